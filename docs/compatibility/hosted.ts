@@ -127,7 +127,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/skins': {
     hosted: '`next.after` is the UUID of the last skin, and is there on the last page too.',
-    here: '`next.after` is text of our own; the UUID of a skin is taken too. The last page has none.',
+    here: '`next.after` is text of our own; the UUID of a skin is taken too. The last page has no `next`.',
     why: 'A client that follows it comes to an end, and no page changes when its last skin is deleted.',
     shown: [
       'test/service/skins/skin-picks.test.ts',

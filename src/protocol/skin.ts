@@ -110,7 +110,7 @@ export const skinListAnswerSchema = envelopeSchema.extend({
   pagination: z
     .object({
       current: z.object({ after: z.string().optional() }),
-      next: z.object({ after: z.string().optional() }),
+      next: z.object({ after: z.string() }).optional(),
     })
     .optional(),
   /** The requested filter. */

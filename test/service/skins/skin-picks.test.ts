@@ -103,11 +103,12 @@ test('Lists tell where the next page begins, and a UUID for a number leads to it
   const server = await runServer();
   const { shown } = await fourSkins(server);
   const bodyAt = async (path: string) =>
-    bodyOf(await server.owner.get(path)) as { pagination: { next: { after?: string } }; skins: object[] };
+    bodyOf(await server.owner.get(path)) as { pagination: { next?: { after: string } }; skins: object[] };
   const first = await bodyAt('/v2/skins?size=1');
-  const second = await bodyAt(`/v2/skins?size=1&after=${first.pagination.next.after}`);
+  const second = await bodyAt(`/v2/skins?size=1&after=${first.pagination.next?.after}`);
   expect(second.skins).toMatchObject([{ uuid: shown[0] }]);
-  expect(second.pagination.next).toEqual({});
+  expect(second.pagination).toEqual({ current: first.pagination.next });
+  expect((await bodyAt('/v2/skins/random')).pagination).toEqual({ current: {} });
   const heard = await server.owner.get(`/get/id/${shown[0]}`);
   expect([heard.status, heard.headers['location']]).toEqual([301, `/get/uuid/${shown[0]}`]);
 });

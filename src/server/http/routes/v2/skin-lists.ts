@@ -69,7 +69,7 @@ export const randomSkinsRoute = route({
 
 /** The complete list: there are no further pages. */
 function pickAnswer(self: string, warnings: readonly Note[], skins: readonly SkinWithData[]): Answer {
-  const pagination = { current: {}, next: {} };
+  const pagination = { current: {} };
   const body = { ...envelope({ warnings, links: { self } }), skins: skins.map(skinListItem), pagination };
   return { status: 200, body };
 }
@@ -92,7 +92,11 @@ function listAnswer(
     return `${path}?${parts}`;
   };
   const links = { self: address(query.after), ...(next !== undefined && { next: address(next) }) };
-  const pagination = { current: { after: query.after }, next: { after: next } };
+  // Clients see by the field whether there is another page.
+  const pagination = {
+    current: { after: query.after },
+    ...(next !== undefined && { next: { after: next } }),
+  };
   const body = { ...envelope({ warnings, links }), skins: skins.map(skinListItem), pagination };
   const extra = { ...(filter !== undefined && { search: filter }), ...(total !== undefined && { total }) };
   return { status: 200, body: { ...body, ...extra } };

@@ -55,6 +55,8 @@ export class SkinRequests {
         (filter === undefined || (skin.name ?? '').toLowerCase().includes(filter.toLowerCase())),
     );
     const start = after === undefined ? 0 : 1 + wanted.findIndex(({ skin }) => skin.uuid === after);
+    if (after !== undefined && start === 0)
+      visit.warnings.push(note('anchor_not_found', 'pagination anchor not found'));
     const rows = wanted.slice(start, start + size);
     const last = rows.at(-1)?.skin.uuid;
     if (last !== undefined) linkPages(visit, { after, size, filter, last });

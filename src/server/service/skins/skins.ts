@@ -71,6 +71,8 @@ export interface SkinListQuery {
   readonly visibility?: SkinVisibility | undefined;
   readonly variant?: 'classic' | 'slim' | undefined;
   readonly sort?: SkinSort | undefined;
+  /** Whether an unknown `after` starts over with the first page; otherwise it is refused. */
+  readonly startsOver?: boolean;
 }
 
 export interface SkinList {
@@ -79,6 +81,8 @@ export interface SkinList {
   readonly next: string | undefined;
   /** Skins on all pages; set on the first page, if cheap to determine. */
   readonly total?: number | undefined;
+  /** Whether this is the first page because `after` is unknown. */
+  readonly hasStartedOver: boolean;
 }
 
 /** The public skins of all owners, newest first. @throws Refusal `validation_error` for an unknown `after` */
@@ -87,7 +91,7 @@ export async function readPublicSkins(
   caller: Caller,
   query: SkinListQuery,
 ): Promise<SkinList> {
-  return await readList(context, 'public', { ...query, before: await placeOf(context, caller, query) });
+  return await readFrom(context, caller, { ...query, scope: 'public' });
 }
 
 /** The caller's own skins of every visibility, newest first. @throws Refusal `unauthorized`, `validation_error` */
@@ -97,14 +101,26 @@ export async function readOwnSkins(
   query: SkinListQuery,
 ): Promise<SkinList> {
   const { owner } = requireUser(caller);
-  return await readList(context, { owner }, { ...query, before: await placeOf(context, caller, query) });
+  return await readFrom(context, caller, { ...query, scope: { owner } });
 }
+
+async function readFrom(
+  context: { readonly db: Db },
+  caller: Caller,
+  { scope, ...query }: SkinListQuery & { readonly scope: SkinScope },
+): Promise<SkinList> {
+  const before = await placeOf(context, caller, query);
+  const list = await readList(context, scope, { ...query, before });
+  return { ...list, hasStartedOver: query.after !== undefined && before === undefined };
+}
+
+type Page = Omit<SkinList, 'hasStartedOver'>;
 
 async function readList(
   { db }: { readonly db: Db },
   scope: SkinScope,
   { before, after, size, filter, visibility, variant, sort }: SkinListQuery & Pick<SkinPage, 'before'>,
-): Promise<SkinList> {
+): Promise<Page> {
   const page = { before, sort, size: size + 1 }; // one skin more shows whether there is a next page
   const isWhole = !filter && visibility === undefined && variant === undefined;
   if (isWhole) {
@@ -118,7 +134,7 @@ async function readList(
   return { ...list, next: list.next ?? (stoppedAt && nameOf(stoppedAt, sort)) };
 }
 
-function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): SkinList {
+function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): Page {
   const shown = skins.slice(0, size);
   const last = skins.length > size ? shown.at(-1) : undefined;
   return { skins: shown, next: last && nameOf(last, sort) };
@@ -132,14 +148,14 @@ function nameOf({ id, views }: SkinPlace, sort: SkinSort | undefined): string {
 async function placeOf(
   context: { readonly db: Db },
   caller: Caller,
-  { after, sort }: SkinListQuery,
+  { after, sort, startsOver = false }: SkinListQuery,
 ): Promise<SkinPlace | undefined> {
   if (after === undefined) return undefined;
   const [first, second] = after.split('.');
   if (second !== undefined) return { views: Number(first), id: Number(second) };
   if (sort !== 'popular' && /^\d{1,15}$/.test(after)) return { views: 0, id: Number(after) };
   const skin = await findVisible(context, caller, after);
-  if (skin) return skin;
+  if (skin || startsOver) return skin;
   const message = 'after: there is no such skin; go on with links.next of the page before';
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
 }

@@ -11,6 +11,13 @@ import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { envelope, skinListItem } from '../../views.ts';
 
+/** As the hosted service does it: clients take the UUID of a skin that may be gone. */
+const startsOver = true;
+const STARTED_OVER: Note = {
+  code: 'anchor_not_found',
+  message: 'There is no such skin to go on after: this is the first page.',
+};
+
 type Page = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSkinListQuerySchema>>;
 
 export const publicSkinsRoute = route({
@@ -20,8 +27,7 @@ export const publicSkinsRoute = route({
   query: skinListQuerySchema,
   answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
   cache: 'public',
-  handle: async (call) =>
-    listAnswer('/v2/skins', call, await readPublicSkins(call.context, call.caller, call.query)),
+  handle: async (call) => await publicAnswer(call, call.query),
 });
 
 export const ownSkinsRoute = route({
@@ -33,8 +39,10 @@ export const ownSkinsRoute = route({
   query: ownSkinListQuerySchema,
   isStrict: true,
   answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema, 401: errorAnswerSchema },
-  handle: async (call) =>
-    listAnswer('/v2/me/skins', call, await readOwnSkins(call.context, call.caller, call.query)),
+  handle: async (call) => {
+    const { context, caller, query } = call;
+    return listAnswer('/v2/me/skins', call, await readOwnSkins(context, caller, { ...query, startsOver }));
+  },
 });
 
 const pickQuery = skinListQuerySchema.pick({ size: true });
@@ -46,14 +54,7 @@ export const popularSkinsRoute = route({
   query: skinListQuerySchema.omit({ sort: true }),
   answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
   cache: 'public',
-  handle: async (call) => {
-    const query = { ...call.query, sort: 'popular' } as const;
-    return listAnswer(
-      '/v2/skins',
-      { ...call, query },
-      await readPublicSkins(call.context, call.caller, query),
-    );
-  },
+  handle: async (call) => await publicAnswer(call, { ...call.query, sort: 'popular' }),
 });
 
 export const randomSkinsRoute = route({
@@ -74,10 +75,15 @@ function pickAnswer(self: string, warnings: readonly Note[], skins: readonly Ski
   return { status: 200, body };
 }
 
+async function publicAnswer(call: Call, query: Page): Promise<Answer> {
+  const list = await readPublicSkins(call.context, call.caller, { ...query, startsOver });
+  return listAnswer('/v2/skins', { ...call, query }, list);
+}
+
 function listAnswer(
   path: string,
-  { query, warnings }: Call<unknown, Page>,
-  { skins, next, total }: SkinList,
+  { query, warnings: common }: Pick<Call<unknown, Page>, 'query' | 'warnings'>,
+  { skins, next, total, hasStartedOver }: SkinList,
 ): Answer {
   const { size, filter, visibility, variant, sort } = query;
   const address = (after: string | undefined) => {
@@ -91,6 +97,7 @@ function listAnswer(
     });
     return `${path}?${parts}`;
   };
+  const warnings = hasStartedOver ? [...common, STARTED_OVER] : common;
   const links = { self: address(query.after), ...(next !== undefined && { next: address(next) }) };
   // Clients see by the field whether there is another page.
   const pagination = {

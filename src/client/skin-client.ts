@@ -31,6 +31,7 @@ import { jobState, notesOf, queuedItem } from './job-state.ts';
 import { pollTimes } from './poll-timing.ts';
 import { Requester } from './requester.ts';
 import type { ServiceClock } from './service-clock.ts';
+import { skinPage } from './skin-page.ts';
 import { batchSubmission, retry, submission } from './submission.ts';
 import type {
   CallOptions,
@@ -283,11 +284,9 @@ export class SkinClient {
     throw new JobFailedError(job.id, errors);
   }
 
-  async #skinPage(path: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
-    const answer = await this.#get(`${path}?${queryOf(page)}`, seenSkinListAnswerSchema, call);
-    const { skins, links, pagination, total } = answer;
-    const next = nextIn(links) ?? pagination?.next?.after;
-    return { skins, next, ...(total !== undefined && { total }) };
+  async #skinPage(list: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
+    const path = `${list}?${queryOf(page)}`;
+    return skinPage(path, await this.#get(path, seenSkinListAnswerSchema, call));
   }
 
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {

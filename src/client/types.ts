@@ -89,7 +89,7 @@ export type JobEvent =
 
 /** Selects a page of a list. */
 export interface PageQuery {
-  /** `next` of the previous page. */
+  /** `next` of the previous page; if the service does not know it any more, `ServiceError` `anchor_not_found`. */
   readonly after?: string | undefined;
   /** 1 to 128. */
   readonly size?: number | undefined;

@@ -33,7 +33,7 @@ _skinsmith_at() {
   'doctor') options='-h --help' ;;
   'whoami') options='-h --help' ;;
   'keys') options='-h --help' commands='create list edit revoke' ;;
-  'keys create') options='--user --owner --data --store --name --allow-ip --allow-origin --allow-agent --scope --v2-compat --no-v2-compat -h --help' arguments=('none') ;;
+  'keys create') options='--user --import --owner --data --store --name --allow-ip --allow-origin --allow-agent --scope --v2-compat --no-v2-compat -h --help' arguments=('none') ;;
   'keys list') options='--user -h --help' ;;
   'keys edit') options='--name --allow-ip --allow-origin --allow-agent --scope --v2-compat --no-v2-compat --any-ip --any-origin --any-agent -h --help' arguments=('ask keys') ;;
   'keys revoke') options='-h --help' arguments=('ask keys') more=1 ;;

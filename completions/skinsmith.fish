@@ -238,6 +238,7 @@ complete -c skinsmith -n '__skinsmith_at \'keys\'' -a 'edit' -d 'edit an API key
 complete -c skinsmith -n '__skinsmith_at \'keys\'' -a 'revoke' -d 'revoke API keys'
 complete -c skinsmith -n '__skinsmith_at \'keys\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'keys create\'' -l user -r -f -k -a '(__skinsmith_ask users)' -d 'user that the key is for, created if new (operators only; default: yourself)'
+complete -c skinsmith -n '__skinsmith_at \'keys create\'' -l import -d 'accept a key that clients already have; asks for it, or reads stdin (operators only)'
 complete -c skinsmith -n '__skinsmith_at \'keys create\'' -l owner -d 'create a key for the owner of the data on this machine; needs no key and no running service'
 complete -c skinsmith -n '__skinsmith_at \'keys create\'' -l data -r -f -a '(__fish_complete_directories)' -d 'data folder of the service, with --owner'
 complete -c skinsmith -n '__skinsmith_at \'keys create\'' -l store -r -f -k -a '(__skinsmith_ask services)' -d 'PostgreSQL database of the service, with --owner'

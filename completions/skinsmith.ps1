@@ -34,7 +34,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'doctor' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'whoami' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'keys' = @{ commands = @('create', 'list', 'edit', 'revoke'); options = @('-h', '--help'); arguments = @(); more = $false }
-        'keys create' = @{ commands = @(); options = @('--user', '--owner', '--data', '--store', '--name', '--allow-ip', '--allow-origin', '--allow-agent', '--scope', '--v2-compat', '--no-v2-compat', '-h', '--help'); arguments = @('none'); more = $false }
+        'keys create' = @{ commands = @(); options = @('--user', '--import', '--owner', '--data', '--store', '--name', '--allow-ip', '--allow-origin', '--allow-agent', '--scope', '--v2-compat', '--no-v2-compat', '-h', '--help'); arguments = @('none'); more = $false }
         'keys list' = @{ commands = @(); options = @('--user', '-h', '--help'); arguments = @(); more = $false }
         'keys edit' = @{ commands = @(); options = @('--name', '--allow-ip', '--allow-origin', '--allow-agent', '--scope', '--v2-compat', '--no-v2-compat', '--any-ip', '--any-origin', '--any-agent', '-h', '--help'); arguments = @('ask keys'); more = $false }
         'keys revoke' = @{ commands = @(); options = @('-h', '--help'); arguments = @('ask keys'); more = $true }
@@ -445,6 +445,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['keys -h'] = 'print help'
     $about['keys --help'] = 'print help'
     $about['keys create --user'] = 'user that the key is for, created if new (operators only; default: yourself)'
+    $about['keys create --import'] = 'accept a key that clients already have; asks for it, or reads stdin (operators only)'
     $about['keys create --owner'] = 'create a key for the owner of the data on this machine; needs no key and no running service'
     $about['keys create --data'] = 'data folder of the service, with --owner'
     $about['keys create --store'] = 'PostgreSQL database of the service, with --owner'

@@ -87,14 +87,24 @@ const bindingSchemas = {
   allowedAgents: bindings(productSchema),
 };
 
+/** A key that another service made. The hosted one makes 64 hexadecimal digits; nothing shorter is safe to hash as it is. */
+const foreignKeySchema = z
+  .string()
+  .regex(/^[\w.-]{64,128}$/, 'must be 64 to 128 letters, digits, dots, dashes and underscores');
+
 /** POST /v2/account/keys. Unknown fields are refused: a misspelt binding must not become no binding. */
 export const apiKeyBodySchema = z
   .strictObject({
     name: keyNameSchema.default('key'),
     /** Operators only: the user it is for, created if new. */
     user: userNameSchema.optional(),
+    /** Operators only: the text of the key, for clients that cannot be given another one. */
+    secret: foreignKeySchema.optional(),
     v2Compat: z.boolean().default(false),
-    /** Default: the scopes of the creating key, but without `account` and `operator` if the new key is bound. */
+    /**
+     * Default: the scopes of the creating key, but without `account` and `operator` if the new key is bound, or if
+     * others may know it because its text was given.
+     */
     scopes: scopesSchema.optional(),
   })
   .extend({

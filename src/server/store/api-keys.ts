@@ -55,6 +55,13 @@ export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
   await db.insertInto('api_keys').values(key).execute();
 }
 
+/** Whether there is such a key, or was one that is revoked. */
+export async function hasKeyWithHash(db: Db, hash: string): Promise<boolean> {
+  return (
+    (await db.selectFrom('api_keys').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined
+  );
+}
+
 /** A user's keys in the order they were made; revoked ones are left out. */
 export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
   await flushUsage(db); // they are shown with it

@@ -82,6 +82,40 @@ test('A form that says what a key is bound to is refused, and makes none that is
   expect((await owner.get(KEYS)).body.keys).toHaveLength(1);
 });
 
+describe('The text of a key', () => {
+  const SECRET = '0123456789abcdef'.repeat(4);
+
+  test('may be given by the operator; whoever knows it may make skins, and no more', async () => {
+    const server = await runServer();
+    expect((await makeKey(server, { secret: SECRET })).secret).toBe(SECRET);
+    const plugin = new TestCaller(server.url, { key: SECRET });
+    expect((await plugin.upload('/v2/generate', skinPng(1))).status).toBe(200);
+    expectRefusal(await plugin.get(KEYS), 'insufficient_grants');
+  });
+
+  test('is given by nobody else', async () => {
+    const server = await runServer();
+    const bob = await server.user('bob');
+    expectRefusal(await bob.json(KEYS, { secret: SECRET }), 'insufficient_grants');
+  });
+
+  test('is of one key only, even when that is revoked', async () => {
+    const server = await runServer();
+    const { id } = await makeKey(server, { secret: SECRET });
+    expectRefusal(await server.owner.json(KEYS, { user: 'ann', secret: SECRET }), 'invalid_request');
+    await server.owner.send('DELETE', `${KEYS}/${id}`);
+    expectRefusal(await server.owner.json(KEYS, { user: 'ann', secret: SECRET }), 'invalid_request');
+  });
+
+  test.each(['', SECRET.slice(1), 'a'.repeat(129), `${SECRET} `, `${SECRET}é`])(
+    'is not %j',
+    async (secret) => {
+      const { owner } = await runServer();
+      expectRefusal(await owner.json(KEYS, { secret }), 'validation_error');
+    },
+  );
+});
+
 describe('A key is changed', () => {
   test('by its owner, who says only what is to change', async () => {
     const server = await runServer();

@@ -25,6 +25,8 @@ interface DeskOptions {
   readonly key?: string | undefined;
   /** Whether stdout is a terminal. */
   readonly isTTY?: boolean;
+  /** What comes on stdin, which is no terminal then. */
+  readonly stdin?: string;
   /** A person, who is asked on stderr and types this in answer. */
   readonly answers?: (asked: string) => string | undefined;
   readonly signal?: AbortSignal;
@@ -35,9 +37,16 @@ interface DeskOptions {
 /** Runs one command as if it was typed, on a machine of its own, in this process. */
 export async function runCommand(
   run: (context: CommandContext) => Promise<number>,
-  { url, key, isTTY = false, answers, signal, flags = {}, env: more = {} }: DeskOptions,
+  { url, key, isTTY = false, stdin, answers, signal, flags = {}, env: more = {} }: DeskOptions,
 ): Promise<Ran> {
-  const { io: terminal, out, err } = testIo({ outTTY: isTTY, errTTY: isTTY, columns: 120 });
+  const {
+    io: terminal,
+    out,
+    err,
+  } = testIo({
+    ...{ outTTY: isTTY, errTTY: isTTY, columns: 120 },
+    ...(stdin !== undefined && { stdin }),
+  });
   const plain = { ...terminal, err: { ...terminal.err, isSized: false } }; // a spinner would draw on the real one
   const io = answers ? answering(plain, answers) : plain;
   const folder = await ownFolder();

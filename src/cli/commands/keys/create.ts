@@ -9,6 +9,8 @@ import { addKeyOptions, keyChange, type TypedKeyOptions } from '../../options/ke
 import { nonEmpty } from '../../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { chooseStore } from '../../serve/store.ts';
+import { askSecret } from '../../terminal/ask-secret.ts';
+import { readStdin } from '../../terminal/read-input.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
 import { KEY_FIELDS, seenKey } from './key-rows.ts';
@@ -17,6 +19,8 @@ export interface KeysCreateOptions extends TypedKeyOptions {
   /** The name, given as an argument instead of `--name`. */
   readonly called?: string;
   readonly user?: string;
+  /** Read the text of the key instead of making one up. */
+  readonly import?: boolean;
   /** Write directly to the store on this machine, without an API key. */
   readonly owner?: boolean;
   readonly data?: string;
@@ -28,6 +32,10 @@ export const examples: Examples = [
   [
     'Create a key for a user that can only make skins, from one network',
     'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
+  ],
+  [
+    'Accept the key that a plugin has built in',
+    'cat plugin.key | skinsmith keys create plugin --user alice --import',
   ],
   ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
 ];
@@ -53,11 +61,15 @@ export function register(command: Command, runner: Runner, run = runKeysCreate):
       )
       .argument('[name]', 'name of the key')
       .option('--user <user>', 'user that the key is for, created if new (operators only; default: yourself)')
+      .option(
+        '--import',
+        'accept a key that clients already have; asks for it, or reads stdin (operators only)',
+      )
       .addOption(
         new Option(
           '--owner',
           'create a key for the owner of the data on this machine; needs no key and no running service',
-        ).conflicts('user'),
+        ).conflicts(['user', 'import']),
       )
       .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty)
       .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
@@ -79,18 +91,34 @@ export async function runKeysCreate(options: KeysCreateOptions, context: Command
     throw usageError('two_names', 'Give the name once: as an argument or with --name.');
   }
   const wish = { ...(name !== undefined && { name }), ...keyChange(options) };
+  const secret = options.import && { secret: await readKeyText(context) };
   const key = options.owner
     ? await makeOwnersKey(wish, options, context)
-    : await askForKey({ ...wish, ...(user !== undefined && { user }) }, context);
+    : await askForKey({ ...wish, ...(user !== undefined && { user }), ...secret }, context);
   await context.seenNames.add('keys', [seenKey(key)]);
-  const { io, flags } = context;
-  if (flags.json) io.out.write(jsonDocument(key));
-  else if (io.out.isTTY) io.out.write(`${clean(key.secret)}\n`);
-  else io.out.write(columnRows(COLUMNS, [key]));
-  await context.messages.note(
-    `This is the only time the key is shown. It belongs to ${key.user}; revoke it with: skinsmith keys revoke ${key.id}`,
-  );
+  await show(key, options, context);
   return exitStatus('done');
+}
+
+/** A terminal shows no key that was typed without echo. */
+async function show(
+  key: ApiKeyMade,
+  { import: isKnown }: KeysCreateOptions,
+  { io, flags, messages }: CommandContext,
+): Promise<void> {
+  if (flags.json) io.out.write(jsonDocument(key));
+  else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [key]));
+  else if (!isKnown) io.out.write(`${clean(key.secret)}\n`);
+  const what = isKnown ? `The key (…${key.last4}) is accepted.` : 'This is the only time the key is shown.';
+  await messages.note(`${what} It belongs to ${key.user}; revoke it with: skinsmith keys revoke ${key.id}`);
+}
+
+/** Never an argument, which others on the machine could read. */
+async function readKeyText(context: CommandContext): Promise<string> {
+  const text = context.io.canPrompt
+    ? await askSecret('The key to accept (not shown)', context)
+    : Buffer.from(await readStdin(context.io)).toString('utf8');
+  return text.trim();
 }
 
 async function askForKey(wish: ApiKeyWish, context: CommandContext): Promise<ApiKeyMade> {

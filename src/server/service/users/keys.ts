@@ -12,6 +12,7 @@ import {
   countKeys,
   findKey,
   hadAnyKey,
+  hasKeyWithHash,
   insertKey,
   type KeyChange,
   listKeys,
@@ -48,7 +49,7 @@ const FIRST_KEY: Wish = {
 
 /** Creates a key. Its secret is in the result and is not stored. */
 async function makeKeyFor(db: Db, user: UserRow, wish: NewKey, now: number): Promise<ApiKeyMade> {
-  const secret = makeApiKey();
+  const { secret = makeApiKey() } = wish;
   const row: ApiKeyRow = {
     id: randomBytes(12).toString('hex'),
     user_id: user.id,
@@ -97,6 +98,7 @@ export async function createKey(
   const user = requireUser(caller);
   const isOwn = userName === undefined || userName === user.name;
   verifyMayManage(user, isOwn);
+  if (wish.secret !== undefined) requireOperator(user);
   const key = { ...wish, scopes: wish.scopes ?? scopesFor(user, isOwn, wish) };
   if (isOwn) verifyNoStronger(user, key);
   return await inTransaction(db, async (tx) => {
@@ -106,14 +108,22 @@ export async function createKey(
     if ((await countKeys(tx, owner.id)) >= MAX_KEYS) {
       throw new Refusal('invalid_request', `${owner.name} has ${MAX_KEYS} keys, the maximum.`);
     }
+    if (key.secret !== undefined) await verifyNew(tx, key.secret);
     return await makeKeyFor(tx, owner, key, now);
   });
 }
 
 /** The scopes of a new key: never more than those of the key that creates it. */
 function scopesFor(user: UserCaller, isOwn: boolean, wish: Wish): Scope[] {
-  const usual = usualScopes({ isBound: isBound(wish), isOperator: isOwn && user.isOperator });
+  const mayBeShared = isBound(wish) || wish.secret !== undefined;
+  const usual = usualScopes({ isBound: mayBeShared, isOperator: isOwn && user.isOperator });
   return isOwn ? usual.filter((scope) => hasScope(user, scope)) : usual;
+}
+
+/** @throws Refusal `invalid_request` for a key that somebody has or had */
+async function verifyNew(db: Db, secret: string): Promise<void> {
+  if (!(await hasKeyWithHash(db, hashApiKey(secret)))) return;
+  throw new Refusal('invalid_request', 'This key has been made or registered before.');
 }
 
 /** Managing own keys requires `account`, managing those of others `operator`. @throws Refusal `insufficient_grants` */

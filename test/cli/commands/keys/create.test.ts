@@ -18,12 +18,14 @@ describeParsing('keys create', register, {
     [['ci', '--user', 'zoe'], { called: 'ci', user: 'zoe' }],
     [bindings, bound],
     [['--no-v2-compat'], { v2Compat: false }],
+    [['--import'], { import: true }],
   ],
   refused: [
     [['a', 'b'], /too many arguments/],
     [['--user'], /argument missing/],
     [['--allow-ip'], /argument missing/],
     [['--any-ip'], /unknown option/],
+    [['--import', '--owner'], /cannot be used with/],
   ],
 });
 
@@ -76,5 +78,42 @@ describe('keys create --owner', () => {
     });
     const noOwner = await runCommand((context) => runKeysCreate({ data: folder }, context), asJson);
     expect(noOwner.told).toMatchObject({ code: 'data_without_owner', exit: 'usage' });
+  });
+});
+
+describe('keys create --import', () => {
+  const HOSTED_KEY = '0123456789abcdef'.repeat(4);
+  const create = async (options: Parameters<typeof runCommand>[1]) =>
+    await runCommand(
+      (context) => runKeysCreate({ called: 'plugin', user: 'bob', import: true }, context),
+      options,
+    );
+
+  test('has the service accept the key that comes on stdin', async () => {
+    const { url, key } = await runServer();
+    const ran = await create({ url, key, stdin: `${HOSTED_KEY}\n`, ...asJson });
+    expect(JSON.parse(ran.out)).toMatchObject({ secret: HOSTED_KEY, name: 'plugin', user: 'bob' });
+    const { body } = await new TestCaller(url, { key: HOSTED_KEY }).get('/v2/account/me');
+    expect(body).toMatchObject({ name: 'bob' });
+  });
+
+  test('asks for it at a terminal, which does not show it', async () => {
+    const { url, key } = await runServer();
+    const ran = await create({ url, key, isTTY: true, answers: () => `${HOSTED_KEY}\n`, flags: {} });
+    expect([ran.status, ran.out, ran.err]).toEqual([
+      0,
+      '',
+      expect.stringContaining('The key (…cdef) is accepted'),
+    ]);
+    expect(ran.err).not.toContain(HOSTED_KEY);
+  });
+
+  test('makes none up for an empty answer', async () => {
+    const { url, key } = await runServer();
+    const ran = await create({ url, key, isTTY: true, answers: () => '\n' });
+    expect(ran.told).toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('64 to 128'),
+    });
   });
 });

@@ -55,11 +55,23 @@ async function untilOneEnds(
 
 /**
  * The refusal in the form of POST /v2/generate. Its clients wait and retry if the first code is `rate_limit`, and give
- * up on any other.
+ * up on any other. Some take the wait from the message.
  */
 export function toldAsRateLimit(refusal: Refusal): Refusal {
-  const { code, message, cause, details } = refusal;
-  if (code !== 'job_limit') return refusal;
-  const notes = [{ code, message }, ...(details.notes ?? [])];
-  return new Refusal('rate_limit', { ...details, message, cause, notes });
+  const { code, cause, details } = refusal;
+  if (code !== 'job_limit' && code !== 'rate_limit') return refusal;
+  const { notes = [] } = details;
+  const first = code === 'job_limit' ? [{ code, message: refusal.message }] : [];
+  return new Refusal('rate_limit', {
+    ...details,
+    message: messageWithWait(refusal),
+    cause,
+    notes: [...first, ...notes],
+  });
+}
+
+/** As the hosted service words it. */
+function messageWithWait({ message, details: { rateLimit } }: Refusal): string {
+  if (!rateLimit) return message;
+  return `${message.replace(/\.$/, '')}, next request in ${Math.ceil(rateLimit.next.relative)}ms`;
 }

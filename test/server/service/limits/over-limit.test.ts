@@ -82,6 +82,16 @@ test('A shared limit says when it opens, in whole seconds for the header', async
   expect(details.rateLimit?.next).toEqual({ absolute: opensAt, relative: 60_001 });
 });
 
+test('The message for POST /v2/generate says how long to wait, in the words that clients look for', async () => {
+  const { context, memory } = await blocked({ jobs: [] });
+  const over = { kind: 'full', pending: 1, memory } as const;
+  const refusal = await overLimitRefusal(context, over, { caller: CALLER, via: 'queue' });
+  const { relative } = refusal.details.rateLimit?.next ?? {};
+  for (const one of [refusal, new Refusal('rate_limit', refusal.details)])
+    expect(toldAsRateLimit(one).message).toMatch(new RegExp(`, next request in ${relative}ms$`));
+  expect(toldAsRateLimit(refusal).details.notes).toEqual([{ code: 'job_limit', message: refusal.message }]);
+});
+
 test('For POST /v2/generate full spots are a rate limit first; other refusals stay what they are', () => {
   const full = new Refusal('job_limit', { message: 'All taken.', notes: [{ code: 'a', message: 'b' }] });
   const told = toldAsRateLimit(full);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import type { Heard } from '../../support/server/test-caller.ts';
+import { type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -149,4 +149,23 @@ test('HEAD is answered for every GET that changes nothing as GET is, without the
     expect([path, head.status, head.bytes.length]).toEqual([path, get.status, 0]);
     expect(head.headers['content-type']).toBe(get.headers['content-type']);
   }
+});
+
+describe('Two slashes at the start of an address, as of a base address that ends with one,', () => {
+  test('are one, for reads and for whatever has a body', async () => {
+    const server = await runServer();
+    const caller = new TestCaller(server.url, { key: server.key, isOurs: false });
+    expect((await caller.get('//v2/me')).status).toBe(200);
+    expect((await caller.upload('//v2/generate', skinPng(1))).status).toBe(200);
+    expect((await caller.upload('//generate/upload', skinPng(1))).headers['mineskin-api-version']).toBe('v1');
+    const stranger = new TestCaller(server.url, { isOurs: false });
+    for (const path of ['//v2/me/skins', '//metrics', '///v2/account/users'])
+      expect([path, (await stranger.get(path)).status]).toEqual([path, 401]);
+  });
+
+  test('lead to no other host', async () => {
+    const { anonymous } = await runServer();
+    const { status, headers } = await anonymous().get('//evil.example/ui', { accept: 'text/html' });
+    expect([status, headers['location']]).toEqual([404, undefined]);
+  });
 });

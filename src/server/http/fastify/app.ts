@@ -12,6 +12,7 @@ import { errorAnswer } from '../endpoint/error-answer.ts';
 import { BODY_LIMIT, MAX_PARAM_LENGTH } from '../limits.ts';
 import { ROUTES } from '../routes/routes.ts';
 import { Endpoints } from '../routing/endpoints.ts';
+import { addressFor } from './address-for.ts';
 import { mountApi } from './api.ts';
 import { Connections } from './connections.ts';
 import { addPreflight, CORS_HEADERS } from './cors.ts';
@@ -27,7 +28,7 @@ import {
 } from './log.ts';
 import { answerClientError, type NetworkLimits, requestId, verifyHead } from './network-limits.ts';
 import { NodeServers } from './node-servers.ts';
-import { addressFor, isPersonsMistake, lostPersonsPage, mountPages } from './pages.ts';
+import { isPersonsMistake, lostPersonsPage, mountPages } from './pages.ts';
 import { proxyTest } from './proxies.ts';
 import { Reads, type ReadsOptions } from './reads.ts';
 import { requestWatch, type Watch } from './request-watch.ts';
@@ -74,18 +75,19 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
 /** Answers most GETs past the framework. Not behind proxies: it knows whose addresses to believe. */
 function readDirectly(
   app: FastifyInstance,
-  { context, hasPages }: AppOptions,
+  options: AppOptions,
   {
     servers,
     ...parts
   }: Pick<ReadsOptions, 'endpoints' | 'connections' | 'watch' | 'write'> & { servers: NodeServers },
 ): void {
   const { log } = app;
+  const { context } = options;
   const reads = new Reads({
     ...parts,
     log,
     errorAnswer: (error, read) => errorAnswer(error, { url: read.url, log: read.log, context }),
-    isRewritten: (request) => hasPages && addressFor(request) !== request.url,
+    isRewritten: (request) => addressFor(request, options) !== request.url,
   });
   servers.takeReads((request, response) => reads.take(request, response));
   app.addHook('preClose', (done) => {
@@ -110,7 +112,7 @@ function makeApp(
     forceCloseConnections: 'idle',
     return503OnClosing: false, // its words are not ours; what is taken by then is answered
     exposeHeadRoutes: false,
-    ...(options.hasPages && { rewriteUrl: addressFor }),
+    rewriteUrl: (request) => addressFor(request, options),
     ...(options.trustProxy !== undefined && { trustProxy: options.trustProxy }),
     clientErrorHandler: (error, socket) => answerBadClient(app, error, { socket, options }),
     frameworkErrors: (error, request, reply) => {

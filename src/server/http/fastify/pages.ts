@@ -107,6 +107,6 @@ export function isPersonsMistake({
 }
 
 /** `/` is the key document for programs and the start page for people. */
-export function addressFor({ url = '', headers }: Pick<FastifyRequest['raw'], 'url' | 'headers'>): string {
+export function startFor({ url, headers }: Pick<HttpRequest, 'url' | 'headers'>): string {
   return /^(?:https?:\/\/[^/]+)?\/?(?:\?|$)/.test(url) && wantsPage(headers) ? START : url;
 }

@@ -80,6 +80,8 @@ export const ANSWER_HEADERS = {
   'X-Request-Id': 'The request in the logs of the service: as the caller named it, or a name of its own',
   'MineSkin-Server': 'Who answers, for clients that tell it',
   'MineSkin-Breadcrumb': 'Eight digits that stand for the request, for clients that tell it',
+  'X-MineSkin-Server': 'The same as MineSkin-Server, for older clients',
+  'X-MineSkin-Breadcrumb': 'The same as MineSkin-Breadcrumb, for older clients',
   ETag: 'Sent back in If-None-Match, it spares what the caller has already',
   Location: 'Where it is',
   'Retry-After': 'Seconds to wait',
@@ -101,6 +103,6 @@ export function headersOf(route: Route, path: string, status: number): AnswerHea
   if (isV1Address(path) && route.isLimited && (status < 300 || status === 429)) {
     names.push(...(Object.keys(DELAY_HEADERS) as AnswerHeader[]));
   }
-  if (isV1Address(path)) names.push('MineSkin-Api-Version');
+  if (isV1Address(path)) names.push('MineSkin-Api-Version', 'X-MineSkin-Server', 'X-MineSkin-Breadcrumb');
   return names;
 }

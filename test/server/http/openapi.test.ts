@@ -115,6 +115,8 @@ test('What is answered beside the body is described: limits, when to come again,
     ...limits,
     ...delays,
     'MineSkin-Api-Version',
+    'X-MineSkin-Server',
+    'X-MineSkin-Breadcrumb',
   ]);
   expect(headers('/v2/skins/{uuid}', 'get', 304)).toEqual([...ALL, 'ETag']);
   expect(headers('/v2/skins/{uuid}/texture', 'get', 302)).toEqual([...ALL, 'Location']);

@@ -39,7 +39,7 @@ export function answerWriter(common: Readonly<Headers>): WriteAnswer {
   return (reply, answer, options) => {
     const { status, body, headers } = answer;
     if (body instanceof Readable) {
-      const all = withHeaders(commonHeaders(common, reply.request.id), headers);
+      const all = headersOf(common, reply.request.id, headers);
       return reply.code(status).headers(all).send(body);
     }
     reply.hijack();
@@ -55,7 +55,7 @@ export function answerWriter(common: Readonly<Headers>): WriteAnswer {
 export function wholeAnswerWriter(common: Readonly<Headers>): WriteWhole {
   const turns = new SendingTurns();
   return (response, request, { status, body, headers }, { isTagged = false } = {}) => {
-    const all = withHeaders(commonHeaders(common, request.id), headers);
+    const all = headersOf(common, request.id, headers);
     const payload = payloadOf(body, all);
     if (isTagged && status >= 400) delete all['etag'];
     else if (isTagged && payload !== undefined) {
@@ -90,9 +90,19 @@ export function makeBreadcrumb(): string {
   return randomUUID().slice(0, 8); // Node makes many at once, so this is faster than four random bytes
 }
 
-function withHeaders(all: Headers, headers: Answer['headers']): Headers {
+function headersOf(common: Readonly<Headers>, requestId: string, headers: Answer['headers']): Headers {
+  const all = commonHeaders(common, requestId);
   for (const name in headers) all[name.toLowerCase()] = headers[name] ?? '';
+  if (isOfVersion1(all)) {
+    // The spellings that clients of version 1 read.
+    all['x-mineskin-server'] = all['mineskin-server'] ?? '';
+    all['x-mineskin-breadcrumb'] = all['mineskin-breadcrumb'] ?? '';
+  }
   return all;
+}
+
+function isOfVersion1({ 'mineskin-api-version': version }: Headers): boolean {
+  return typeof version === 'string' && version.startsWith('v1');
 }
 
 /** What is sent. Adds the content type unless the answer has one. */

@@ -88,6 +88,9 @@ test('Answers bear the headers that clients read: server, breadcrumb, and the de
     const { headers } = await bob.get(path);
     expect(headers['mineskin-server']).toBe('skinsmith');
     expect(headers['mineskin-breadcrumb']).toMatch(/^[0-9a-f]{8}$/);
+    const [server, breadcrumb] =
+      path === '/get/delay' ? [headers['mineskin-server'], headers['mineskin-breadcrumb']] : [];
+    expect([headers['x-mineskin-server'], headers['x-mineskin-breadcrumb']]).toEqual([server, breadcrumb]);
   }
   const delay = { 'mineskin-delay': '1', 'mineskin-delay-seconds': '1', 'mineskin-delay-millis': '1000' };
   for (const status of [200, 429]) {

@@ -71,6 +71,7 @@ function parsed(bytes: Buffer, type: string): unknown {
 const OF_NETWORK: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'],
   ...['x-request-id', 'mineskin-server', 'mineskin-breadcrumb'],
+  ...['x-mineskin-server', 'x-mineskin-breadcrumb'],
   ...Object.keys(securityHeaders()),
 ]);
 

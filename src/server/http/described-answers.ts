@@ -85,15 +85,24 @@ export const ANSWER_HEADERS = {
   ETag: 'Sent back in If-None-Match, it spares what the caller has already',
   Location: 'Where it is',
   'Retry-After': 'Seconds to wait',
-  'MineSkin-Api-Version': 'By which rules the request was taken: v1, or v1-with-v2-compat',
+  'MineSkin-Api-Version': 'By which rules the request was taken: v2, v1, or v1-with-v2-compat',
+  'MineSkin-Version': 'The program that answers, and its version',
   ...DELAY_HEADERS,
   ...RATE_LIMIT_HEADERS,
 } as const;
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
+const COMMON_HEADERS: readonly AnswerHeader[] = [
+  'X-Request-Id',
+  'MineSkin-Server',
+  'MineSkin-Breadcrumb',
+  'MineSkin-Api-Version',
+  'MineSkin-Version',
+];
+
 /** Headers of the answer with this status. */
 export function headersOf(route: Route, path: string, status: number): AnswerHeader[] {
-  const names: AnswerHeader[] = ['X-Request-Id', 'MineSkin-Server', 'MineSkin-Breadcrumb'];
+  const names: AnswerHeader[] = [...COMMON_HEADERS];
   if (status === 304 || (status === 200 && isTagged(route))) names.push('ETag');
   if (status === 302 || status === 307) names.push('Location');
   if (status === 429) names.push('Retry-After');
@@ -103,6 +112,6 @@ export function headersOf(route: Route, path: string, status: number): AnswerHea
   if (isV1Address(path) && route.isLimited && (status < 300 || status === 429)) {
     names.push(...(Object.keys(DELAY_HEADERS) as AnswerHeader[]));
   }
-  if (isV1Address(path)) names.push('MineSkin-Api-Version', 'X-MineSkin-Server', 'X-MineSkin-Breadcrumb');
+  if (isV1Address(path)) names.push('X-MineSkin-Server', 'X-MineSkin-Breadcrumb');
   return names;
 }

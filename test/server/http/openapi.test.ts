@@ -107,14 +107,16 @@ test('What is answered beside the body is described: limits, when to come again,
     Object.keys(PATHS[path]?.[method]?.responses[status]?.headers ?? {});
   const limits = ['Limit', 'Remaining', 'Reset', 'Delay', 'NextRequest'].map((name) => `X-RateLimit-${name}`);
   const delays = ['MineSkin-Delay', 'MineSkin-Delay-Seconds', 'MineSkin-Delay-Millis'];
-  const ALL = ['X-Request-Id', 'MineSkin-Server', 'MineSkin-Breadcrumb'];
+  const ALL = [
+    'X-Request-Id',
+    ...['Server', 'Breadcrumb', 'Api-Version', 'Version'].map((name) => `MineSkin-${name}`),
+  ];
   expect(headers('/v2/queue', 'post', 202)).toEqual([...ALL, ...limits]);
   expect(headers('/v2/queue', 'post', 429)).toEqual([...ALL, 'Retry-After', ...limits]);
   expect(headers('/generate/url', 'post', 200)).toEqual([
     ...ALL,
     ...limits,
     ...delays,
-    'MineSkin-Api-Version',
     'X-MineSkin-Server',
     'X-MineSkin-Breadcrumb',
   ]);

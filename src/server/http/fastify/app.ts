@@ -33,6 +33,7 @@ import { proxyTest } from './proxies.ts';
 import { Reads, type ReadsOptions } from './reads.ts';
 import { requestWatch, type Watch } from './request-watch.ts';
 import { securityHeaders } from './security-headers.ts';
+import { VERSION_HEADERS } from './version-headers.ts';
 import { answerWriter, type WriteAnswer, wholeAnswerWriter } from './write-answer.ts';
 
 export interface AppOptions {
@@ -52,7 +53,7 @@ export interface AppOptions {
 export async function buildApp(options: AppOptions): Promise<{ app: FastifyInstance; servers: NodeServers }> {
   const { servers, connections } = openServers(options);
   const common = securityHeaders();
-  const ofApi = { ...common, ...CORS_HEADERS };
+  const ofApi = { ...common, ...CORS_HEADERS, ...VERSION_HEADERS };
   const write = answerWriter(ofApi);
   const writePage = answerWriter(common); // pages of other sites may call the API, but read no page of a person
   const answerError = errorAnswerer(options, write);

@@ -7,6 +7,7 @@ import { Refusal } from '../../service/refusals/refusal.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import { malformedUrl, verifyUrlLength } from '../limits.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
+import { VERSION_HEADERS } from './version-headers.ts';
 import { makeBreadcrumb } from './write-answer.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
@@ -123,6 +124,7 @@ function rawAnswer(refusal: Refusal): string {
     `X-Request-Id: ${randomUUID()}`,
     `MineSkin-Server: ${SERVER_NAME}`,
     `MineSkin-Breadcrumb: ${makeBreadcrumb()}`,
+    ...Object.entries(VERSION_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     // The server may have been held up, and not the caller.
     ...(status === 408 ? ['Retry-After: 1'] : []),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { VERSION } from '../../../../src/base/version.ts';
 import { bodyOf, expectOldRefusal } from '../../../support/http/v1/old-format.ts';
 import { dataUrl, skinPng } from '../../../support/server/drawn-skins.ts';
 import { LogLines } from '../../../support/server/log-lines.ts';
@@ -88,6 +89,8 @@ test('Answers bear the headers that clients read: server, breadcrumb, and the de
     const { headers } = await bob.get(path);
     expect(headers['mineskin-server']).toBe('skinsmith');
     expect(headers['mineskin-breadcrumb']).toMatch(/^[0-9a-f]{8}$/);
+    expect(headers['mineskin-version']).toBe(`skinsmith-${VERSION}`);
+    expect(headers['mineskin-api-version']).toBe(path === '/get/delay' ? 'v1' : 'v2');
     const [server, breadcrumb] =
       path === '/get/delay' ? [headers['mineskin-server'], headers['mineskin-breadcrumb']] : [];
     expect([headers['x-mineskin-server'], headers['x-mineskin-breadcrumb']]).toEqual([server, breadcrumb]);

@@ -39,6 +39,7 @@ describe('What is no proper request is answered in our envelope, and the connect
     expect(answer.headers).toMatchObject({
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       'mineskin-server': 'skinsmith',
+      'mineskin-api-version': 'v2',
       'mineskin-breadcrumb': expect.stringMatching(/^[0-9a-f]{8}$/),
       'cache-control': 'no-store',
       connection: 'close',

@@ -71,11 +71,12 @@ function parsed(bytes: Buffer, type: string): unknown {
 const OF_NETWORK: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'],
   ...['x-request-id', 'mineskin-server', 'mineskin-breadcrumb'],
-  ...['x-mineskin-server', 'x-mineskin-breadcrumb'],
+  ...['x-mineskin-server', 'x-mineskin-breadcrumb', 'mineskin-version'],
   ...Object.keys(securityHeaders()),
 ]);
 
 function isOfNetwork(name: string, value: unknown): boolean {
+  if (name === 'mineskin-api-version') return value === 'v2'; // version 1 says so itself
   if (name === 'cross-origin-resource-policy') return value === 'same-origin'; // unless a route says otherwise
   if (name === 'etag') return String(value).startsWith('W/'); // made from the text of the answer
   return OF_NETWORK.has(name) || name.startsWith('access-control-');

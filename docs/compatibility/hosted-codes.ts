@@ -44,7 +44,6 @@ export const HOSTED_CODES_OF: Readonly<Record<string, readonly string[]>> = {
   'GET /v2/me/client': ['invalid_client'],
   'GET /v2/skins/{uuid}': ['skin_not_found'],
   'GET /v2/skins/{uuid}/texture': ['skin_not_found'],
-  'POST /v2/skins/{uuid}/interactions/views': ['skin_not_found'],
   'PATCH /v2/skins/{uuid}': ['skin_not_found'],
   'DELETE /v2/skins/{uuid}': ['skin_not_found'],
 };

@@ -153,6 +153,17 @@ describe('POST /v2/skins/:uuid/interactions/views', () => {
     expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]);
   });
 
+  test('says nothing of a skin that the caller does not see, and counts nothing', async () => {
+    const { owner, anonymous } = await runServer();
+    const { uuid } = await make(owner, 1, { visibility: 'private' });
+    const view = async (caller: TestCaller, id: string) =>
+      (await caller.send('POST', `/v2/skins/${id}/interactions/views`)).status;
+    expect([await view(anonymous(), uuid), await view(anonymous(), '0'.repeat(32))]).toEqual([204, 204]);
+    await view(owner, uuid);
+    const views = async () => (await owner.get(`/v2/skins/${uuid}`)).body.skin?.views;
+    expect(await poll(views, (count) => count !== 0)).toBe(1);
+  });
+
   test('takes a request without a body', async () => {
     const { owner } = await runServer();
     const { uuid } = await make(owner, 1);

@@ -160,13 +160,14 @@ async function placeOf(
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
 }
 
-/** Counts a view of a skin by the caller, at most once an hour. @throws Refusal `skin_not_found` */
+/** Counts a view of a skin by the caller, at most once an hour. One that the caller does not see counts nothing. */
 export async function viewSkin(
   context: { readonly db: Db; readonly clock: Clock },
   caller: Caller,
   uuid: string,
 ): Promise<void> {
-  const { id } = await readSkin(context, caller, uuid);
-  const view = { skin_id: id, viewer: caller.owner, hour: hourOf(context.clock.now()) };
+  const skin = await findVisible(context, caller, uuid);
+  if (!skin) return;
+  const view = { skin_id: skin.id, viewer: caller.owner, hour: hourOf(context.clock.now()) };
   noteView(context.db, view);
 }

@@ -112,9 +112,9 @@ export const similarSkinsRoute = route({
 export const viewSkinRoute = route({
   method: 'POST',
   paths: ['/v2/skins/:uuid/interactions/views'],
-  summary: 'Count a view of a skin, once an hour for each caller',
+  summary: 'Count a view of a skin, once an hour for each caller; says nothing of whether there is one',
   params: z.object({ uuid: uuidSchema }),
-  answers: { 204: null, 404: errorAnswerSchema },
+  answers: { 204: null },
   handle: async ({ context, caller, params }) => {
     await viewSkin(context, caller, params.uuid);
     return { status: 204, body: undefined };

@@ -24,5 +24,13 @@ test('A name or UUID that no player has is not valid', async () => {
     const heard = await anonymous().get(`/validate/${path}`);
     expect([path, heard.status, bodyOf(heard)]).toEqual([path, 404, { valid: false }]);
   }
-  expect((await anonymous().get('/validate/name/not-a-name')).status).toBe(400);
+  expect((await anonymous().get('/validate/name/seventeen_letters')).status).toBe(400);
+});
+
+test('A name that no player can have is not valid, and nobody is asked', async () => {
+  const { anonymous } = await runServer();
+  for (const path of ['name/not-a-name', 'user/M%C3%BCller', 'name/a%20b']) {
+    const heard = await anonymous().get(`/validate/${path}`);
+    expect([path, heard.status, bodyOf(heard)]).toEqual([path, 404, { valid: false }]);
+  }
 });

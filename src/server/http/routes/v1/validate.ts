@@ -26,10 +26,13 @@ export const v1ValidNameRoute = route({
   paths: ['/validate/name/:name', '/validate/user/:name'],
   summary: 'Whether a player has this name (version 1)',
   deprecated: true,
-  params: z.object({ name: z.string().refine(isPlayerName, 'at most 16 letters, digits and _') }),
+  params: z.object({ name: z.string().min(1).max(16) }),
   answers,
-  handle: async (call) =>
-    await answer(call, async () => (await call.context.game.names.find(call.params.name)) ?? undefined),
+  handle: async (call) => {
+    const { name } = call.params;
+    if (!isPlayerName(name)) return playerAnswer(undefined);
+    return await answer(call, async () => (await call.context.game.names.find(name)) ?? undefined);
+  },
 });
 
 export const v1ValidUuidRoute = route({
@@ -50,7 +53,10 @@ async function answer(
 ): Promise<Answer> {
   const asking = { caller, via: 'v1' } as const;
   const ask = async () => await asksGame(context, asking, async () => await unlessNobody(find));
-  const player = await withinFetchLimits(context, asking, ask);
+  return playerAnswer(await withinFetchLimits(context, asking, ask));
+}
+
+function playerAnswer(player: Player | undefined): Answer {
   const body = player ? { valid: true, uuid: player.id, name: player.name } : { valid: false };
   return { status: player ? 200 : 404, body, headers: versionHeader('v1') };
 }

@@ -135,9 +135,10 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'GET /v2/skins/{uuid}': {
-    hosted: 'A short id is made by the service and finds every skin that a UUID finds.',
-    here: 'A short id is the first eight digits of the UUID, and finds public skins and your own, wherever it is taken.',
-    why: 'Eight digits can be guessed: unlisted skins of others stay hidden.',
+    hosted:
+      'A short id is made by the service and finds every skin that a UUID finds. Anybody may keep an answer for three hours; it has `Last-Modified`.',
+    here: 'A short id is the first eight digits of the UUID, and finds public skins and your own, wherever it is taken. Only the caller may keep an answer, and asks by its `ETag` whether it still holds.',
+    why: 'Eight digits can be guessed: unlisted skins of others stay hidden. What was deleted or hidden is nowhere shown any longer.',
     shown: [
       'test/service/skins/skin-picks.test.ts',
       'A short id leads to public skins and to those of the caller',

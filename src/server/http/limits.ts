@@ -27,6 +27,10 @@ export function tooManyFields(cause?: unknown): Refusal {
   return new Refusal('invalid_request', { message: 'The form has too many fields.', cause });
 }
 
+export function tooManyFiles(cause?: unknown): Refusal {
+  return new Refusal('invalid_request', { message: 'Send one file only.', cause });
+}
+
 export function forbiddenField(cause?: unknown): Refusal {
   return new Refusal('invalid_request', { message: 'The form has a field of a forbidden name.', cause });
 }

@@ -1,13 +1,19 @@
 import type { FastifyError } from 'fastify';
 import { ERRORS } from '../../../protocol/errors.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
-import { bodyTooLarge, forbiddenField, malformedUrl, tooManyFields, urlTooLong } from '../limits.ts';
+import {
+  bodyTooLarge,
+  forbiddenField,
+  malformedUrl,
+  tooManyFields,
+  tooManyFiles,
+  urlTooLong,
+} from '../limits.ts';
 
 /** The framework's complaints about a body, in words for the caller. */
 const FRAMEWORK_SENTENCES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty.',
-  FST_FILES_LIMIT: 'Send one file only.',
   FST_PARTS_LIMIT: 'The form has too many parts.',
 };
 
@@ -18,6 +24,7 @@ const SHARED_REFUSALS: Readonly<Record<string, (cause: unknown) => Refusal>> = {
   FST_REQ_FILE_TOO_LARGE: bodyTooLarge,
   FST_ERR_MAX_PARAM_LENGTH: urlTooLong,
   FST_FIELDS_LIMIT: tooManyFields,
+  FST_FILES_LIMIT: tooManyFiles,
   FST_PROTO_VIOLATION: forbiddenField,
   FST_ERR_BAD_URL: malformedUrl,
 };

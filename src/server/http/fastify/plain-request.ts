@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { HttpRequest, Part, PartLimits } from '../request.ts';
-import { withoutFrameworkErrors } from './framework-errors.ts';
+import { streamParts } from './stream-parts.ts';
 import { readWholeForm } from './whole-form.ts';
 
 /** Fastify's request as routes see it. Make it while the connection is open: a closed one has no address. */
@@ -51,28 +51,8 @@ export class PlainRequest implements HttpRequest {
   async *#readParts(limits: PartLimits): AsyncIterable<Part> {
     const whole = readWholeForm(this.#request.raw, limits);
     if (whole) yield* whole;
-    else yield* this.#streamParts(limits);
+    else yield* streamParts(this.#request, limits);
   }
-
-  async *#streamParts(limits: PartLimits): AsyncIterable<Part> {
-    try {
-      for await (const part of this.#request.parts({ limits })) {
-        const name = part.fieldname;
-        if (part.type === 'field') yield { kind: 'field', name, value: part.value };
-        else {
-          const read = async () => await part.toBuffer().catch(translate);
-          yield { kind: 'file', name, fileName: part.filename, read };
-        }
-      }
-    } catch (error) {
-      translate(error);
-    }
-  }
-}
-
-/** Routes know no errors of the framework. */
-function translate(error: unknown): never {
-  throw withoutFrameworkErrors(error);
 }
 
 /** Aborted when the connection is closed. */

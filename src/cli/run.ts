@@ -10,6 +10,7 @@ import { type ColorChoice, makeIo } from './terminal/io.ts';
 import { Messages } from './terminal/messages.ts';
 import { listenForSignals } from './terminal/signals.ts';
 import { jsonLine } from './text/json.ts';
+import { cleanLines } from './text/text.ts';
 
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -85,7 +86,8 @@ class Run {
       await messages.failure({ code: report.code, message: report.message, hint });
       return exitStatus(report.exit);
     }
-    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${cleanLines(trace)}\n`); // errors may quote what a service has answered
     process.stderr.write('This is a bug in skinsmith. Please report it with the lines above.\n');
     return exitStatus('failed');
   }

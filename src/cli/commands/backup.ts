@@ -6,6 +6,7 @@ import type { Examples } from '../help/examples.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { jsonLine } from '../text/json.ts';
+import { clean } from '../text/text.ts';
 
 interface BackupOptions {
   readonly data?: string;
@@ -111,7 +112,7 @@ async function verifyBackup(file: string, context: CommandContext): Promise<numb
   if (flags.json) {
     io.out.write(jsonLine(view));
   } else if (isProven) {
-    io.out.write(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}\n`);
+    io.out.write(`${clean(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}`)}\n`);
   }
   if (!isProven) await warnUnproven(messages, file);
   return exitStatus('done');
@@ -124,7 +125,7 @@ async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandCon
   io.out.write(
     flags.json
       ? jsonLine(view)
-      : `${file} is whole: a dump of a store in PostgreSQL, schema ${schema}; pg_restore has read all of it\n`,
+      : `${clean(file)} is whole: a dump of a store in PostgreSQL, schema ${schema}; pg_restore has read all of it\n`,
   );
   return exitStatus('done');
 }

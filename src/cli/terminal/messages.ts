@@ -72,7 +72,7 @@ export class Messages {
   /** With --verbose, prints a line for each request and for each unexpected field in its response. */
   request({ method, path, status, error, odd = [], milliseconds }: RequestReport): void {
     const outcome = [status, error].filter((part) => part !== undefined).join(' ');
-    this.#io.err.write(`${method} ${clean(path)} ${outcome} ${Math.round(milliseconds)} ms\n`);
+    this.#io.err.write(`${clean(`${method} ${path} ${outcome}`)} ${Math.round(milliseconds)} ms\n`);
     for (const field of odd) this.#io.err.write(`  ignored: ${clean(field)}\n`);
   }
 

@@ -11,6 +11,11 @@ export function clean(text: string): string {
   );
 }
 
+/** Makes external text safe for a terminal, line by line. */
+export function cleanLines(text: string): string {
+  return text.split('\n').map(clean).join('\n');
+}
+
 /** Breaks a line between words. A command at its end stays whole, so that it can be copied. */
 export function wrapped(line: string, width: number): string {
   const lines: string[] = [];

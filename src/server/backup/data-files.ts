@@ -16,13 +16,16 @@ export const DATA_FILES = [STORE, `${STORE}-wal`, `${STORE}-shm`, ...ENCLOSED] a
 /** The enclosure that says what a backup is. */
 export const ABOUT = 'about.json';
 
+/** The latest time that JavaScript has a date for. */
+const LATEST = 8.64e15;
+
 export const aboutSchema = z.object({
   /** 1: without a seal (seal.ts), made before there was one. */
   format: z.union([z.literal(1), z.literal(2)]),
-  /** Version of the program that made it. */
-  version: z.string(),
-  /** Milliseconds since the epoch. */
-  time: z.number(),
+  /** Version of the program that made it. Commands print it, so it holds only what versions consist of. */
+  version: z.string().regex(/^[\w.+-]{1,64}$/),
+  /** Milliseconds since the epoch; a date can be made of it. */
+  time: z.number().min(0).max(LATEST),
   /** SHA-256 of each enclosed file, hexadecimal. */
   files: z.partialRecord(z.enum(ENCLOSED), z.string()),
 });

@@ -55,6 +55,13 @@ describe('Messages', () => {
     expect([spun, err()]).toEqual([expected, '']);
   });
 
+  test('tells of a request without the active characters that a service puts into its error', () => {
+    const { io, err } = testIo();
+    const report = { method: 'GET', path: '/v2/me', status: 500, milliseconds: 1 };
+    new Messages(io, { verbose: true }).request({ ...report, error: 'a\u001b]0;x\u0007b\u202ec' });
+    expect(err()).toBe('GET /v2/me 500 abc 1 ms\n');
+  });
+
   test('says aside what is to be said where there is no spinner', async () => {
     const { io, err } = testIo();
     const messages = new Messages(io, {});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { colorsFor } from '../../../src/cli/terminal/colors.ts';
-import { ago, alignedRows, clean, tabRows } from '../../../src/cli/text/text.ts';
+import { ago, alignedRows, clean, cleanLines, tabRows } from '../../../src/cli/text/text.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 const code = (point: number) => String.fromCodePoint(point);
@@ -24,6 +24,10 @@ describe('clean', () => {
     const all = Array.from({ length: 0xa0 }, (_, point) => code(point)).join('');
     expect(clean(all)).toMatch(/^[ -~]+$/);
   });
+});
+
+test('Of several lines, each is made harmless and stays a line', () => {
+  expect(cleanLines('Error: \u001b[2Ja\n    at b')).toBe('Error: a\n    at b');
 });
 
 describe('tabRows', () => {

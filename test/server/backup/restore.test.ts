@@ -138,6 +138,13 @@ function edited(sql: string): () => Promise<string> {
   };
 }
 
+/** A backup that says something else of itself. */
+function aboutChanged(from: string, to: string): () => Promise<string> {
+  return edited(
+    `update enclosures set content = cast(replace(cast(content as text), '${from}', '${to}') as blob) where name = 'about.json'`,
+  );
+}
+
 describe('A file is refused', () => {
   test.each([
     ['that is not there', 'backup_unreadable', async () => join(await ownFolder(), 'nowhere')],
@@ -174,6 +181,12 @@ describe('A file is refused', () => {
       'backup_damaged',
       edited("update enclosures set content = '{}' where name = 'about.json'"),
     ],
+    [
+      'whose version would write on a terminal',
+      'backup_damaged',
+      aboutChanged('"version":"', '"version":"\\u001b]0;x\\u0007'),
+    ],
+    ['made at a time that no date has', 'backup_damaged', aboutChanged('"time":', '"time":9e15,"then":')],
   ] as const)('%s: %s', async (_, code, make) => {
     const dataDir = await ownFolder();
     await expect(restoreInto(dataDir, await make())).rejects.toMatchObject({ name: 'BackupError', code });
@@ -195,9 +208,7 @@ test('A backup with 16 changed bytes is refused, wherever they are', async () =>
 });
 
 test('A backup from before there was a seal is taken, and said to prove nothing', async () => {
-  const file = await edited(
-    `update enclosures set content = replace(cast(content as text), '"format":2', '"format":1') where name = 'about.json'`,
-  )();
+  const file = await aboutChanged('"format":2', '"format":1')();
   await removeSeal(file);
   const dataDir = await ownFolder();
   expect(await restoreInto(dataDir, file)).toMatchObject({ isProven: false });

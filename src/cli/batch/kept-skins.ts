@@ -28,10 +28,20 @@ const FIRST_BYTES = 64 * 1024;
  * @throws CliError, LockfileError, Error of the file system
  */
 export async function* keptSkins(path: string): AsyncGenerator<Kept> {
-  if (isSkinText(path)) yield pastedSkin(path);
-  else if (statSync(path).isDirectory()) throw isFolder(path);
-  else if (isLockfile(path)) yield* lockedSkins(path);
+  if (isSkinText(path)) {
+    yield pastedSkin(path);
+    return;
+  }
+  verifyRegular(path);
+  if (isLockfile(path)) yield* lockedSkins(path);
   else yield* jsonSkins(path);
+}
+
+/** Opening a pipe would block the process, deaf to Ctrl-C, until something is written to it. */
+function verifyRegular(path: string): void {
+  const found = statSync(path);
+  if (found.isDirectory()) throw isFolder(path);
+  if (!found.isFile()) throw new CliError('not_a_file', `${path} is not a regular file.`);
 }
 
 function pastedSkin(text: string): Kept {

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync } from 'node:fs';
+import { type Dirent, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
@@ -65,8 +65,17 @@ async function lockedSkins(cwd: string): Promise<LocalValue[]> {
   const folders = inside.filter((entry: Dirent) => entry.isDirectory()).slice(0, MAX_FOLDERS);
   const files = ['.', ...folders.map(({ name }) => name)].map((name) => join(cwd, name, 'skins.lock'));
   const skins = [];
-  for (const file of files) if (existsSync(file)) skins.push(...(await skinsOf(file)));
+  for (const file of files) if (isRegularFile(file)) skins.push(...(await skinsOf(file)));
   return skins;
+}
+
+/** Opening a pipe would wait for a writer, and the shell with it. */
+function isRegularFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false; // in a folder of somebody else's, a loop of links
+  }
 }
 
 async function skinsOf(lockfile: string): Promise<LocalValue[]> {

@@ -35,6 +35,11 @@ test('A folder is refused, with the lockfile in it as what to give instead', asy
   });
 });
 
+test('What is neither a file nor a folder is refused, unopened: a pipe would be waited for', async () => {
+  const ran = await runCommand(async (context) => await runVerify({ files: ['/dev/null'] }, context), {});
+  expect(ran.told).toMatchObject({ code: 'not_a_file', message: '/dev/null is not a regular file.' });
+});
+
 describe('A lockfile whose textures cannot be fetched', () => {
   /** Three skins with textures on a server that closes each connection; `seen`: the paths that were asked for. */
   async function prepare() {

@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { LocalKind } from '../../../src/cli/completion/local-kinds.ts';
 import { localValues } from '../../../src/cli/completion/local-values.ts';
 import { ConfigFile } from '../../../src/cli/config/config-file.ts';
@@ -42,6 +44,20 @@ test('Skins are those of the lockfiles here and one folder down, and those that 
   await writeFile(join(folder, 'signed', 'skins.lock'), '{"source":"b.png","uuid":"bb"}\n{"source":"c.p');
   await seenNames.add('skins', [{ value: 'cc', about: 'Smith' }]);
   expect(await values('skins')).toEqual(['aa', 'bb', 'cc']);
+});
+
+test('A pipe, a folder or a loop that is named like a lockfile is passed over', async () => {
+  const { folder, values } = await machine();
+  const pipe = join(folder, 'skins.lock');
+  execFileSync('mkfifo', [pipe]);
+  // Whoever waits for a writer goes on.
+  onTestFinished(() => closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)));
+  await mkdir(join(folder, 'a', 'skins.lock'), { recursive: true });
+  await mkdir(join(folder, 'b'));
+  await symlink('skins.lock', join(folder, 'b', 'skins.lock'));
+  await mkdir(join(folder, 'c'));
+  await writeFile(join(folder, 'c', 'skins.lock'), '{"source":"c.png","uuid":"cc"}\n');
+  expect(await values('skins')).toEqual(['cc']);
 });
 
 test('Services are the one that is set and those that a key is kept for; no key is shown', async () => {

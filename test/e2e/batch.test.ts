@@ -1,5 +1,7 @@
+import { closeSync, constants, openSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   embeddedWorkshop,
   firstCells,
@@ -229,6 +231,18 @@ describe('Sources that cannot be used', () => {
     const html = await shop.read('r/report.html');
     for (const name of ['01', '02', '03', 'broken']) expect(html).toContain(`skins/${name}.png`);
     expect((await shop.files('r')).sort()).toEqual(['report.html', 'report.xml']);
+  });
+
+  test('are never opened if they are pipes, not for a report either', async () => {
+    const shop = await embeddedWorkshop();
+    await shop.drawMany('skins', 1);
+    const pipe = shop.path('skins/pipe.png');
+    await execa('mkfifo', [pipe]);
+    // Whoever waits for a writer goes on.
+    onTestFinished(() => closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)));
+    const { exitCode, stderr } = await shop.start(['generate', 'skins', '--report', 'html=report.html']);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('2 sources: 1 made, 1 failed')]);
+    expect(await shop.read('report.html')).toContain('skins/pipe.png is not a regular file.');
   });
 
   test('are tried anew when they have been mended, and only they', async () => {

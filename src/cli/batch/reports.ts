@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type BatchResult, type BatchSummary, isMade } from '../../batch/api/batches.ts';
+import { readContent } from '../../batch/api/pictures.ts';
 import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
 import type { SourceContent } from '../../batch/api/sources.ts';
 import { CliError } from '../errors/exit.ts';
@@ -98,13 +98,12 @@ function withoutAbsent({ code, message, hint }: NonNullable<BatchResult['error']
   return { code, message, ...(hint !== undefined && { hint }) };
 }
 
-/** Reads the source file again: reports are rare, and keeping every image would make memory use grow with the batch. */
+/**
+ * Reads the source file again: reports are rare, and keeping every image would make memory use grow with the batch.
+ * Undefined for a source without a picture and for one that cannot be read, of which the result already says why.
+ */
 function pictureOf(content: SourceContent): Uint8Array | undefined {
-  if (content.kind === 'bytes') return content.bytes;
-  if (content.kind !== 'file') return undefined;
-  try {
-    return readFileSync(content.path);
-  } catch {
-    return undefined; // the result already says why it cannot be read
-  }
+  if (content.kind !== 'bytes' && content.kind !== 'file') return undefined;
+  const read = readContent(content);
+  return 'bytes' in read ? read.bytes : undefined;
 }

@@ -216,7 +216,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['base/version.ts'],
   zod: ['base', 'protocol', 'client', 'game', 'batch', 'server', 'cli'],
   undici: ['client', 'game', 'batch', 'server/outbound'],
-  ignore: ['batch'],
   'csv-parse/sync': ['batch'],
   commander: ['cli'],
   conf: ['cli'],

@@ -1,25 +1,35 @@
-import ignore from 'ignore';
 import { BatchSetupError } from '../../model/setup-error.ts';
+import { type IgnorePattern, parsePattern } from './ignore-pattern.ts';
 
 export const IGNORE_FILE = '.skinsmithignore';
 
-/** Case-sensitive like Git, so that the same folder gives the same skins on every system. */
-const OPTIONS = { ignorecase: false };
 const LONGEST_PATTERN = 1024;
 
-/** Patterns of paths to skip in a folder: from ignore files, deeper ones later, then from options. */
-export class IgnoreRules {
-  readonly #found: readonly ignore.Pattern[];
-  readonly #given: readonly ignore.Pattern[];
+/** Patterns that count from a folder on, and how many folders lead there. */
+interface PlacedPatterns {
+  readonly depth: number;
+  readonly patterns: readonly IgnorePattern[];
+}
 
-  private constructor(found: readonly ignore.Pattern[], given: readonly ignore.Pattern[]) {
+/**
+ * Patterns of paths to skip in a folder: from ignore files, deeper ones later, then from options. Case-sensitive like Git,
+ * so that the same folder gives the same skins on every system.
+ */
+export class IgnoreRules {
+  readonly #found: readonly PlacedPatterns[];
+  readonly #given: PlacedPatterns;
+  /** All that have patterns, what counts most first. */
+  readonly #ranked: readonly PlacedPatterns[];
+
+  private constructor(found: readonly PlacedPatterns[], given: PlacedPatterns) {
     this.#found = found;
     this.#given = given;
+    this.#ranked = [given, ...found.toReversed()].filter(({ patterns }) => patterns.length > 0);
   }
 
   /** @throws BatchSetupError for an invalid pattern */
   static given(patterns: readonly string[]): IgnoreRules {
-    return new IgnoreRules([], patterns.map(verifiedPattern));
+    return new IgnoreRules([], { depth: 0, patterns: parsed(patterns.map(verifiedPattern)) });
   }
 
   /**
@@ -28,26 +38,32 @@ export class IgnoreRules {
    */
   withFile(folder: string, text: string): IgnoreRules {
     const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-    const patterns = lines.flatMap((line) => rebased(verifiedLine(line), folder));
-    return new IgnoreRules([ignore(OPTIONS).add([...this.#found, ...patterns])], this.#given);
+    const patterns = parsed(lines.map(verifiedLine).filter((line) => !line.startsWith('#')));
+    const depth = folder === '' ? 0 : folder.split('/').length;
+    return new IgnoreRules([...this.#found, { depth, patterns }], this.#given);
   }
 
-  /**
-   * Whether a path below the folder (ending with `/` for a folder) is ignored. Make one instance per folder: it
-   * remembers every path it checked.
-   */
-  matcher(): (path: string) => boolean {
-    const patterns = [...this.#found, ...this.#given];
-    if (patterns.length === 0) return () => false;
-    const all = ignore(OPTIONS).add(patterns);
-    return (path) => all.ignores(path);
+  /** Whether a path below the root folder is ignored, if no folder on the way is. A folder's ends with `/`. */
+  ignores(path: string): boolean {
+    if (this.#ranked.length === 0) return false;
+    const isFolder = path.endsWith('/');
+    const names = (isFolder ? path.slice(0, -1) : path).split('/').map((name) => [...name]);
+    for (const { depth, patterns } of this.#ranked) {
+      const placed = { names: names.slice(depth), isFolder };
+      const last = patterns.findLast((pattern) => pattern.matches(placed));
+      if (last) return !last.isNegated;
+    }
+    return false;
   }
 }
 
-function verifiedPattern(pattern: string): ignore.Pattern {
+function parsed(lines: readonly string[]): IgnorePattern[] {
+  return lines.map(parsePattern).filter((pattern) => pattern !== undefined);
+}
+
+function verifiedPattern(pattern: string): string {
   if (pattern.trim() === '') throw badPattern('it is empty');
-  const isComment = pattern.startsWith('#'); // only in files
-  return { pattern: verifiedLine(isComment ? `\\${pattern}` : pattern) };
+  return verifiedLine(pattern);
 }
 
 function verifiedLine(line: string): string {
@@ -59,21 +75,4 @@ function badPattern(trouble: string): BatchSetupError {
   return new BatchSetupError('invalid_pattern', `Invalid ignore pattern: ${trouble}.`, {
     hint: 'Patterns are written as in a .gitignore, such as drafts/ or *-old.png.',
   });
-}
-
-/** A line of an ignore file in `folder` as a pattern for the root folder; none for blank lines and comments. */
-function rebased(line: string, folder: string): ignore.Pattern[] {
-  if (folder === '' || line.startsWith('#')) return [{ pattern: line }];
-  const not = line.startsWith('!') ? '!' : '';
-  const body = withoutTrailingSpaces(line.slice(not.length));
-  if (/^\/*$/.test(body)) return [];
-  const isAnchored = body.slice(0, -1).includes('/');
-  const below = isAnchored ? body.replace(/^\//, '') : `**/${body}`;
-  return [{ pattern: `${not}/${folder.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}/${below}` }];
-}
-
-function withoutTrailingSpaces(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === ' ' && text[end - 2] !== '\\') end--;
-  return text.slice(0, end);
 }

@@ -81,7 +81,7 @@ async function see(root: WalkRoot, visit: Visit, recursive: boolean): Promise<Se
     if (isOnTheWay(branch.id, above)) return undefined;
     const entries = await readdir(path, { withFileTypes: true });
     const rules = rulesIn(path, place, entries, visit.rules);
-    const content = sorted(entries, { path, label, place, recursive, isIgnored: rules.matcher() });
+    const content = sorted(entries, { path, label, place, recursive, rules });
     const below = content.folders.map((name) => ({
       place: joined(place, name),
       depth: depth + 1,
@@ -134,7 +134,7 @@ interface Look {
   readonly label: string;
   readonly place: string;
   readonly recursive: boolean;
-  readonly isIgnored: (path: string) => boolean;
+  readonly rules: IgnoreRules;
 }
 
 interface Content extends Omit<FolderStep, 'place'> {
@@ -149,7 +149,7 @@ function sorted(entries: readonly Dirent[], look: Look): Content {
     if (name.startsWith('.')) continue;
     const kind = kindOf(entry, look);
     if (kind === undefined) continue;
-    if (look.isIgnored(joined(look.place, kind === 'folder' ? `${name}/` : name))) isThinned = true;
+    if (look.rules.ignores(joined(look.place, kind === 'folder' ? `${name}/` : name))) isThinned = true;
     else if (kind === 'file') files.push(name);
     else if (kind === 'folder') folders.push(name);
     else problems.push({ name, problem: kind });

@@ -43,9 +43,13 @@ export class IgnoreRules {
     return new IgnoreRules([...this.#found, { depth, patterns }], this.#given);
   }
 
+  get arePresent(): boolean {
+    return this.#ranked.length > 0;
+  }
+
   /** Whether a path below the root folder is ignored, if no folder on the way is. A folder's ends with `/`. */
   ignores(path: string): boolean {
-    if (this.#ranked.length === 0) return false;
+    if (!this.arePresent) return false;
     const isFolder = path.endsWith('/');
     const names = (isFolder ? path.slice(0, -1) : path).split('/').map((name) => [...name]);
     for (const { depth, patterns } of this.#ranked) {

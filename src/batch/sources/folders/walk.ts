@@ -1,12 +1,15 @@
 import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { BatchSetupError } from '../../model/setup-error.ts';
 import type { SourceProblem } from '../../model/source.ts';
 import { fileProblem } from '../files/file-problem.ts';
 import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
 
 const MAX_DEPTH = 64;
+/** Entries after which signals are heard: thousands of patterns may take some milliseconds for each. */
+const TURN = 16;
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 
 /** A folder: its name and its path. */
@@ -81,7 +84,7 @@ async function see(root: WalkRoot, visit: Visit, recursive: boolean): Promise<Se
     if (isOnTheWay(branch.id, above)) return undefined;
     const entries = await readdir(path, { withFileTypes: true });
     const rules = rulesIn(path, place, entries, visit.rules);
-    const content = sorted(entries, { path, label, place, recursive, rules });
+    const content = await sorted(entries, { path, label, place, recursive, rules });
     const below = content.folders.map((name) => ({
       place: joined(place, name),
       depth: depth + 1,
@@ -141,10 +144,11 @@ interface Content extends Omit<FolderStep, 'place'> {
   readonly folders: readonly string[];
 }
 
-function sorted(entries: readonly Dirent[], look: Look): Content {
+async function sorted(entries: readonly Dirent[], look: Look): Promise<Content> {
   const [files, folders, problems]: [string[], string[], FolderStep['problems'][number][]] = [[], [], []];
   let isThinned = false;
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
+    if (index % TURN === TURN - 1 && look.rules.arePresent) await turn();
     const { name } = entry;
     if (name.startsWith('.')) continue;
     const kind = kindOf(entry, look);

@@ -48,6 +48,8 @@ export class Machine {
     return {
       PATH: process.env['PATH'] ?? '',
       HOME: this.folder,
+      // Shared by all machines: a machine that is measured has run the program before.
+      XDG_CACHE_HOME: join(tmpdir(), 'skinsmith-bench-caches'),
       SKINSMITH_CONFIG_DIR: join(this.folder, 'config'),
       SKINSMITH_DATA_DIR: this.dataDir,
     };

@@ -25,5 +25,10 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['SKINSMITH_OIDC_ISSUER', 'provider that people may sign in to serve with, as with --oidc-issuer'],
   ['SKINSMITH_OIDC_CLIENT_ID', "the service's client ID at that provider"],
   ['SKINSMITH_OIDC_SECRET', 'client secret for that provider'],
+  [
+    'NODE_COMPILE_CACHE',
+    "folder to keep compiled code in, which makes starts faster; default: the user's cache folder (~/.cache)",
+  ],
+  ['NODE_DISABLE_COMPILE_CACHE', 'if set, keep no compiled code'],
   ['NO_COLOR', 'if set, do not use colours'],
 ];

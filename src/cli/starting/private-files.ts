@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../base/make-folder.ts';
+import { isOutOfReach } from './out-of-reach.ts';
 
 /** Permission bits of the group and of others. */
 const OTHERS = 0o077;
@@ -9,6 +10,7 @@ const OTHERS = 0o077;
 export function readPrivateFile(path: string): Buffer | undefined {
   let fd: number | undefined;
   try {
+    if (!isOutOfReach(dirname(path))) return undefined;
     // A pipe would be waited for, a link could lead anywhere. Windows has neither flag.
     fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(fd);
@@ -23,16 +25,17 @@ export function readPrivateFile(path: string): Buffer | undefined {
 /** Whether a folder is this user's alone. Makes it where there is none; `false` where that is not possible. */
 export function isPrivateFolder(path: string): boolean {
   try {
-    makeFolder(dirname(path));
+    if (!isOutOfReach(path)) return false;
     makeFolder(path, 0o700);
     const stats = lstatSync(path);
-    return stats.isDirectory() && isPrivate(stats);
+    // Looks again, as others may have made a part of the way in a folder for all.
+    return stats.isDirectory() && isPrivate(stats) && isOutOfReach(path);
   } catch {
     return false;
   }
 }
 
-/** On Windows the folder for temporary files is the user's own. */
+/** On Windows the folder for caches is the user's own. */
 function isPrivate({ uid, mode }: Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & OTHERS) === 0);
 }

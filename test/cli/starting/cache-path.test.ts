@@ -1,5 +1,4 @@
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { cachePath } from '../../../src/cli/starting/cache-path.ts';
 
@@ -20,8 +19,22 @@ test('Each command of each installation has a file of its own among the user’s
   );
 });
 
-test('It is beside Node’s own caches where none is named', () => {
-  expect(cachePath({ argv: ['generate'], env: {}, folder })).toMatch(join(tmpdir(), 'node-compile-cache'));
+test.each([
+  ['linux', { HOME: '/home/ann' }, '/home/ann/.cache/skinsmith/compiled'],
+  ['linux', { HOME: '/home/ann', XDG_CACHE_HOME: '/fast' }, '/fast/skinsmith/compiled'],
+  ['linux', { HOME: '/home/ann', XDG_CACHE_HOME: 'not/absolute' }, '/home/ann/.cache/skinsmith/compiled'],
+  ['darwin', { HOME: '/Users/ann' }, '/Users/ann/Library/Caches/skinsmith/compiled'],
+  ['win32', { LOCALAPPDATA: '/local' }, '/local/skinsmith/compiled'],
+] as const)('On %s with %j it is among the user’s caches: %s', (platform, some, expected) => {
+  const path = cachePath({ argv: ['generate'], env: some, folder, platform });
+  expect(dirname(path ?? '')).toBe(normalize(expected));
+});
+
+test('Where the user has no place for caches there is none', () => {
+  expect(cachePath({ argv: ['generate'], env: { HOME: 'not/absolute' }, folder, platform: 'linux' })).toBe(
+    undefined,
+  );
+  expect(cachePath({ argv: ['generate'], env: {}, folder, platform: 'win32' })).toBeUndefined();
 });
 
 test.each([[], ['--version'], ['--help'], ['-h'], ['../../etc/passwd'], ['a'.repeat(300)], ['\u0000x']])(

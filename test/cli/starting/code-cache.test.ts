@@ -1,5 +1,8 @@
 import {
   chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -7,8 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import type { CompiledFile } from '../../../src/cli/starting/cache-format.ts';
 import { CodeCache } from '../../../src/cli/starting/code-cache.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -111,6 +114,56 @@ test.skipIf(process.platform === 'win32')(
     expect(readdirSync(join(path, '..'))).toEqual([]);
   },
 );
+
+/** A folder of the user's with a link to it in a folder of somebody else's, or of all. */
+async function linkedFolders(): Promise<{ readonly own: string; readonly link: string }> {
+  const [own, others] = [await ownFolder(), await ownFolder()];
+  const link = join(others, 'link');
+  symlinkSync(own, link);
+  return { own, link };
+}
+
+describe.skipIf(process.platform === 'win32')('What others could have led us to', () => {
+  test('by a link in a folder that they may write to is neither read nor written', async () => {
+    const { own, link } = await linkedFolders();
+    const paths = [join(own, 'mine/generate'), join(link, 'mine/generate')] as const;
+    CodeCache.read(paths[0]).save([ONE], all);
+    expect(paths.map((path) => knows(path, ONE))).toEqual([true, true]);
+    chmodSync(dirname(link), 0o777);
+    expect(paths.map((path) => knows(path, ONE))).toEqual([true, false]);
+    CodeCache.read(join(link, 'more/generate')).save([ONE], all);
+    expect(readdirSync(own)).toEqual(['mine']);
+    chmodSync(dirname(link), 0o1777); // there they cannot replace the link, which is ours
+    expect(paths.map((path) => knows(path, ONE))).toEqual([true, true]);
+  });
+
+  test('by a link of theirs is neither read nor written', async () => {
+    if (process.getuid?.() !== 0) return; // nobody else can give files away
+    const { own, link } = await linkedFolders();
+    CodeCache.read(join(own, 'mine/generate')).save([ONE], all);
+    lchownSync(link, 65_534, 65_534);
+    expect(knows(join(link, 'mine/generate'), ONE)).toBe(false);
+    CodeCache.read(join(link, 'more/generate')).save([ONE], all);
+    expect(readdirSync(own)).toEqual(['mine']);
+  });
+
+  test('by a folder of theirs is neither read nor written', async () => {
+    if (process.getuid?.() !== 0) return;
+    const path = await saved(ONE);
+    chownSync(join(path, '../..'), 65_534, 65_534);
+    expect(knows(path, ONE)).toBe(false);
+    const more = join(path, '../../more/generate');
+    CodeCache.read(more).save([ONE], all);
+    expect(existsSync(dirname(more))).toBe(false);
+  });
+
+  test('by links that lead back and forth is not read', async () => {
+    const folder = await ownFolder();
+    symlinkSync('b', join(folder, 'a'));
+    symlinkSync(join(folder, 'a'), join(folder, 'b'));
+    expect(knows(join(folder, 'a/generate'), ONE)).toBe(false);
+  });
+});
 
 test('Where nothing can be written nothing is compiled for it, and nothing fails', async () => {
   const file = join(await ownFolder(), 'file');

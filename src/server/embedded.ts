@@ -58,7 +58,7 @@ function openInProcess(options: EmbeddedOptions, { context, owner }: Parts): Emb
     transport,
     open: async () => {
       const publicUrl = await rememberedPublicUrl(context.db);
-      return { publicUrl, own: [publicUrl] };
+      return { publicUrl, own: [publicUrl], provable: [] };
     },
     close: async () => await transport.close(),
     cutOff: () => transport.cutOff(),

@@ -50,6 +50,8 @@ export interface Addresses {
   readonly publicUrl: string;
   /** All that are known to lead to the service. */
   readonly own: readonly string[];
+  /** Those at which nothing but this server can listen. */
+  readonly provable: readonly string[];
 }
 
 /** What carries requests to the service. */
@@ -124,9 +126,10 @@ async function open<A extends Adapter>(
 
   const maintenance = startMaintenance({ ...context, ...node, store, ...maintenanceOptions(options, live) });
   releases.add(() => maintenance.stop());
-  const { publicUrl, own } = await adapter.open();
+  const { publicUrl, own, provable } = await adapter.open();
   live.publicUrl = publicUrl;
   live.ownAddresses = own;
+  live.provableAddresses = provable;
   await maintenance.recoverNow();
   pool.start();
   adapter.log.info({ url: own[0], version: VERSION, ...signerField(options) }, 'started');

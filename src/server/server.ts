@@ -2,6 +2,8 @@ import {
   addressesOf,
   DEFAULT_HOST,
   DEFAULT_PORT,
+  forgetLocalUrl,
+  provableAddresses,
   rememberLocalUrl,
   settlePublicUrl,
   urlOf,
@@ -15,7 +17,7 @@ import { type Adapter, type OpenService, openService, type Parts } from './open-
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 
 export { makeKeyOfOwner, OwnerKeyError } from './assembly/owner-key.ts';
-export { makeLinkOfOwner, type OwnerLink } from './assembly/owner-link.ts';
+export { makeLinkOfOwner, type OwnerLink, type RememberedService } from './assembly/owner-link.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
 export { backUp } from './backup/backup.ts';
 export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
@@ -55,17 +57,25 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   const key = await makeFirstOwnerKey(context.db, owner, context.clock.now());
   const http = await openHttpServer({ context, ...httpOptions(options) });
+  let localUrl = '';
   const adapter: NetworkAdapter = {
     log: http.log,
     key,
     url: '',
     open: async () => {
-      adapter.url = urlOf(host, await http.listen(host, port));
-      await rememberLocalUrl(context.db, adapter.url);
+      const listening = await http.listen(host, port);
+      adapter.url = urlOf(host, listening.port);
+      const provable = provableAddresses(listening, options.publicUrl);
+      localUrl = provable[0] ?? adapter.url;
+      await rememberLocalUrl(context.db, localUrl);
       const publicUrl = await settlePublicUrl(context.db, options, adapter.url);
-      return { publicUrl, own: addressesOf(host, adapter.url, publicUrl) };
+      return { publicUrl, own: addressesOf(host, adapter.url, publicUrl), provable };
     },
-    close: async () => await http.close(),
+    close: async () => {
+      await http.close();
+      // A store in trouble must not keep the service from its end.
+      if ((options.siblings?.index ?? 0) === 0) await forgetLocalUrl(context.db, localUrl).catch(() => {});
+    },
     cutOff: () => http.closeConnections(),
     countConnections: async () => await http.countConnections(),
   };

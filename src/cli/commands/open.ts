@@ -5,7 +5,7 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { openBrowser } from '../open/browser.ts';
-import { findServed } from '../open/find-service.ts';
+import { findService } from '../open/find-service.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
@@ -69,13 +69,21 @@ export async function runOpen(
   const { makeLinkOfOwner } = await import('../../server/server.ts');
   const known = await makeLinkOfOwner({ dataDir, store }, context.clock);
   const show = async (url: string) => await showLink(url, context, browser ? launch : undefined);
-  const url = known && (await findServed(known.urls, context.signal));
-  if (known && url !== undefined) {
-    await show(`${url}${known.path}`);
+  const found = await findService(known?.services ?? [], context.signal);
+  for (const url of found.doubtful) await context.messages.warn(doubtAbout(url));
+  if (known && found.url !== undefined) {
+    await show(`${found.url}${known.path}`);
     return exitStatus('done');
   }
   const options = { data: dataDir, port, logLevel: 'warn', ...place } as const;
   return await serveAndShow(options, context, show);
+}
+
+function doubtAbout(url: string): string {
+  return (
+    `What answers at ${url} does not prove that it is a service with this store, so it gets no link. ` +
+    'If it is one of an older skinsmith, or without pages, restart it.'
+  );
 }
 
 async function serveAndShow(

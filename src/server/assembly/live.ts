@@ -4,6 +4,8 @@ export interface Live {
   publicUrl: string;
   /** All addresses that are known to lead here, no slash at their ends. */
   ownAddresses: readonly string[];
+  /** Those at which nothing but this server can listen. */
+  provableAddresses: readonly string[];
   isStopping: boolean;
   readonly accepted: Set<string>;
   report: (error: unknown) => void;
@@ -16,6 +18,7 @@ export function makeLive(early: string[]): Live {
   return {
     publicUrl: '',
     ownAddresses: [],
+    provableAddresses: [],
     isStopping: false,
     accepted: new Set(),
     report: () => {},

@@ -130,12 +130,16 @@ function rulesOf(
 function liveParts(
   { allowedOrigins = [], embedded }: Options,
   live: Live,
-): Pick<ServiceContext, 'webPages' | 'textureUrl' | 'ownAddresses' | 'onAccepted' | 'isStopping'> {
+): Pick<
+  ServiceContext,
+  'webPages' | 'textureUrl' | 'ownAddresses' | 'provableAddresses' | 'onAccepted' | 'isStopping'
+> {
   const ownAddresses = () => live.ownAddresses;
   return {
     webPages: new WebPages(allowedOrigins, ownAddresses),
     textureUrl: (hash) => textureUrl(live.publicUrl, hash),
     ownAddresses,
+    provableAddresses: () => live.provableAddresses,
     onAccepted: (uuid) => {
       if (embedded) live.accepted.add(uuid); // `serve` lives too long to remember them
     },

@@ -1,6 +1,7 @@
+import { isOnThisMachine } from '../service/sessions/address-proof.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
-import { readMeta, writeMeta } from '../store/meta.ts';
+import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Where `serve` listens when it is not told (S-K-I-N on a telephone), and where skins made by the
@@ -42,6 +43,26 @@ export async function settlePublicUrl(db: Db, options: ServerOptions, url: strin
   return settled;
 }
 
+/** Where a server is reached that listens on all addresses of the machine. */
+const ALL_ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  '0.0.0.0': ['127.0.0.1'],
+  '::': ['127.0.0.1', '::1'],
+};
+
+/**
+ * The addresses at which nothing but this server can listen: those that it listens on itself, in numbers, as a name such
+ * as `localhost` also leads to others, and the public one that the operator named. On this machine that may be the port
+ * of another program, which may have ended.
+ */
+export function provableAddresses(
+  { port, addresses }: { readonly port: number; readonly addresses: readonly string[] },
+  publicUrl: string | undefined,
+): string[] {
+  const direct = addresses.flatMap((address) => ALL_ADDRESSES[address] ?? [address]);
+  const isProvable = publicUrl !== undefined && !isOnThisMachine(publicUrl);
+  return [...direct.map((address) => urlOf(address, port)), ...(isProvable ? [publicUrl] : [])];
+}
+
 /**
  * Remembers where the server of a data folder listens, for commands on this machine. What listens there later may be
  * another program. Servers over PostgreSQL may be on other machines, so theirs are not.
@@ -51,8 +72,14 @@ export async function rememberLocalUrl(db: Db, url: string): Promise<void> {
   await writeMeta(db, 'local-url', url);
 }
 
-/** Where servers of the store were last reached, the most public address first. */
+/** Forgets it when the server ends, unless another has taken its place. */
+export async function forgetLocalUrl(db: Db, url: string): Promise<void> {
+  if (!isPostgres(db)) await removeMeta(db, 'local-url', url);
+}
+
+/** Where servers of the store were last reached, the most public address first; never by the name `localhost`. */
 export async function rememberedUrls(db: Db): Promise<string[]> {
   const local = await readMeta(db, 'local-url');
-  return [...new Set([await rememberedPublicUrl(db), ...(local === undefined ? [] : [local])])];
+  const all = [await rememberedPublicUrl(db), ...(local === undefined ? [] : [local])];
+  return [...new Set(all.map((url) => url.replace(/^http:\/\/localhost(?=[:/]|$)/i, 'http://127.0.0.1')))];
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { addressKey, proofOf } from '../service/sessions/address-proof.ts';
+import { makeSecret } from '../service/sessions/secrets.ts';
 import { makeLink } from '../service/sessions/sign-in-links.ts';
 import { ensureOwner } from '../service/users/users.ts';
 import { readDatabaseClock } from '../store/database-time.ts';
@@ -14,8 +16,18 @@ import type { ServerOptions } from './server-options.ts';
 export interface OwnerLink {
   /** Path and query; whoever has them can sign in. */
   readonly path: string;
-  /** Where services of the store were last reached, no slash at the end; nobody has looked whether they are there. */
-  readonly urls: readonly string[];
+  /** Where services of the store were last reached. */
+  readonly services: readonly RememberedService[];
+}
+
+/** Nobody has looked whether the service is still there: another program may be. */
+export interface RememberedService {
+  /** No slash at its end. */
+  readonly url: string;
+  /** Path and query to ask it for a proof. */
+  readonly question: string;
+  /** The answer, in the header `Skinsmith-Proof`, that only a service at this address over the store can give. */
+  readonly proof: string;
 }
 
 /**
@@ -32,10 +44,22 @@ export async function makeLinkOfOwner(
     const clock = await clockOf(store.db, local);
     const owner = await ensureOwner(store.db, clock.now());
     const secret = await makeLink({ db: store.db, clock }, { user_id: owner.id, key_id: null });
-    return { path: `/ui/sign-in/link?secret=${secret}`, urls: await rememberedUrls(store.db) };
+    return { path: `/ui/sign-in/link?secret=${secret}`, services: await rememberedServices(store.db) };
   } finally {
     await store.close();
   }
+}
+
+async function rememberedServices(db: Db): Promise<RememberedService[]> {
+  const key = await addressKey(db);
+  return (await rememberedUrls(db)).map((url) => {
+    const question = { address: url, nonce: makeSecret() };
+    return {
+      url,
+      question: `/ui/sign-in/proof?${new URLSearchParams(question)}`,
+      proof: proofOf(key, question),
+    };
+  });
 }
 
 /** The nodes of a service on PostgreSQL go by the database's clock, however wrong that of this machine is. */

@@ -57,6 +57,8 @@ export interface ServiceContext
   readonly keptAnswers: KeptUntilChange<JsonText> | undefined;
   /** Textures as the game fetches them. */
   readonly servedTextures: ServedTextures;
+  /** Addresses at which nothing but this server can listen. */
+  readonly provableAddresses: () => readonly string[];
   /** Pictures of textures. */
   readonly renders: Renders;
   /** Textures of the game, for pictures. */

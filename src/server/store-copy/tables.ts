@@ -45,7 +45,7 @@ export const NUMBERED = [
 ] as const satisfies TableName[];
 
 /** Facts that are about one store, and not about what is in it. */
-export const OWN_FACTS = ['schema', 'oldest-reader', 'copying-from'] as const;
+export const OWN_FACTS = ['schema', 'oldest-reader', 'copying-from', 'address-key', 'local-url'] as const;
 
 /** Counts of jobs in progress that the triggers of PostgreSQL keep. */
 export const COUNTED_COLUMNS: readonly string[] = ['processing', 'burst'];

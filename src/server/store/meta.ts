@@ -5,6 +5,7 @@ export type MetaKey =
   | 'schema'
   | 'public-url'
   | 'local-url'
+  | 'address-key'
   | 'last-look'
   | 'revocations'
   | 'signing-key'
@@ -35,6 +36,8 @@ export async function keepMeta(db: Db, key: MetaKey, value: string): Promise<voi
     .execute();
 }
 
-export async function removeMeta(db: Db, key: MetaKey): Promise<void> {
-  await db.deleteFrom('meta').where('key', '=', key).execute();
+/** `value`: only if it is this. */
+export async function removeMeta(db: Db, key: MetaKey, value?: string): Promise<void> {
+  const all = db.deleteFrom('meta').where('key', '=', key);
+  await (value === undefined ? all : all.where('value', '=', value)).execute();
 }

@@ -20,6 +20,7 @@ export const NO_PAGES: readonly RouteName[] = [
   'GET /ui/skins/export.lock',
   'GET /ui/account/games/logins/:id/state',
   'GET /ui/sign-in/provider',
+  'GET /ui/sign-in/proof',
 ];
 
 /** Pages without an address of their own: one gets there by a form, or by signing in here or at the game. */

@@ -4,11 +4,18 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type AppOptions, buildApp } from './app.ts';
 import { NodeServers } from './node-servers.ts';
 
+/** Where a server listens. */
+interface Listening {
+  readonly port: number;
+  /** IP addresses; `0.0.0.0` and `::` are all of the machine. */
+  readonly addresses: readonly string[];
+}
+
 /** The service on the network. */
 export interface HttpServer {
   readonly log: FastifyBaseLogger;
-  /** Listens on all addresses of `host`. @returns the port. @throws Error if none of them can be used */
-  listen(host: string, port: number): Promise<number>;
+  /** Listens on all addresses of `host`. @throws Error if none of them can be used */
+  listen(host: string, port: number): Promise<Listening>;
   /** Accepts no more connections; resolves when the open ones have ended. */
   close(): Promise<void>;
   countConnections(): Promise<number>;
@@ -27,12 +34,15 @@ export async function openHttpServer(
     listen: async (host, port) => {
       const [first = host, ...others] = await addressesOf(host);
       await app.listen(NodeServers.listenOptions(first, port));
+      const { address, port: chosen } = app.server.address() as AddressInfo;
+      const addresses = [address];
       for (const other of others) {
-        await servers.listenToo(other, app.server).catch((error: Error) => {
-          app.log.warn(`${host} is reached at ${first} only: ${error.message}`);
-        });
+        await servers.listenToo(other, app.server).then(
+          () => addresses.push(other),
+          (error: Error) => app.log.warn(`${host} is reached at ${first} only: ${error.message}`),
+        );
       }
-      return (app.server.address() as AddressInfo).port;
+      return { port: chosen, addresses };
     },
     close: async () => void (await Promise.all([app.close(), servers.closeOthers()])),
     countConnections: async () => await servers.countConnections(),

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { type OpenOptions, runOpen } from '../../../../src/cli/commands/open.ts';
 import { writeMeta } from '../../../../src/server/store/meta.ts';
@@ -12,6 +13,7 @@ import {
   openOwnStore,
   runServer,
 } from '../../../support/server/running-server.ts';
+import { webServer } from '../../../support/server/web-server.ts';
 
 interface Opened {
   /** The addresses that the browser was told to open. */
@@ -37,7 +39,7 @@ async function open(options: Omit<OpenOptions, 'browser'>): Promise<Opened> {
   };
   const run = async (context: Parameters<typeof runOpen>[1]) =>
     await runOpen({ ...options, browser: true }, context, launch);
-  const ran = await runCommand(run, { signal: interrupt.signal });
+  const ran = await runCommand(run, { signal: interrupt.signal, flags: { quiet: false } });
   return { urls, isSignedIn, ran };
 }
 
@@ -67,6 +69,46 @@ test('It uses the service that runs on a port that the system chose, and starts 
   await server.close();
   const again = await open({ data: server.dataDir, port: 0 });
   expect([again.ran.status, again.isSignedIn]).toEqual([0, true]);
+});
+
+describe('Another program at the address that is remembered is told no secret, and the user hears of it:', () => {
+  /** Opens the browser where such a program listens, which answers after it has seen the request. */
+  async function openBeside(answer: (path: string, response: ServerResponse) => Promise<void>) {
+    const server = await runServer();
+    const seen: string[] = [];
+    const squatter = await webServer(async ({ url = '' }, response) => {
+      seen.push(url);
+      await answer(`${server.url}${url}`, response);
+    });
+    const { db } = await openOwnStore(server.dataDir);
+    await writeMeta(db, 'public-url', squatter.url);
+    const opened = await open({ data: server.dataDir });
+    expect([opened.isSignedIn, new URL(opened.urls[0] ?? '').origin]).toEqual([true, server.url]);
+    expect(seen).toEqual([expect.stringMatching(/^\/ui\/sign-in\/proof\?/)]);
+    expect(opened.ran.err).toContain(`What answers at ${squatter.url} does not prove`);
+  }
+
+  test('one that looks like a service', async () => {
+    await openBeside(async (_, response) => {
+      response.setHeader('MineSkin-Server', 'skinsmith');
+      response.end('one moment');
+    });
+  });
+
+  test('one that claims to have a proof', async () => {
+    await openBeside(async (_, response) => {
+      response.writeHead(204, { 'Skinsmith-Proof': 'A'.repeat(43) });
+      response.end();
+    });
+  });
+
+  test('one that asks the service in its place', async () => {
+    await openBeside(async (url, response) => {
+      const { status, headers } = await fetch(url);
+      response.writeHead(status, { 'Skinsmith-Proof': headers.get('skinsmith-proof') ?? '' });
+      response.end();
+    });
+  });
 });
 
 /** What every server that is told its address does. */

@@ -30,7 +30,7 @@ async function listen(networkLimits: Partial<AppOptions['networkLimits']> = {}, 
     await server.close();
     await poll(listening, (count) => count === 0);
   });
-  const port = await server.listen('localhost', 0);
+  const { port } = await server.listen('localhost', 0);
   const open = async (address: string) => await RawSocket.open(`http://${address}:${port}`);
   return { server, port, open, dropped };
 }

@@ -79,7 +79,7 @@ async function openAdapter(
     log,
     transport,
     key: (await makeFirstOwnerKey(context.db, owner, context.clock.now()))!,
-    open: async () => ({ publicUrl: PUBLIC_URL, own: [PUBLIC_URL] }),
+    open: async () => ({ publicUrl: PUBLIC_URL, own: [PUBLIC_URL], provable: [] }),
     close: async () => await transport.close(),
     cutOff: () => transport.cutOff(),
     countConnections: async () => 0,

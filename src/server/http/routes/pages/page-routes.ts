@@ -15,7 +15,14 @@ import {
   providerSignInRoute,
 } from './provider-sign-in.ts';
 import { endSessionRoute, sessionsRoute } from './sessions.ts';
-import { linkFormRoute, linkRoute, signInFormRoute, signInRoute, signOutRoute } from './sign-in.ts';
+import {
+  linkFormRoute,
+  linkRoute,
+  proofRoute,
+  signInFormRoute,
+  signInRoute,
+  signOutRoute,
+} from './sign-in.ts';
 import {
   deleteSkinFormRoute,
   editSkinFormRoute,
@@ -52,6 +59,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   signInFormRoute,
   linkRoute,
   linkFormRoute,
+  proofRoute,
   signOutRoute,
   providerSignInRoute,
   providerAnswerRoute,

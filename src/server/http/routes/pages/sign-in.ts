@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { linkPage, signInPage } from '../../../pages/views/sign-in.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
+import { proveAddress } from '../../../service/sessions/address-proof.ts';
 import { endSession, signInWithKey } from '../../../service/sessions/sessions.ts';
 import { signInWithLink } from '../../../service/sessions/sign-in-links.ts';
 import { sessionCookie } from '../../pages/cookie.ts';
@@ -13,6 +14,7 @@ import { providerOf } from './provider-sign-in.ts';
 const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';
 const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a sign-in link') });
+const questionSchema = z.object({ address: z.string().max(2048), nonce: z.string().max(64) });
 const keySchema = z.object({ key: z.string().max(512) });
 
 export const signInRoute = pageRoute({
@@ -66,6 +68,19 @@ async function followLink(call: PageCall, link: string): Promise<Answer> {
   const { context, request } = call;
   return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
 }
+
+/** For commands that use the store too: before they send a link here, they make sure that we are who we should be. */
+export const proofRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/sign-in/proof',
+  isFor: 'everyone',
+  query: questionSchema,
+  handle: async ({ context, query }) => {
+    const proof = await proveAddress(context, query);
+    if (proof === undefined) throw new Refusal('not_found', 'This is not an address of this server alone.');
+    return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
+  },
+});
 
 export const signOutRoute = pageRoute({
   method: 'POST',

@@ -17,7 +17,12 @@ import { type Adapter, type OpenService, openService, type Parts } from './open-
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 
 export { makeKeyOfOwner, OwnerKeyError } from './assembly/owner-key.ts';
-export { makeLinkOfOwner, type OwnerLink, type RememberedService } from './assembly/owner-link.ts';
+export {
+  makeLinkOfOwner,
+  type OwnerLink,
+  type RememberedService,
+  waitForLink,
+} from './assembly/owner-link.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
 export { backUp } from './backup/backup.ts';
 export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';

@@ -1,11 +1,13 @@
+import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import type { OwnerLink } from '../../server/server.ts';
+import type { OwnerLink, ServerOptions } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { openBrowser } from '../open/browser.ts';
 import { findService } from '../open/find-service.ts';
+import { type Led, leadBrowser } from '../open/lead-browser.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
@@ -22,6 +24,14 @@ export interface OpenOptions {
   /** False: only print the address. */
   readonly browser: boolean;
 }
+
+/** Milliseconds in which a person signs in who has a browser before them. */
+const PATIENCE = 60_000;
+
+const ADVICE: Readonly<Record<Exclude<Led, 'used'>, string>> = {
+  unopened: 'No program opens a browser here: open the link yourself.',
+  unused: 'Nobody has signed in yet. If your browser does not show the page, open the link yourself.',
+};
 
 interface OpenView {
   readonly url: string;
@@ -41,7 +51,9 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
     .description(
       'Open the pages of the service on this machine, signed in.\n' +
         'Uses the service that runs over the data folder or database, or starts one and runs it until it is ' +
-        'interrupted. The browser is signed in as the owner by a link that works once.',
+        'interrupted. The browser asks, and signs in as the owner by a link that works once. It gets the link ' +
+        'from a file in your home folder that only you can read and that is removed within a minute, because ' +
+        'other users of the machine can see what programs are called with.',
     )
     .option('--data <folder>', 'data folder of the service', nonEmpty)
     .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
@@ -58,24 +70,34 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
     .action(async (typed: OpenOptions) => await runner(async (context) => await run(typed, context)));
 }
 
+/** Opens a file in the browser, see `openBrowser`. */
+type Launch = (path: string, surroundings: { readonly env: NodeJS.ProcessEnv }) => Promise<boolean>;
+
+/** A link to a service that is there, and the store that the service uses. */
+interface Shown {
+  readonly origin: string;
+  readonly link: OwnerLink;
+  readonly place: Pick<ServerOptions, 'dataDir' | 'store'>;
+}
+
 export async function runOpen(
   { data, store: named, storePooler, port, browser }: OpenOptions,
   context: CommandContext,
-  launch: (url: string) => Promise<boolean> = openBrowser,
+  launch: Launch = openBrowser,
 ): Promise<number> {
   const dataDir = data ?? context.folders.data;
-  const place = { ...(named && { store: named }), ...(storePooler && { storePooler }) };
-  const store = chooseStore(place, context);
+  const pooled = { ...(named && { store: named }), ...(storePooler && { storePooler }) };
+  const place = { dataDir, store: chooseStore(pooled, context) };
   const { makeLinkOfOwner } = await import('../../server/server.ts');
-  const known = await makeLinkOfOwner({ dataDir, store }, context.clock);
-  const show = async (url: string) => await showLink(url, context, browser ? launch : undefined);
-  const found = await findService(known?.services ?? [], context.signal);
-  for (const url of found.doubtful) await context.messages.warn(doubtAbout(url));
-  if (known && found.url !== undefined) {
-    await show(`${found.url}${known.path}`);
+  const link = await makeLinkOfOwner(place, context.clock);
+  const show = async (shown: Shown) => await showLink(shown, context, browser ? launch : undefined);
+  const { url: origin, doubtful } = await findService(link?.services ?? [], context.signal);
+  for (const url of doubtful) await context.messages.warn(doubtAbout(url));
+  if (link && origin !== undefined) {
+    await show({ origin, link, place });
     return exitStatus('done');
   }
-  const options = { data: dataDir, port, logLevel: 'warn', ...place } as const;
+  const options = { data: dataDir, port, logLevel: 'warn', ...pooled } as const;
   return await serveAndShow(options, context, show);
 }
 
@@ -89,15 +111,17 @@ function doubtAbout(url: string): string {
 async function serveAndShow(
   options: ServeOptions,
   context: CommandContext,
-  show: (url: string) => Promise<void>,
+  show: (shown: Shown) => Promise<void>,
 ): Promise<number> {
   const { makeLinkOfOwner, startServer } = await import('../../server/server.ts');
-  const settings = await serverOptions(options, context);
-  const server = await startServer(settings);
+  const place = await serverOptions(options, context);
+  const server = await startServer(place);
   try {
     context.messages.say(`Serving at ${server.url} until you press Ctrl-C.`);
-    const link = await makeLinkOfOwner(settings, context.clock);
-    await show(`${server.url}${pathOf(link)}`);
+    const link = await makeLinkOfOwner(place, context.clock);
+    // A service that has just started has a store.
+    if (!link) throw new CliError('no_store', 'The data folder was removed while the service started.');
+    await show({ origin: server.url, link, place });
     await aborted(context.signal);
   } finally {
     await server.close();
@@ -105,19 +129,20 @@ async function serveAndShow(
   return exitStatus('done');
 }
 
-/** A service that has just started has a store. */
-function pathOf(link: OwnerLink | undefined): string {
-  if (link) return link.path;
-  throw new CliError('no_store', 'The data folder was removed while the service started.');
-}
-
-async function showLink(
-  url: string,
-  { io, flags, messages }: CommandContext,
-  launch: ((url: string) => Promise<boolean>) | undefined,
-): Promise<void> {
-  const view: OpenView = { url };
-  io.out.write(flags.json ? jsonLine(view) : `${url}\n`);
-  if (!launch || (await launch(url))) return;
-  messages.say('No program opens a browser here: open the link yourself.');
+async function showLink(shown: Shown, context: CommandContext, launch: Launch | undefined): Promise<void> {
+  const { io, env, clock, flags, signal, messages } = context;
+  const view: OpenView = { url: `${shown.origin}${shown.link.path}` };
+  io.out.write(flags.json ? jsonLine(view) : `${view.url}\n`);
+  if (!launch) return;
+  const { waitForLink } = await import('../../server/server.ts');
+  const led = await leadBrowser(view.url, {
+    home: env['HOME'] || homedir(),
+    now: clock.now(),
+    launch: async (path) => await launch(path, { env }),
+    untilUsed: async (unopened) => {
+      const waiting = { clock, signal: AbortSignal.any([signal, unopened]), limit: PATIENCE };
+      return await waitForLink(shown.place, shown.link, waiting);
+    },
+  });
+  if (led !== 'used' && !signal.aborted) messages.say(ADVICE[led]);
 }

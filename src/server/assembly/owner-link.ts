@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { addressKey, proofOf } from '../service/sessions/address-proof.ts';
-import { makeSecret } from '../service/sessions/secrets.ts';
+import { hashSecret, makeSecret } from '../service/sessions/secrets.ts';
 import { makeLink } from '../service/sessions/sign-in-links.ts';
 import { ensureOwner } from '../service/users/users.ts';
 import { readDatabaseClock } from '../store/database-time.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
+import { hasLink } from '../store/sessions.ts';
 import { openBriefly } from './open-store-of.ts';
 import { rememberedUrls } from './own-addresses.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -16,6 +17,8 @@ import type { ServerOptions } from './server-options.ts';
 export interface OwnerLink {
   /** Path and query; whoever has them can sign in. */
   readonly path: string;
+  /** What the store has of it. */
+  readonly hash: string;
   /** Where services of the store were last reached. */
   readonly services: readonly RememberedService[];
 }
@@ -44,7 +47,8 @@ export async function makeLinkOfOwner(
     const clock = await clockOf(store.db, local);
     const owner = await ensureOwner(store.db, clock.now());
     const secret = await makeLink({ db: store.db, clock }, { user_id: owner.id, key_id: null });
-    return { path: `/ui/sign-in/link?secret=${secret}`, services: await rememberedServices(store.db) };
+    const path = `/ui/sign-in/link?secret=${secret}`;
+    return { path, hash: hashSecret(secret), services: await rememberedServices(store.db) };
   } finally {
     await store.close();
   }
@@ -60,6 +64,34 @@ async function rememberedServices(db: Db): Promise<RememberedService[]> {
       proof: proofOf(key, question),
     };
   });
+}
+
+/** Milliseconds between two looks whether a link was used. */
+const LOOK_EVERY = 500;
+
+interface Waiting {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly limit: number;
+}
+
+/** Waits until a link is used. False if it was not within the limit, or the signal aborts. */
+export async function waitForLink(
+  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
+  { hash }: Pick<OwnerLink, 'hash'>,
+  { clock, signal, limit }: Waiting,
+): Promise<boolean> {
+  const store = await openBriefly({ dataDir, store: database });
+  try {
+    for (const end = clock.monotonic() + limit; clock.monotonic() < end && !signal.aborted; ) {
+      if (!(await hasLink(store.db, hash))) return true;
+      await clock.sleep(LOOK_EVERY, signal).catch(() => {}); // woken by the signal
+    }
+    return false;
+  } finally {
+    await store.close();
+  }
 }
 
 /** The nodes of a service on PostgreSQL go by the database's clock, however wrong that of this machine is. */

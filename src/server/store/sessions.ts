@@ -96,6 +96,15 @@ export async function insertLink(db: Db, link: SignInLinkRow): Promise<void> {
   await db.insertInto('sign_in_links').values(link).execute();
 }
 
+export async function hasLink(db: Db, hash: string): Promise<boolean> {
+  const link = await db
+    .selectFrom('sign_in_links')
+    .select('hash')
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return link !== undefined;
+}
+
 /** Uses a link up. Undefined if there is no such link, or it has expired. */
 export async function takeLink(db: Db, hash: string, now: number): Promise<SignInLinkRow | undefined> {
   const link = await db

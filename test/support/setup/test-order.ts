@@ -44,6 +44,7 @@ const WAITING: Times = {
   'test/on-postgres/limits.test.ts': 4,
   'test/on-postgres/game-accounts.test.ts': 4,
   'test/e2e/hosted-service.test.ts': 4,
+  'test/cli/commands/open/signed-in.test.ts': 3,
   'test/service/limits/starving.test.ts': 3,
   'test/service/jobs/waiting.test.ts': 3,
   'test/service/game-accounts/restoring.test.ts': 3,

@@ -1,8 +1,11 @@
+import { readdir, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type OpenOptions, runOpen } from '../../../../src/cli/commands/open.ts';
 import { writeMeta } from '../../../../src/server/store/meta.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
+import { startChromium } from '../../../support/chromium/chromium.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { PlainBrowser } from '../../../support/pages/browser.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
@@ -23,24 +26,39 @@ interface Opened {
   readonly ran: Awaited<ReturnType<typeof runCommand>>;
 }
 
-/** Runs the command until it has opened the browser. */
+/** Runs the command until it has opened the browser, which is led to the link by a file and asks before it signs in. */
 async function open(options: Omit<OpenOptions, 'browser'>): Promise<Opened> {
   const interrupt = new AbortController();
+  const home = await ownFolder();
   const urls: string[] = [];
   let isSignedIn = false;
-  const launch = async (url: string) => {
+  const launch = async (path: string) => {
+    const url = linkIn(await readFile(path, 'utf8'));
     urls.push(url);
-    const { origin, pathname, search } = new URL(url);
-    const browser = new PlainBrowser(origin);
-    await browser.open(`${pathname}${search}`);
-    isSignedIn = (await browser.open('/ui/sessions')).status === 200;
+    isSignedIn = await signsIn(url);
     interrupt.abort();
     return true;
   };
   const run = async (context: Parameters<typeof runOpen>[1]) =>
     await runOpen({ ...options, browser: true }, context, launch);
-  const ran = await runCommand(run, { signal: interrupt.signal, flags: { quiet: false } });
+  const flags = { quiet: false };
+  const ran = await runCommand(run, { signal: interrupt.signal, flags, env: { HOME: home } });
+  expect(await readdir(home)).toEqual([]);
   return { urls, isSignedIn, ran };
+}
+
+function linkIn(page: string): string {
+  return /http-equiv="refresh" content="0; url=([^"]+)"/.exec(page)?.[1] ?? '';
+}
+
+/** Whether a browser that comes from a file is signed in once the person has agreed. */
+async function signsIn(url: string): Promise<boolean> {
+  const { origin, pathname, search, searchParams } = new URL(url);
+  const browser = new PlainBrowser(origin);
+  await browser.open(`${pathname}${search}`, { headers: { 'sec-fetch-site': 'cross-site' } });
+  if (browser.cookie !== undefined) return false;
+  await browser.open(pathname, { form: { secret: searchParams.get('secret') ?? '' } });
+  return (await browser.open('/ui/sessions')).status === 200;
 }
 
 test('It starts a service where none runs, and the browser is signed in', async () => {
@@ -109,6 +127,34 @@ describe('Another program at the address that is remembered is told no secret, a
       response.end();
     });
   });
+});
+
+test('A person in front of a browser is signed in by one click, and the command ends by itself', async () => {
+  const server = await runServer();
+  const home = await ownFolder();
+  const browser = await startChromium();
+  onTestFinished(async () => await browser.close());
+  const page = await browser.newPage();
+  const launch = async (path: string) => {
+    await page.goto(pathToFileURL(path).href);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return true;
+  };
+  const run = async (context: Parameters<typeof runOpen>[1]) =>
+    await runOpen({ data: server.dataDir, browser: true }, context, launch);
+  const ran = await runCommand(run, { env: { HOME: home } });
+  expect([ran.status, ran.err]).toEqual([0, '']);
+  expect(await readdir(home)).toEqual([]);
+});
+
+test('Where no browser is found the link is for the person to open', async () => {
+  const server = await runServer();
+  const run = async (context: Parameters<typeof runOpen>[1]) =>
+    await runOpen({ data: server.dataDir, browser: true }, context, async () => false);
+  const ran = await runCommand(run, { flags: { quiet: false }, env: { HOME: await ownFolder() } });
+  expect([ran.status, ran.err]).toEqual([0, expect.stringContaining('open the link yourself')]);
+  expect(await signsIn(ran.out.trim())).toBe(true);
 });
 
 /** What every server that is told its address does. */

@@ -49,6 +49,21 @@ export interface Failure {
   readonly rateLimit: SeenRateLimit | undefined;
 }
 
+/** The hosted service has these with other statuses, too: 403 for a banned image, 500 for one that it cannot fetch. */
+const ABOUT_CONTENT: ReadonlySet<string> = new Set([
+  'invalid_image',
+  'blocked_image',
+  'invalid_image_url',
+  'blocked_url_host',
+  'invalid_file',
+  'missing_file',
+  'invalid_user',
+  'invalid_cape',
+  'unknown_variant',
+]);
+/** Codes of 403 that every request with this key would get; `http_403`: the answer has none. */
+const ABOUT_KEY: ReadonlySet<string> = new Set(['invalid_api_key', 'unauthorized', 'forbidden', 'http_403']);
+
 const FULL_QUEUE_CODES = new Set(['job_limit', 'concurrency_limit']);
 const GATEWAY_TIMEOUT = 504;
 
@@ -114,7 +129,7 @@ function fromService(error: ServiceError): Failure {
     status,
     isTemporary: isPassing(kind),
     // `http_503`: the answer has no code of its own, so it may be a proxy's.
-    mayHaveArrived: status >= 500 && (status !== 503 || code === 'http_503'),
+    mayHaveArrived: kind === 'server_error' || (kind === 'unavailable' && code === 'http_503'),
     isLate: status === GATEWAY_TIMEOUT,
     retryAfter: answer.retryAfter,
     rateLimit: answer.rateLimit,
@@ -124,6 +139,8 @@ function fromService(error: ServiceError): Failure {
 function serviceKind(status: number, code: string): FailureKind {
   if (status === 429 && FULL_QUEUE_CODES.has(code)) return 'full_queue';
   if (code === 'insufficient_grants') return 'not_allowed';
+  if (ABOUT_CONTENT.has(code) && (status === 403 || status >= 500)) return 'invalid';
+  if (status === 403 && !ABOUT_KEY.has(code)) return 'refused';
   return KIND_BY_STATUS[status] ?? (status >= 500 ? 'server_error' : 'refused');
 }
 

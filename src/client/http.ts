@@ -190,8 +190,7 @@ async function readContent(
 ): Promise<ReadAnswer> {
   if ('json' in body) return { status, headers, json: body.json };
   const text = (await readBounded(body.bytes, MAX_BODY_BYTES)).toString('utf8');
-  const isEcho = status >= 400 && secret !== undefined;
-  return { status, headers, text: isEcho ? text.replaceAll(secret, '[API key]') : text };
+  return { status, headers, text: secret === undefined ? text : text.replaceAll(secret, '[API key]') };
 }
 
 /** @throws UnreadableAnswerError */

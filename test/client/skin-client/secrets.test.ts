@@ -23,7 +23,7 @@ describe('the API key', () => {
   test.each(troubles)('is in nothing that is thrown or reported after %s', async (_, answer) => {
     const reports: RequestReport[] = [];
     const { client } = await testClient([{ expect: 'POST /v2/queue', ...answer }], {
-      timeout: 150,
+      timeout: answer.act === staySilent ? 150 : 20_000,
       retry: { budget: 0 },
       onRequest: (report) => void reports.push(report),
     });
@@ -37,6 +37,18 @@ describe('the API key', () => {
     ];
     expect(reports).toHaveLength(1);
     expect([...shown, JSON.stringify(reports)].join('\n')).not.toContain(API_KEY);
+  });
+
+  test('is not in what a failed job says in a good answer', async () => {
+    const json = {
+      success: true,
+      errors: [{ code: 'job_failed', message: `Unknown key ${API_KEY}.` }],
+      job: { id: 'j1', status: 'failed' },
+    };
+    const { client } = await testClient([{ expect: 'GET /v2/queue/j1', json }]);
+    expect((await client.job('j1')).errors).toEqual([
+      { code: 'job_failed', message: 'Unknown key [API key].' },
+    ]);
   });
 
   test('is not shown by the client itself', async () => {

@@ -107,7 +107,7 @@ function adviceSearch(wanted: z.ZodType, inside: Search | undefined): Search {
 }
 
 function searchInside(schema: z.ZodType): Search | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodCatch)
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodCatch)
     return searchFor(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodPipe) return searchFor(schema.in as z.ZodType);
   if (schema instanceof z.ZodArray) return arraySearch(searchFor(schema.element as z.ZodType));

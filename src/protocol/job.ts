@@ -11,9 +11,25 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** As a client reads it: an unrecognized state becomes `unknown`, which counts as pending. */
 export type SeenJobStatus = JobStatus | 'unknown';
 
-function readStatus(status: string): SeenJobStatus {
-  if (status === 'active') return 'processing';
-  return JOB_STATUSES.find((known) => known === status) ?? 'unknown';
+/** Other services' words for a job that will never have a result. */
+const FAILED_WORDS = [
+  'error',
+  'cancelled',
+  'canceled',
+  'aborted',
+  'rejected',
+  'expired',
+  'timeout',
+  'timed_out',
+];
+const OTHER_WORDS: Readonly<Record<string, JobStatus>> = {
+  active: 'processing',
+  ...Object.fromEntries(FAILED_WORDS.map((word) => [word, 'failed'] as const)),
+};
+
+function readStatus(given: string): SeenJobStatus {
+  const status = given.toLowerCase();
+  return JOB_STATUSES.find((known) => known === status) ?? OTHER_WORDS[status] ?? 'unknown';
 }
 
 const jobFields = z.object({
@@ -39,7 +55,7 @@ const jobFields = z.object({
 export const jobSchema = jobFields.extend({ status: z.enum(JOB_STATUSES) }).meta({ id: 'Job' });
 /** A job as a client reads it, from this or any other version of the service. */
 export const seenJobSchema = z.object({
-  id: jobFields.shape.id,
+  id: z.union([z.string().min(1), z.int().transform(String)]),
   status: z.string().transform(readStatus),
   timestamp: adviceMoment(),
   eta: adviceMoment(),
@@ -64,7 +80,7 @@ export const jobAnswerSchema = generated.extend({ job: jobSchema, skin: skinSche
 export const seenGenerateAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
 export const seenJobAnswerSchema = seenEnvelopeSchema.extend({
   job: seenJobSchema,
-  skin: seenSkinSchema.optional(),
+  skin: seenSkinSchema.nullish().transform((skin) => skin ?? undefined),
 });
 /** Maximum jobs per page. */
 export const MAX_JOB_PAGE = 500;
@@ -83,8 +99,12 @@ export const jobListAnswerSchema = envelopeSchema.extend({
   /** Jobs on all pages, only on the first page of all or of the failed ones; absent if there are too many to count. */
   total: z.number().optional(),
 });
+/** Entries that are no jobs are left out: one of them must not hide the others. */
+const seenJobsSchema = z
+  .array(advice(seenJobSchema))
+  .transform((jobs) => jobs.filter((job) => job !== undefined));
 export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({
-  jobs: z.array(seenJobSchema),
+  jobs: seenJobsSchema,
   total: adviceNumber(),
 });
 

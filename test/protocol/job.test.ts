@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { oddities } from '../../src/protocol/advice.ts';
 import {
   isPending,
   JOB_STATUSES,
@@ -17,7 +18,9 @@ describe('the status of a job as a client reads it', () => {
     ['failed', 'failed', false],
     ['unknown', 'unknown', true],
     ['delayed', 'unknown', true],
-    ['Completed', 'unknown', true],
+    ['Completed', 'completed', false],
+    ['cancelled', 'failed', false],
+    ['timed_out', 'failed', false],
     ['', 'unknown', true],
   ];
   test.each(statuses)('is, for %j, %s (pending: %s)', (said, read, pending) => {
@@ -46,6 +49,20 @@ describe('the answer about a job', () => {
     for (const id of ['f4c3000000000000000000aa', '8a0fb1c2-1111-4222-8333-444455556666', 'x']) {
       expect(seenJobSchema.parse({ id, status: 'waiting' }).id).toBe(id);
     }
+  });
+
+  test('may have a number for an id, and null where there is no skin', () => {
+    const { job, skin } = seenJobAnswerSchema.parse({ job: { id: 7, status: 'waiting' }, skin: null });
+    expect([job.id, skin]).toEqual(['7', undefined]);
+  });
+
+  test('in a list is left out where it is none, and told of', () => {
+    const jobs = [{ id: 'a', status: null }, null, { id: 'b', status: 'waiting' }];
+    expect(seenJobListAnswerSchema.parse({ jobs }).jobs).toMatchObject([{ id: 'b' }]);
+    expect(oddities(seenJobListAnswerSchema, { jobs })).toEqual([
+      expect.stringMatching(/^jobs\.0\.status: /),
+      expect.stringMatching(/^jobs\.1: /),
+    ]);
   });
 
   test('may tell of a failure inside a success', () => {

@@ -1,4 +1,6 @@
 import type { LookupFunction } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { encodeMultipart } from './multipart.ts';
 import type { RequestContent, Transport, TransportAnswer, TransportRequest } from './transport.ts';
@@ -35,12 +37,12 @@ export class NetworkTransport implements Transport {
       origin,
       path,
       method,
-      headers: { ...headers, ...type },
+      headers: { 'accept-encoding': 'identity', ...headers, ...type },
       body,
       signal,
       ...(idle !== undefined && { bodyTimeout: idle }),
     });
-    return { status: answer.statusCode, headers: answer.headers, body: { bytes: answer.body } };
+    return { status: answer.statusCode, headers: answer.headers, body: { bytes: decoded(answer) } };
   }
 
   /** Ends idle connections; resolves when the requests under way have ended. */
@@ -54,6 +56,29 @@ export class NetworkTransport implements Transport {
     this.#agent ??= openAgent(this.#options.lookup);
     return await this.#agent;
   }
+}
+
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  deflate: () => createInflate(),
+  br: () => createBrotliDecompress(),
+};
+
+/** The body without its compression: some gateways compress whatever the request says. */
+function decoded({
+  headers,
+  body,
+}: Pick<Dispatcher.ResponseData, 'headers' | 'body'>): AsyncIterable<Uint8Array> {
+  const makeDecoder =
+    DECODERS[
+      String(headers['content-encoding'] ?? '')
+        .trim()
+        .toLowerCase()
+    ];
+  if (!makeDecoder) return body;
+  const decoder = makeDecoder();
+  return pipeline(body, decoder, () => {}); // whoever reads the decoder meets the error
 }
 
 async function openAgent(lookup: LookupFunction | undefined): Promise<Dispatcher> {

@@ -1,6 +1,9 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { classifyFailure } from '../../../src/client/failure.ts';
 import { makeSkin } from '../../support/client/answers.ts';
-import { testClient } from '../../support/client/test-client.ts';
+import type { Exchange } from '../../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../../support/client/test-client.ts';
 
 const skin = makeSkin();
 
@@ -21,5 +24,34 @@ describe('A skin that was made is not lost to', () => {
     const { client } = await testClient([{ expect: 'POST /v2/generate?timeout=30', json }]);
     const made = await client.generate({ url: 'https://a.example/' });
     expect(made.skin.texture.data).toEqual(skin.texture.data);
+  });
+});
+
+describe('A compressed answer', () => {
+  const answer = JSON.stringify({ success: true, job: { id: 'j1', status: 'waiting' } });
+  const compressed = (encoding: string, bytes: Buffer): Exchange => ({
+    expect: 'GET /v2/queue/j1',
+    act: (response) => void response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
+  });
+
+  test.each([
+    ['gzip', gzipSync(answer)],
+    ['GZIP', gzipSync(answer)],
+    ['deflate', deflateSync(answer)],
+    ['br', brotliCompressSync(answer)],
+    ['identity', Buffer.from(answer)],
+  ])('that nobody asked for is read (%s)', async (encoding, bytes) => {
+    const { client, server } = await testClient([compressed(encoding, bytes)]);
+    expect((await client.job('j1')).job).toMatchObject({ id: 'j1', status: 'waiting' });
+    expect(server.seen[0]?.headers['accept-encoding']).toBe('identity');
+  });
+
+  test.each([
+    ['is cut off', gzipSync(answer).subarray(0, -12)],
+    ['is something else', Buffer.from(answer)],
+    ['is too long', gzipSync(Buffer.alloc(9 * 1024 * 1024, ' '))],
+  ])('that %s is an answer that cannot be used', async (_, bytes) => {
+    const { client } = await testClient([compressed('gzip', bytes)], { retry: { budget: 0 } });
+    expect(classifyFailure(await failureOf(client.job('j1')))).toMatchObject({ isTemporary: true });
   });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { ServiceError, SkinsmithError } from '../client/errors.ts';
-import { classifyFailure } from '../client/failure.ts';
+import { classifyFailure, type FailureKind } from '../client/failure.ts';
 import { ProofError } from './proof.ts';
 
 const FIRST_PAUSE = 100;
@@ -72,8 +72,11 @@ export class Trouble {
     const now = clock.monotonic();
     this.#since ??= now;
     if (error instanceof ServiceError) this.#hasAnswered = true;
-    if (now >= this.#pausedUntil) this.#failures++; // requests that fail together count as one failure
-    const backOff = Math.min(longestPause, firstPause * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
+    // Requests that fail together count as one failure, and wait for the same moment: each would put it off otherwise.
+    const isNew = now >= this.#pausedUntil;
+    if (isNew) this.#failures++;
+    const growing = Math.min(longestPause, firstPause * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
+    const backOff = isNew ? growing : this.#pausedUntil - now;
     const wait = Math.max(backOff, least, askedFor(error));
     this.#pausedUntil = now + wait;
     const longest = this.#hasAnswered ? patience.outage : patience.firstContact;
@@ -141,13 +144,16 @@ export function isTrouble(error: unknown): boolean {
   return classifyFailure(error)?.isTemporary ?? false;
 }
 
-/** Whether no answer arrived. */
-export function isUnreachable(error: unknown): boolean {
-  return classifyFailure(error)?.kind === 'unreachable';
+const OUTAGES: ReadonlySet<FailureKind> = new Set(['unreachable', 'server_error', 'unavailable']);
+
+/** Whether the whole service may be down. */
+export function isOutage(error: unknown): boolean {
+  const failure = classifyFailure(error);
+  return failure !== undefined && OUTAGES.has(failure.kind);
 }
 
 /** Unusable answers to one read before it is given up, while the service answers others. */
-const MOST_READS = 30;
+export const MOST_READS = 30;
 /** A page instead of the service's own 404 may be all that there is, so it is believed sooner. */
 const MOST_PAGES = 4;
 

@@ -5,15 +5,21 @@ import { noAnswer, page, refusal } from '../support/client/failures.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
 
 /** Reads of a service whose answers are these errors, one after the other, and then a success. */
-function openReads(errors: readonly Error[]) {
+function openReads(errors: readonly Error[], { isListed = false } = {}) {
   const clock = fakeClock();
   const patience = { firstContact: 3_600_000, outage: 3_600_000 };
   const trouble = new Trouble({ clock, random: () => 1, patience, onPause: () => {} });
   const stop = new AbortController();
-  const session = { client: {}, clock, trouble, call: () => ({}) } as unknown as ConstructorParameters<
+  const left = [...errors];
+  const client = {
+    queueList: async () => {
+      if (left.length > 0 && !isListed) throw left[0];
+    },
+    job: async () => await request(),
+  };
+  const session = { client, clock, trouble, call: () => ({}) } as unknown as ConstructorParameters<
     typeof Reads
   >[0];
-  const left = [...errors];
   let tries = 0;
   const request = async () => {
     tries++;
@@ -49,27 +55,66 @@ test('A refusal is repeated when the service says, or after a second', async () 
   expect(clock.sleeps).toEqual([7_000, 1_000]);
 });
 
-test('While nothing is answered, a read lasts as long as the patience with the service', async () => {
-  const { reads, request, tries } = openReads(Array.from({ length: 60 }, () => noAnswer(true)));
-  expect(await reads.repeatedly(request)).toBe('answer');
-  expect(tries()).toBe(61);
-});
+const UNANSWERED = [
+  ['no answer', noAnswer(true)],
+  ['a useless answer', refusal(500, 'internal_error')],
+  ["a proxy's page", page(502)],
+] as const;
 
-test.each([
-  ['no answer', noAnswer(true), true],
-  ['a useless answer', refusal(500, 'internal_error'), false],
-])(
-  'A read that gets %s thirty times is given up, whatever else is answered: %s',
-  async (_, error, isAnswered) => {
+test.each(UNANSWERED)(
+  'While everything gets %s, a read lasts as long as the patience with the service',
+  async (_, error) => {
+    const { reads, request, tries } = openReads(Array.from({ length: 70 }, () => error));
+    expect(await reads.repeatedly(request)).toBe('answer');
+    expect(tries()).toBe(71);
+  },
+);
+
+test.each(UNANSWERED)(
+  'A read that gets %s thirty times while others are answered is given up',
+  async (_, error) => {
     const { reads, trouble, request, tries } = openReads(Array.from({ length: 60 }, () => error));
     const read = async () => {
-      if (isAnswered) trouble.passed();
+      trouble.passed();
       return await request();
     };
     await expect(reads.repeatedly(read)).rejects.toBe(error);
     expect(tries()).toBe(30);
   },
 );
+
+test('A read that fails thirty times is given up if the list can be read', async () => {
+  const error = refusal(500, 'internal_error');
+  const { reads, request, tries } = openReads(
+    Array.from({ length: 60 }, () => error),
+    { isListed: true },
+  );
+  await expect(reads.repeatedly(request)).rejects.toBe(error);
+  expect(tries()).toBe(30);
+});
+
+test('A job is unknown only if the service says so', async () => {
+  const { reads, clock } = openReads([refusal(404, 'job_not_found')]);
+  expect([await reads.job('a'), clock.sleeps]).toEqual([undefined, []]);
+});
+
+test.each([
+  ['a skin that cannot be read yet', refusal(404, 'skin_not_found')],
+  ["a gateway's answer", refusal(404, 'http_404')],
+])('A job is read again after %s, and is lost to no one when that stays so', async (_, error) => {
+  const { reads, clock } = openReads([error, error]);
+  expect([await reads.job('a'), clock.sleeps]).toEqual(['answer', [200, 400]]);
+  const never = openReads(Array.from({ length: 9 }, () => error));
+  await expect(never.reads.job('a')).rejects.toBe(error);
+});
+
+test('What should be there by now is waited for', async () => {
+  const missing = refusal(404, 'skin_not_found');
+  const { reads, request, clock } = openReads([missing, missing]);
+  expect([await reads.awaited(request), clock.sleeps]).toEqual(['answer', [200, 400]]);
+  const never = openReads(Array.from({ length: 9 }, () => missing));
+  expect([await never.reads.awaited(never.request), never.tries()]).toEqual([undefined, 8]);
+});
 
 test('A failure for good is not repeated', async () => {
   const { reads, request, tries } = openReads([refusal(400, 'invalid_request')]);

@@ -189,6 +189,16 @@ describe('Trouble', () => {
     expect(clock.sleeps).toEqual([100, 200, 400]);
   });
 
+  test('is put off by none of the requests that fail meanwhile', async () => {
+    const { trouble, clock } = makeTrouble();
+    const waits = [trouble.failed(noAnswer())];
+    await clock.sleep(60);
+    waits.push(trouble.failed(noAnswer()));
+    await clock.sleep(40);
+    waits.push(trouble.failed(noAnswer()));
+    expect(waits).toEqual([100, 40, 200]);
+  });
+
   test('does not outlast the batch', async () => {
     const { trouble } = makeTrouble();
     await expect(trouble.pause(noAnswer(), AbortSignal.abort())).rejects.toThrow('aborted');

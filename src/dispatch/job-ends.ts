@@ -1,3 +1,4 @@
+import { SkinsmithError } from '../client/errors.ts';
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { jobDuration } from './job-duration.ts';
@@ -28,7 +29,7 @@ export interface JobResults<W extends Submission> {
 
 export interface JobEndsPorts<W extends Submission> {
   readonly session: Session<W>;
-  readonly reads: Pick<Reads, 'job'>;
+  readonly reads: Pick<Reads, 'job' | 'lagged'>;
   readonly results: JobResults<W>;
   /** Whether results are wanted; otherwise only the spots matter. */
   readonly follows: boolean;
@@ -36,6 +37,21 @@ export interface JobEndsPorts<W extends Submission> {
   readonly onRoom: (end: End) => void;
   /** More is known of when jobs end: one was polled too early, or has told how long jobs take. */
   readonly onHint: () => void;
+}
+
+/** Milliseconds for which the service may not know a job yet that it has accepted. */
+const UNLISTED = 10_000;
+
+/** The job has ended, but the service does not give its result. */
+export class MissingResultError extends SkinsmithError {
+  override readonly name = 'MissingResultError';
+  readonly code = 'missing_result';
+  readonly isPassing = true;
+  readonly hint = 'Run the same command again: it asks for the result again.';
+
+  constructor() {
+    super('The service says that the job has ended, but does not give its result.');
+  }
 }
 
 /** Handles the end of our jobs, and jobs that cannot be found. */
@@ -50,21 +66,37 @@ export class JobEnds<W extends Submission> {
 
   /** A job has ended: frees its spot in this very tick and fetches the result in the background. */
   ended(job: OpenJob<W>, end: End): void {
-    const { seen, state, at } = end;
-    const { session, reads, results, follows, onRoom } = this.#ports;
+    const { seen, at, isAtOnce = false } = end;
+    const { session, results, follows, onRoom } = this.#ports;
     if (!session.spots.jobs.has(job.id)) return;
     session.spots.freed(job.id);
     onRoom(end);
     if (!follows) return;
     session.track(
       results.attempt(job.work, job.id, async () => {
-        const isWhole = state?.skin || state?.job.status === 'failed';
-        const known = isWhole ? state : await reads.job(job.id);
+        const known = await this.#readEnd(job.id, end);
         if (!known) return await results.settleForgotten(job.work, job.id, seen.result);
-        this.#learnDuration(job, known, at);
+        if (!isAtOnce) this.#learnDuration(job, known, at);
         await results.settle(job.work, known);
       }),
     );
+  }
+
+  /**
+   * The complete job. On a service of several parts, answers about one job may lag behind the list, and its skin
+   * behind its status. Undefined: the service has forgotten it.
+   * @throws MissingResultError when it stays incomplete: to make it again might cost it again
+   */
+  async #readEnd(id: string, { seen, state }: End): Promise<JobState | undefined> {
+    const { reads } = this.#ports;
+    let known = state?.skin || state?.job.status === 'failed' ? state : undefined;
+    for (let tries = 0; !isWhole(known); tries++) {
+      if (tries > 0 && !(await reads.lagged(tries - 1))) break;
+      known = withResult(await reads.job(id), seen.result);
+      if (known === undefined && (seen.result !== undefined || seen.status === 'failed')) return undefined;
+    }
+    if (known && isWhole(known)) return known;
+    throw new MissingResultError();
   }
 
   /** Polls this one job: it is due, or the list does not contain it (no longer, or not yet). */
@@ -83,6 +115,7 @@ export class JobEnds<W extends Submission> {
       }
       if (state) this.ended(job, { seen: state.job, state, at: session.now() });
       else if (session.spots.jobs.has(job.id)) {
+        if (job.isTimed && askedAt - job.acceptedAt < UNLISTED) return onHint();
         session.spots.freed(job.id);
         await results.settleForgotten(job.work, job.id, undefined);
       }
@@ -109,4 +142,17 @@ export class JobEnds<W extends Submission> {
     this.#ports.session.times.ended(job, duration, { isTold });
     this.#ports.onHint();
   }
+}
+
+/** Whether the result can be had from this. */
+function isWhole(state: JobState | undefined): state is JobState {
+  if (!state || isPending(state.job.status)) return false;
+  return state.job.status === 'failed' || state.skin !== undefined || state.job.result !== undefined;
+}
+
+/** A list may know the skin of a job before the job itself does. */
+function withResult(state: JobState | undefined, result: string | undefined): JobState | undefined {
+  return state?.job.result === undefined && result !== undefined && state
+    ? { ...state, job: { ...state.job, result } }
+    : state;
 }

@@ -46,6 +46,10 @@ function open({ follows = true, job: more = {}, answers = [stateOf('completed', 
         if (answer instanceof Error) throw answer;
         return answer;
       },
+      lagged: async (tries: number) => {
+        told.push(`lagged ${tries}`);
+        return tries < 2;
+      },
     },
     results: {
       attempt: async (_: unknown, id: string, step: () => Promise<void>) =>
@@ -136,10 +140,48 @@ test('A job that has ended when it is polled needs no other request', async () =
 });
 
 test('A job that the service has forgotten is told as such, and frees its spot', async () => {
-  const { ends, job, told, settled } = open({ answers: [undefined] });
+  const { ends, job, told, clock, settled } = open({ answers: [undefined] });
+  clock.now = 11_000;
   ends.ask(job);
   await settled();
   expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
+});
+
+test('A job that the service does not know yet keeps its spot', async () => {
+  const { ends, job, jobs, told, clock, settled } = open({ answers: [undefined, undefined] });
+  clock.now = 10_999;
+  ends.ask(job);
+  await settled();
+  expect([told, jobs.size]).toEqual([['read', 'hint'], 1]);
+  const old = open({ answers: [undefined], job: { isTimed: false } });
+  old.ends.ask(old.job);
+  await old.settled();
+  expect(old.told).toEqual(['read', 'freed', 'forgotten undefined']);
+});
+
+test.each<[string, JobState | undefined]>([
+  ['is still at work', stateOf('processing')],
+  ['has no skin yet', stateOf('completed')],
+  ['is not known yet', undefined],
+])('A job that has ended by the list, but %s by its own answer, is read again', async (_, answer) => {
+  const late = open({ answers: [answer, answer, stateOf('completed', SKIN)] });
+  late.ends.ended(late.job, END);
+  await late.settled();
+  expect(late.told.slice(2)).toEqual([
+    ...['read', 'lagged 0', 'read', 'lagged 1', 'read'],
+    ...['took 2000', 'hint', 'completed'],
+  ]);
+  const never = open({ answers: [answer, answer, answer, answer] });
+  never.ends.ended(never.job, END);
+  await never.settled();
+  expect(never.told.at(-1)).toBe('a: The service says that the job has ended, but does not give its result.');
+});
+
+test('A job that was done at once teaches nothing about those that take their time', async () => {
+  const { ends, job, told, settled } = open();
+  ends.ended(job, { ...END, isAtOnce: true, state: stateOf('completed', SKIN) });
+  await settled();
+  expect(told).toEqual(['freed', 'room', 'completed']);
 });
 
 test('A job that cannot be polled frees its spot and fails', async () => {

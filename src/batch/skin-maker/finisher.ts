@@ -114,7 +114,7 @@ export class Finisher {
   async #skin(uuid: string | undefined): Promise<SeenSkin | undefined> {
     const { session, reads, signal } = this.#options;
     if (uuid === undefined) return undefined;
-    return await reads.ifPresent(() => session.client.skin(uuid, session.call(signal)));
+    return await reads.awaited(() => session.client.skin(uuid, session.call(signal)));
   }
 
   async #finish(work: Work, { skin, job, warnings }: Unfinished): Promise<void> {

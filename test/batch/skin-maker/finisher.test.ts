@@ -56,7 +56,7 @@ async function prepare(
       call: () => ({}),
       track: (task: Promise<void>) => void tasks.push(task),
     },
-    reads: { ifPresent: async (request: () => Promise<unknown>) => await request() },
+    reads: { awaited: async (request: () => Promise<unknown>) => await request() },
     prover: { prove, signedBy: () => ({ signer: 'unproved' }) },
     journal,
     retries: 1,

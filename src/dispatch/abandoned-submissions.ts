@@ -1,7 +1,10 @@
 import type { Job } from '../protocol/job.ts';
 import type { Party } from './parties.ts';
 import { REMEMBERED } from './party-rows.ts';
-import { SETTLES_LATE, SETTLES_SOON } from './settling-time.ts';
+
+/** Milliseconds after which a list shows what a dead process had sent: usually, and if it sent that just now. */
+const LISTED_SOON = 300;
+const LISTED_LATE = 5_000;
 
 /** What one dead process had in flight. */
 interface Group {
@@ -39,11 +42,11 @@ export class AbandonedSubmissions {
    */
   died(gone: readonly Party[], now: number, hasJustDied: (name: string) => boolean): void {
     for (const { id } of gone.flatMap(({ jobs }) => jobs)) this.#theirs.add(id);
-    const soon = now + SETTLES_SOON;
+    const soon = now + LISTED_SOON;
     const groups = gone.map(({ name, unsure }) => ({
       spots: unsure,
       soon,
-      until: hasJustDied(name) ? now + SETTLES_LATE : soon,
+      until: hasJustDied(name) ? now + LISTED_LATE : soon,
     }));
     this.#groups = [...this.#groups, ...groups.filter(({ spots }) => spots > 0)];
   }

@@ -5,7 +5,7 @@ import { JobTracker } from './job-tracker.ts';
 import { OwnQueue } from './own-queue.ts';
 import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
-import { settlingTime } from './settling-time.ts';
+import { settlingTime, settlingTimeAfterDeath } from './settling-time.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
@@ -109,14 +109,18 @@ export class Dispatcher<W extends Submission> {
     this.#submitter.addAgain(work);
   }
 
-  /** Work whose submission an earlier process sent; `mark`: newest job before that, on the service's clock. */
-  addUnsure(work: W, mark: number): void {
+  /**
+   * Work whose submission an earlier process may have sent. `mark`: newest job before that, on the service's clock;
+   * `sentBy`: when at the latest, milliseconds since the epoch.
+   */
+  addUnsure(work: W, mark: number, sentBy: number): void {
     if (this.#session.isSkinsmith) {
       this.add(work); // the service recognizes the repetition
       return;
     }
     this.#session.spots.unsure.add(work);
-    this.#tracker.lost(work, { at: Number.NEGATIVE_INFINITY, mark }, settlingTime(undefined));
+    const settlesIn = settlingTimeAfterDeath(this.#session.clock.now() - sentBy);
+    this.#tracker.lost(work, { at: Number.NEGATIVE_INFINITY, mark }, settlesIn);
     this.lookSoon();
   }
 

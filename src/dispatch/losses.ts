@@ -1,3 +1,4 @@
+import { SkinsmithError } from '../client/errors.ts';
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
@@ -32,6 +33,8 @@ interface Loss<W extends Submission> {
   readonly mark: number;
   /** If a list requested after this does not show the job, the submission was not accepted. */
   readonly settledAt: number;
+  /** When the first such list was requested: jobs that only later ones show are others'. */
+  decidedAt?: number;
 }
 
 /** What an unknown job has made. */
@@ -45,8 +48,12 @@ interface FoundSkin {
 
 type Finding = FoundSkin | 'nothing';
 
-/** Milliseconds between list requests while a job of unknown origin is pending. */
+type Wishes = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
+
+/** Milliseconds between list requests while a job of unknown origin is pending: the longer it takes, the fewer. */
 const LOOK = 200;
+const LOOK_GROWTH = 0.1;
+const LONGEST_LOOK = 5_000;
 
 /**
  * Submissions whose answer was lost, on a service that does not recognize repetitions. They are not repeated
@@ -95,6 +102,7 @@ export class Losses<W extends Submission> {
   }
 
   #judge(loss: Loss<W>, jobs: readonly Job[], startedAt: number): void {
+    if (startedAt >= loss.settledAt) loss.decidedAt ??= startedAt;
     const candidates = jobs.filter((job) => this.#mayBe(loss, job));
     const match = candidates.find((job) => this.#isIt(loss, job, candidates));
     const finding = match && this.#findings.get(match.id);
@@ -105,7 +113,7 @@ export class Losses<W extends Submission> {
     }
     const open = candidates.filter((job) => !this.#findings.has(job.id));
     for (const job of open) if (!isPending(job.status)) this.#examine(job);
-    if (open.length > 0) this.#wantLook(this.#ports.session.now() + LOOK);
+    if (open.length > 0) this.#wantLook(this.#ports.session.now() + lookPause(startedAt - loss.settledAt));
     else if (startedAt < loss.settledAt) this.#wantLook(loss.settledAt);
     else {
       this.#lost.delete(loss.work);
@@ -116,7 +124,9 @@ export class Losses<W extends Submission> {
   /** Whether the job is newer than the submission and of unknown origin. */
   #mayBe(loss: Loss<W>, { id, timestamp }: Job): boolean {
     if (this.#ports.session.submissions.isOwnJob(id) || this.#ports.isElsewhere(id)) return false;
-    if ((this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY) < loss.sentAt) return false;
+    const { sentAt, decidedAt = Number.POSITIVE_INFINITY } = loss;
+    const firstSeen = this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY;
+    if (firstSeen < sentAt || firstSeen > decidedAt) return false;
     return timestamp === undefined || timestamp >= loss.mark;
   }
 
@@ -124,9 +134,11 @@ export class Losses<W extends Submission> {
     const finding = this.#findings.get(id);
     if (finding === undefined || finding === 'nothing') return false;
     const pixels = this.#ports.pixelsOf(work);
-    // The pixels of a URL or a player are unknown, so only a single candidate can match.
-    if (pixels === undefined) return candidates.length === 1 && this.#lost.size === 1;
-    return finding.pixels === pixels && hasOptions(finding, work);
+    if (pixels !== undefined) return finding.pixels === pixels && hasOptions(finding, work);
+    // The pixels of a URL or a player are unknown, so only a single candidate can match, and none that hides its skin unasked.
+    const isAlone = candidates.length === 1 && this.#lost.size === 1;
+    const { visibility = 'public' } = work;
+    return isAlone && hasOptions(finding, { ...work, visibility });
   }
 
   #examine({ id }: Job): void {
@@ -141,17 +153,17 @@ export class Losses<W extends Submission> {
     session.track(examined.finally(() => this.#examining.delete(id)));
   }
 
-  /** A job without a skin that can be read is nobody's. */
+  /** A job without a skin that can be read is nobody's. It may be another program's, so that no trouble with it counts. */
   async #find(id: string): Promise<Finding> {
-    const state = await this.#ports.fetchJob(id);
-    if (!state?.skin) return 'nothing';
     try {
+      const state = await this.#ports.fetchJob(id);
+      if (!state?.skin) return 'nothing';
       const { skin, cape } = readTextures(state.skin.texture.data.value);
       const pixels = await this.#ports.texturePixels(skin.url);
       const { visibility } = state.skin;
       return { state, variant: skin.variant, visibility, hasCape: cape !== undefined, pixels };
     } catch (error) {
-      if (error instanceof ProofError) return 'nothing';
+      if (error instanceof ProofError || error instanceof SkinsmithError) return 'nothing';
       throw error;
     }
   }
@@ -161,7 +173,12 @@ export class Losses<W extends Submission> {
   }
 }
 
-function hasOptions(found: FoundSkin, { variant, visibility, cape }: Submission): boolean {
+/** `late`: milliseconds since the loss was settled but for this job. */
+function lookPause(late: number): number {
+  return Math.min(LONGEST_LOOK, Math.max(LOOK, LOOK_GROWTH * late));
+}
+
+function hasOptions(found: FoundSkin, { variant, visibility, cape }: Wishes): boolean {
   const hasVariant = variant === 'auto' || variant === found.variant;
   const hasVisibility = visibility === undefined || visibility === found.visibility;
   return hasVariant && hasVisibility && (cape === undefined || found.hasCape);
@@ -171,6 +188,6 @@ function hasOptions(found: FoundSkin, { variant, visibility, cape }: Submission)
  * How many options were asked for. Submissions of one picture choose their jobs in the order of this, most first:
  * one that asks for nothing would also take the job of one that asks for slim arms.
  */
-function wishes({ variant, visibility, cape }: Submission): number {
+function wishes({ variant, visibility, cape }: Wishes): number {
   return [variant !== 'auto', visibility !== undefined, cape !== undefined].filter(Boolean).length;
 }

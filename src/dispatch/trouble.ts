@@ -164,6 +164,11 @@ export function mayReadAgain(error: unknown, tries: number): boolean {
   return isPage ? tries < MOST_PAGES : isTrouble(error) && tries < MOST_READS;
 }
 
+/** The same for the list, which always exists: a 404 for it is a gateway's, with JSON or not. */
+export function mayListAgain(error: unknown, tries: number): boolean {
+  return classifyFailure(error)?.kind === 'not_found' ? tries < MOST_PAGES : mayReadAgain(error, tries);
+}
+
 /** Whether the caller has the maximum number of jobs in the queue. */
 export function isFullQueue(error: unknown): boolean {
   return classifyFailure(error)?.kind === 'full_queue';

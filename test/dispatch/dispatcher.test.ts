@@ -33,7 +33,7 @@ test('A job and a submission of an earlier process are gone on with', async () =
   const { job } = await clock.until(client.queue(requestOf(first).source));
   await clock.until(client.queue(requestOf(second).source));
   dispatcher.attach(first, job.id);
-  dispatcher.addUnsure(second, job.timestamp ?? 0);
+  dispatcher.addUnsure(second, job.timestamp ?? 0, 0);
   expect([dispatcher.open, dispatcher.isSettled]).toEqual([2, false]);
   await pass(3_000);
   expect(told.toSorted()).toEqual(['1 completed', '2 completed']);
@@ -67,7 +67,7 @@ test('Submissions that did not arrive leave their spots while they wait to be se
 
 test('A submission of an earlier process is repeated at a service that recognizes that', async () => {
   const { hosted, dispatcher, told, pass } = await openDispatcher({ serviceTime: 450, isSkinsmith: true });
-  dispatcher.addUnsure(workOf(1), 0);
+  dispatcher.addUnsure(workOf(1), 0, 0);
   await pass(1_500);
   expect([told, hosted.seen.find(({ kind }) => kind === 'submit')?.headers['idempotency-key']]).toEqual([
     ['1 completed'],
@@ -82,7 +82,7 @@ test.each(['attach', 'addUnsure'] as const)(
     await pass(100);
     const before = hosted.times('list').length;
     if (kind === 'attach') dispatcher.attach(workOf(1), '0'.repeat(24));
-    else dispatcher.addUnsure(workOf(1), 0);
+    else dispatcher.addUnsure(workOf(1), 0, 0);
     await pass(20);
     expect(hosted.times('list').length).toBe(before + 1);
   },

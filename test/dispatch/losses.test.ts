@@ -6,7 +6,7 @@ import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import type { SkinVisibility } from '../../src/protocol/skin.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
-import { noAnswer } from '../support/client/failures.ts';
+import { noAnswer, refusal } from '../support/client/failures.ts';
 
 const SOON = settlingTime(noAnswer(true));
 
@@ -92,7 +92,7 @@ describe('A finished job of unknown origin', () => {
     const service = openLosses(skin);
     service.losses.add(work, sent, SOON);
     await service.sees([finished], 100);
-    await service.sees([finished], 400);
+    await service.sees([finished], SOON);
     return service.told;
   }
 
@@ -139,7 +139,7 @@ describe('Of two lost answers', () => {
     const jobs = Object.keys(made).map((id) => ({ ...finished, id }));
     for (const work of works) service.losses.add(work, sent, SOON);
     await service.sees(jobs, 100);
-    await service.sees(jobs, 400);
+    await service.sees(jobs, SOON);
     return found;
   }
   const RED = 'https://example.org/red';
@@ -166,37 +166,65 @@ describe('Of two lost answers', () => {
 });
 
 describe('An answer that was lost', () => {
-  test('is settled by a list that is requested 0.3 s later', async () => {
+  test('is settled by a list that is requested two seconds later', async () => {
     const service = openLosses();
     service.losses.add(workOf(), sent, SOON);
-    await service.sees([], 299);
-    expect([service.told, service.losses.lookAt()]).toEqual([[], 300]);
-    await service.sees([], 300);
+    await service.sees([], 1_999);
+    expect([service.told, service.losses.lookAt()]).toEqual([[], 2_000]);
+    await service.sees([], 2_000);
     expect([service.told, service.losses.lookAt()]).toEqual([['gone'], undefined]);
   });
 
-  test('by a time-out is settled only 5 s later: the service may still be at it', async () => {
+  test('by a time-out is settled only 15 s later: the service may still be at it', async () => {
     const service = openLosses();
     service.losses.add(workOf(), sent, SETTLES_LATE);
-    await service.sees([], 4_999);
-    expect([service.told, service.losses.lookAt()]).toEqual([[], 5_000]);
-    await service.sees([], 5_000);
+    await service.sees([], 14_999);
+    expect([service.told, service.losses.lookAt()]).toEqual([[], 15_000]);
+    await service.sees([], 15_000);
     expect(service.told).toEqual(['gone']);
   });
 
   test('is not settled while a job that may be its own is unfinished', async () => {
     const service = openLosses();
     service.losses.add(workOf(), sent, SOON);
-    await service.sees([{ id: 'unknown', status: 'processing' }], 10_000);
-    expect(service.told).toEqual([]);
-    expect(service.losses.lookAt()).toBe(10_200);
+    const unfinished = [{ id: 'unknown', status: 'processing' }] as const;
+    for (const [at, lookAt] of [
+      [2_000, 2_200],
+      [12_000, 13_000],
+      [600_000, 605_000],
+    ] as const) {
+      await service.sees(unfinished, at);
+      expect([service.told, service.losses.lookAt()]).toEqual([[], lookAt]);
+    }
+  });
+
+  test('is not that of a job that comes after it is settled, and does not wait for it', async () => {
+    const service = openLosses();
+    service.losses.add(workOf(), sent, SOON);
+    await service.sees([{ id: 'first', status: 'processing' }], 2_000);
+    await service.sees([{ id: 'later', status: 'processing' }], 2_200);
+    expect(service.told).toEqual(['gone']);
+  });
+
+  test.each([
+    ['cannot be read', { fetchJob: async () => Promise.reject(refusal(404, 'skin_not_found')) }],
+    [
+      'has a texture that cannot be read',
+      { texturePixels: async () => Promise.reject(refusal(404, 'http_404')) },
+    ],
+  ])('is not that of a job that %s', async (_, ports) => {
+    const service = openLosses({}, { ports });
+    service.losses.add(workOf(), sent, SOON);
+    await service.sees([finished], 100);
+    await service.sees([finished], SOON);
+    expect(service.told).toEqual(['gone']);
   });
 
   test('is not that of a job that was listed before it was sent', async () => {
     const service = openLosses();
     await service.sees([finished], 50);
     service.losses.add(workOf(), { at: 100, mark: 0 }, SOON);
-    await service.sees([finished], 400);
+    await service.sees([finished], 100 + SOON);
     expect(service.told).toEqual(['gone']);
   });
 });
@@ -209,12 +237,24 @@ describe('A submission of unknown pixels, such as a player', () => {
     const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
     for (const work of works) service.losses.add(work, sent, SOON);
     await service.sees(jobs, 100);
-    await service.sees(jobs, 400);
+    await service.sees(jobs, SOON);
     return service.told;
   }
 
   test('is the only unknown job', async () => {
     expect(await judge([workOf()], [finished])).toEqual(['found']);
+  });
+
+  test('is none whose skin is hidden, unless that was asked for', async () => {
+    const judgeHidden = async (work: Submission) => {
+      const service = openLosses({ visibility: 'private' }, { ports: { pixelsOf: () => undefined } });
+      service.losses.add(work, sent, SOON);
+      await service.sees([finished], 100);
+      await service.sees([finished], SOON);
+      return service.told;
+    };
+    expect(await judgeHidden(workOf())).toEqual(['gone']);
+    expect(await judgeHidden(workOf({ visibility: 'private' }))).toEqual(['found']);
   });
 
   test('is neither of two unknown jobs', async () => {
@@ -234,7 +274,7 @@ describe('A job of unknown origin', () => {
     await service.sees([job], listedAt);
     service.losses.add(workOf(), { at: 100, mark }, SOON);
     await service.sees([job], 300);
-    await service.sees([job], 500);
+    await service.sees([job], 100 + SOON);
     return service;
   }
 
@@ -282,7 +322,7 @@ describe('A job of unknown origin', () => {
     const service = openLosses({}, { ports: { fetchJob } });
     service.losses.add(workOf(), sent, SOON);
     await service.sees([finished, other], 100);
-    await service.sees([finished, other], 400);
+    await service.sees([finished, other], SOON);
     expect(service.told).toEqual(['found']);
   });
 
@@ -298,7 +338,7 @@ test('An answer that nobody waits for any longer wants no look', () => {
   const service = openLosses();
   const work = workOf();
   service.losses.add(work, sent, SOON);
-  expect([service.losses.size, service.losses.lookAt()]).toEqual([1, 300]);
+  expect([service.losses.size, service.losses.lookAt()]).toEqual([1, SOON]);
   service.losses.forget(work);
   expect([service.losses.size, service.losses.lookAt()]).toEqual([0, undefined]);
 });
@@ -309,6 +349,6 @@ test.each([
 ])('A job %s is not that of a lost answer', async (_, origin) => {
   const service = openLosses({}, origin);
   service.losses.add(workOf(), sent, SOON);
-  await service.sees([finished], 400);
+  await service.sees([finished], SOON);
   expect(service.told).toEqual(['gone']);
 });

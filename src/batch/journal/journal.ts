@@ -46,6 +46,8 @@ const HEAD_BYTES = 200;
  * readable. Each line stands for itself; a torn one is as if it had not been written.
  */
 export class Journal {
+  /** When an earlier run last wrote to it, milliseconds since the epoch. */
+  readonly foundAt: number;
   readonly #path: string;
   readonly #fd: number;
   readonly #states = new Map<string, WorkState>();
@@ -57,7 +59,9 @@ export class Journal {
   private constructor(path: string, fd: number) {
     this.#path = path;
     this.#fd = fd;
-    this.#size = fstatSync(fd).size;
+    const { size, mtimeMs } = fstatSync(fd);
+    this.#size = size;
+    this.foundAt = mtimeMs;
   }
 
   /** Opens or starts the journal at `path`. */

@@ -102,7 +102,7 @@ export class SkinMaker {
     const isSent = state?.step === 'job' || state?.step === 'unproven';
     if (isNamed && !isSent) options.game?.players.expect(content.user);
     if (state?.step === 'job') this.#dispatcher.attach(work, state.job);
-    else if (state?.step === 'intent') this.#dispatcher.addUnsure(work, state.mark);
+    else if (state?.step === 'intent') this.#dispatcher.addUnsure(work, state.mark, journal.foundAt);
     else if (state?.step === 'unproven') this.#proveAgain(work);
     else this.#dispatcher.add(work);
   }

@@ -31,7 +31,7 @@ import {
   userAnswerSchema,
   userListAnswerSchema,
 } from '../protocol/user.ts';
-import { queryOf } from './answer-links.ts';
+import { nextIn, queryOf } from './answer-links.ts';
 import { GameAccountClient } from './game-account-client.ts';
 import { ModerationClient } from './moderation-client.ts';
 import type { Requester } from './requester.ts';
@@ -196,13 +196,9 @@ export class AccountClient {
     { after, size, filter }: Pick<PageQuery, 'after' | 'size' | 'filter'> = {},
     call: CallOptions = {},
   ): Promise<UserPage> {
-    const query = new URLSearchParams();
-    if (after !== undefined) query.set('after', after);
-    if (size !== undefined) query.set('size', String(size));
-    if (filter !== undefined) query.set('filter', filter);
+    const query = queryOf({ after, size, filter });
     const { users, links } = await this.#get(`/users?${query}`, userListAnswerSchema, call);
-    const next = links?.['next'] ? new URLSearchParams(links['next'].split('?')[1]).get('after') : null;
-    return { users, next: next ?? undefined };
+    return { users, next: nextIn(links) };
   }
 
   /** GET /v2/account/users/:name (operator only). */

@@ -14,6 +14,7 @@ import {
   reportAnswerSchema,
   reportListAnswerSchema,
 } from '../protocol/moderation.ts';
+import { nextIn, queryOf } from './answer-links.ts';
 import type { Outgoing, Requester } from './requester.ts';
 import type { CallOptions, PageQuery } from './types.ts';
 
@@ -39,9 +40,9 @@ export class ModerationClient {
     { state, ...page }: Page & { readonly state?: 'open' | 'closed' } = {},
     call: CallOptions = {},
   ): Promise<Listed<Report>> {
-    const path = `/reports?${queryOf(page, state === undefined ? {} : { state })}`;
+    const path = `/reports?${queryOf({ after: page.after, size: page.size, state })}`;
     const { reports, links } = await this.#ask({ method: 'GET', path }, reportListAnswerSchema, call);
-    return { entries: reports, next: nextOf(links) };
+    return { entries: reports, next: nextIn(links) };
   }
 
   /** POST /v2/account/reports/:id/close: closes a report without changing its skin. */
@@ -70,9 +71,9 @@ export class ModerationClient {
 
   /** GET /v2/account/blocked-images: by hash. */
   async blockedImages(page: Page = {}, call: CallOptions = {}): Promise<Listed<BlockedImage>> {
-    const path = `/blocked-images?${queryOf(page)}`;
+    const path = `/blocked-images?${queryOf({ after: page.after, size: page.size })}`;
     const { images, links } = await this.#ask({ method: 'GET', path }, blockedImageListAnswerSchema, call);
-    return { entries: images, next: nextOf(links) };
+    return { entries: images, next: nextIn(links) };
   }
 
   /**
@@ -96,9 +97,9 @@ export class ModerationClient {
 
   /** GET /v2/account/log: what operators did, newest first. */
   async log(page: Page = {}, call: CallOptions = {}): Promise<Listed<LogEntry>> {
-    const path = `/log?${queryOf(page)}`;
+    const path = `/log?${queryOf({ after: page.after, size: page.size })}`;
     const { entries, links } = await this.#ask({ method: 'GET', path }, logAnswerSchema, call);
-    return { entries, next: nextOf(links) };
+    return { entries, next: nextIn(links) };
   }
 
   async #ask<S extends z.ZodType>(
@@ -108,16 +109,4 @@ export class ModerationClient {
   ): Promise<z.output<S>> {
     return await this.#requester.request({ ...request, path: `/v2/account${path}` }, schema, call);
   }
-}
-
-function queryOf({ after, size }: Page, more: Readonly<Record<string, string>> = {}): URLSearchParams {
-  const query = new URLSearchParams(more);
-  if (after !== undefined) query.set('after', after);
-  if (size !== undefined) query.set('size', String(size));
-  return query;
-}
-
-function nextOf(links: Readonly<Record<string, string>> | undefined): string | undefined {
-  const next = links?.['next'];
-  return (next && new URLSearchParams(next.split('?')[1]).get('after')) || undefined;
 }

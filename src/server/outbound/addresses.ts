@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
+import { parseAddress } from '../../base/ip-address.ts';
 
 /** A network that the operator allows: its first address and the number of significant leading bits. */
 export type Network = readonly [address: IPv4 | IPv6, bits: number];
@@ -65,12 +66,6 @@ export function parseNetwork(text: string): Network {
     family !== 0 && !address.includes('%') && more.length === 0 && /^\d{1,3}$/.test(bits ?? '0');
   if (!isSound || count > size) throw new Error(`"${text}" is not a network like 10.0.0.0/8 or fd00::/8.`);
   return [parseAddress(address), count];
-}
-
-/** The library mistakes `::8.8.8.8` for `::ffff:8.8.8.8`, so it never gets an IPv6 address with dots. */
-function parseAddress(text: string): IPv4 | IPv6 {
-  if (isIP(text) === 4) return ipaddr.IPv4.parse(text);
-  return ipaddr.IPv6.parse(new URL(`http://[${text}]`).hostname.slice(1, -1));
 }
 
 function innermost(address: IPv4 | IPv6): IPv4 | IPv6 {

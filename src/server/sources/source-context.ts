@@ -12,7 +12,7 @@ export interface SourceContext extends SpendingContext {
   readonly pictures: GuardedAgent;
   /** Limits on requests to other servers on behalf of callers. */
   readonly fetches: Fetches;
-  /** Memory reserved for requests whose pictures are being fetched. */
+  /** Slots in the queue reserved for requests whose pictures are being fetched. */
   readonly spotReservations: SpotReservations;
   /** All known base URLs of this service, without trailing slashes. */
   readonly ownAddresses: () => readonly string[];

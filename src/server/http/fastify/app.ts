@@ -29,6 +29,7 @@ import {
 import { answerClientError, type NetworkLimits, requestId, verifyHead } from './network-limits.ts';
 import { NodeServers } from './node-servers.ts';
 import { isPersonsMistake, lostPersonsPage, mountPages } from './pages.ts';
+import { parseQuery } from './parse-query.ts';
 import { proxyTest } from './proxies.ts';
 import { Reads, type ReadsOptions } from './reads.ts';
 import { requestWatch, type Watch } from './request-watch.ts';
@@ -120,7 +121,11 @@ function makeApp(
       watch(request, reply.raw);
       answerError(error, request, reply);
     },
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
+    routerOptions: {
+      maxParamLength: MAX_PARAM_LENGTH,
+      ignoreTrailingSlash: true,
+      querystringParser: parseQuery,
+    },
   });
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply.raw);

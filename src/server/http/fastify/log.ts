@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import { parseUnmapped } from '../../../base/ip-address.ts';
 import type { Caller } from '../../service/callers/caller.ts';
 import { withoutKeys } from '../without-keys.ts';
 
@@ -92,13 +94,13 @@ function describeCaller(caller: Caller | undefined): Record<string, string> {
 }
 
 export function describeAddress(address: string, how: LogAddresses): Record<string, string> {
-  if (how === 'none' || !ipaddr.isValid(address)) return {};
+  if (how === 'none' || isIP(address) === 0) return {};
   return { address: how === 'full' ? address : shortened(address) };
 }
 
 /** A network that many share, not the one that counts as a caller: `192.0.2.0/24`, `2001:db8:1::/48`. */
 function shortened(address: string): string {
-  const parsed = ipaddr.process(address);
+  const parsed = parseUnmapped(address);
   const bits = parsed.kind() === 'ipv4' ? 24 : 48;
   const kind = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
   return `${kind.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`;

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { parse } from 'node:querystring';
 import type { FastifyBaseLogger } from 'fastify';
 import type { HttpRequest } from '../request.ts';
 import type { Mounted } from '../routing/endpoints.ts';
@@ -7,6 +6,7 @@ import type { Found } from '../routing/router.ts';
 import type { Visit } from './api.ts';
 import { LABEL_OF_ID } from './log.ts';
 import { requestId } from './network-limits.ts';
+import { parseQuery } from './parse-query.ts';
 import { signalOf } from './plain-request.ts';
 
 /** A request without a body as Node has it. Make it while the connection is open: a closed one has no address. */
@@ -33,7 +33,7 @@ export class PlainRead implements HttpRequest {
     this.url = raw.url ?? '';
     this.headers = raw.headers;
     this.params = found.params;
-    this.query = parse(queryOf(this.url), undefined, undefined, { maxKeys: 0 });
+    this.query = parseQuery(queryOf(this.url));
     this.ip = raw.socket.remoteAddress ?? '';
     this.visit = { found, request: this };
     this.#appLog = appLog;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseUnmapped } from '../../../base/ip-address.ts';
 import type { Scope } from '../../../protocol/api-key.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
 import type { Plan, Plans } from '../plans/plans.ts';
@@ -130,7 +131,7 @@ export function networkOf(address: string): string {
   const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
   const bare = ipv6 ?? ipv4 ?? address;
   if (isIP(bare) === 0) return bare;
-  const parsed = ipaddr.process(bare); // an IPv4 address mapped into IPv6 is that address
+  const parsed = parseUnmapped(bare);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   return parsed.parts
     .slice(0, 4)

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseAddress, parseUnmapped } from '../../../base/ip-address.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /** The origin of a request: its address and what its headers claim. */
@@ -40,7 +41,7 @@ export function verifyBindings(
 export function isInside(address: string, network: string): boolean {
   // Behind a proxy the address comes from a header, which may hold any text.
   if (isIP(address) === 0) return false;
-  const from = ipaddr.process(address);
+  const from = parseUnmapped(address);
   const to = parseNetwork(network);
   return from.kind() === to.base.kind() && from.match(to.base, to.bits);
 }
@@ -54,7 +55,7 @@ export function isWithin(network: string, other: string): boolean {
 
 function parseNetwork(network: string): { base: ipaddr.IPv4 | ipaddr.IPv6; bits: number } {
   const [address = '', bits] = network.split('/');
-  const parsed = ipaddr.parse(address);
+  const parsed = parseAddress(address);
   const isMapped = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress();
   const base = isMapped ? parsed.toIPv4Address() : parsed;
   const whole = base.kind() === 'ipv4' ? 32 : 128;

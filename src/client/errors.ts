@@ -18,6 +18,19 @@ export interface ServiceAnswer {
   readonly retryAfter: number | undefined;
 }
 
+/** About what was sent. The hosted service has these with other statuses, too: 403 for a banned image, 500 for one that it cannot fetch. */
+export const ABOUT_CONTENT: ReadonlySet<string> = new Set([
+  'invalid_image',
+  'blocked_image',
+  'invalid_image_url',
+  'blocked_url_host',
+  'invalid_file',
+  'missing_file',
+  'invalid_user',
+  'invalid_cape',
+  'unknown_variant',
+]);
+
 /** The service answered with an error. `code` is the service's own. */
 export class ServiceError extends SkinsmithError {
   override readonly name = 'ServiceError';
@@ -39,7 +52,7 @@ export class ServiceError extends SkinsmithError {
   }
 
   get isPassing(): boolean {
-    return this.status === 429 || this.status >= 500;
+    return this.status === 429 || (this.status >= 500 && !ABOUT_CONTENT.has(this.code));
   }
 }
 

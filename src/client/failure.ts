@@ -1,5 +1,5 @@
 import type { SeenRateLimit } from '../protocol/envelope.ts';
-import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
+import { ABOUT_CONTENT, NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
 
 /**
  * What a failed call means:
@@ -49,18 +49,6 @@ export interface Failure {
   readonly rateLimit: SeenRateLimit | undefined;
 }
 
-/** The hosted service has these with other statuses, too: 403 for a banned image, 500 for one that it cannot fetch. */
-const ABOUT_CONTENT: ReadonlySet<string> = new Set([
-  'invalid_image',
-  'blocked_image',
-  'invalid_image_url',
-  'blocked_url_host',
-  'invalid_file',
-  'missing_file',
-  'invalid_user',
-  'invalid_cape',
-  'unknown_variant',
-]);
 /** Codes of 403 that every request with this key would get; `http_403`: the answer has none. */
 const ABOUT_KEY: ReadonlySet<string> = new Set(['invalid_api_key', 'unauthorized', 'forbidden', 'http_403']);
 
@@ -127,7 +115,7 @@ function fromService(error: ServiceError): Failure {
   return {
     kind,
     status,
-    isTemporary: isPassing(kind),
+    isTemporary: error.isPassing,
     // `http_503`: the answer has no code of its own, so it may be a proxy's.
     mayHaveArrived: kind === 'server_error' || (kind === 'unavailable' && code === 'http_503'),
     isLate: status === GATEWAY_TIMEOUT,

@@ -2,8 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { EvictingMap } from '../fairness/evicting-map.ts';
 import { type Allowance, isWhole, refill, untilAffordable } from '../fairness/refill.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { rateLimitOf } from '../service/limits/rate-limit.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { waitRefusal } from '../service/limits/wait-refusal.ts';
+import type { Refusal } from '../service/refusals/refusal.ts';
 
 /** Pixels that count as one unit of the budget; smaller pictures count as one as well. */
 const UNIT = 256 * 256;
@@ -39,14 +39,12 @@ export class RenderBudget {
   }
 
   #refusal(caller: Caller, wait: number): Refusal {
-    const now = this.#clock.now();
-    const relative = Math.max(1_000, wait);
-    const nothing = { owner: caller.owner, turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
-    const rateLimit = rateLimitOf(nothing, caller, now);
-    return new Refusal('rate_limit', {
+    return waitRefusal('rate_limit', {
       message:
         'Too many pictures were drawn for this address in the last minute: wait, or ask for smaller ones.',
-      rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } },
+      caller,
+      wait: Math.max(1_000, wait),
+      now: this.#clock.now(),
     });
   }
 }

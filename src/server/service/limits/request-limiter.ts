@@ -2,8 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { EvictingMap } from '../../fairness/evicting-map.ts';
 import { type Allowance, isWhole, refill, untilAffordable } from '../../fairness/refill.ts';
 import type { Caller } from '../callers/caller.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import { rateLimitOf } from './rate-limit.ts';
+import { waitRefusal } from './wait-refusal.ts';
 
 export interface RequestLimits {
   /** Requests per minute, and simultaneous ones, of one address without a key. */
@@ -48,7 +47,7 @@ export class RequestLimiter {
     const most = isStranger ? this.#limits.requestsAtOnce : MAX_OF_USER;
     if (tally.underWay >= most || (isStranger && this.#strangers >= MAX_OF_STRANGERS)) {
       const message = 'Too many requests are under way from here: wait for some of them to end.';
-      throw this.#refusal('concurrency_limit', message, { caller, wait: SOON });
+      throw waitRefusal('concurrency_limit', { message, caller, wait: SOON, now: this.#clock.now() });
     }
     tally.underWay++;
     if (isStranger) this.#strangers++;
@@ -71,7 +70,7 @@ export class RequestLimiter {
     }
     const message = `${requestsPerMinute} requests in a minute without an API key are the most from one address.`;
     const wait = Math.max(SOON, untilAffordable(tally, 1, requestsPerMinute));
-    throw this.#refusal('rate_limit', message, { caller, wait });
+    throw waitRefusal('rate_limit', { message, caller, wait, now: this.#clock.now() });
   }
 
   #tallyOf(owner: string): Tally {
@@ -81,16 +80,5 @@ export class RequestLimiter {
     const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, left: requestsPerMinute, at }), isIdle);
     refill(tally, requestsPerMinute, at);
     return tally;
-  }
-
-  #refusal(
-    code: 'rate_limit' | 'concurrency_limit',
-    message: string,
-    { caller, wait }: { caller: Caller; wait: number },
-  ): Refusal {
-    const now = this.#clock.now();
-    const nothing = { owner: caller.owner, turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
-    const next = { absolute: now + wait, relative: wait };
-    return new Refusal(code, { message, rateLimit: { ...rateLimitOf(nothing, caller, now), next } });
   }
 }

@@ -21,6 +21,7 @@ import { Polling } from '../service/limits/polling.ts';
 import { MAX_STORE_BYTES, StoreCeiling } from '../service/limits/store-ceiling.ts';
 import type { Plans } from '../service/plans/plans.ts';
 import { Exports } from '../service/skins/export.ts';
+import { Searches } from '../service/skins/searches.ts';
 import { ServedTextures } from '../service/skins/served-textures.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
@@ -104,13 +105,14 @@ function keepAnswers(db: Db): KeptUntilChange<JsonText> {
 /** What counts the callers' requests in this process. */
 function makeLimiters(
   clock: Clock,
-): Pick<ServiceContext, 'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports'> {
+): Pick<ServiceContext, 'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports' | 'searches'> {
   return {
     polling: new Polling(clock),
     duplicates: new Duplicates(),
     fetches: new Fetches(),
     spotReservations: new SpotReservations(),
     exports: new Exports(),
+    searches: new Searches(clock),
   };
 }
 

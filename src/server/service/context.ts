@@ -13,6 +13,7 @@ import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
 import type { OpenIdContext } from './openid/sign-in.ts';
 import type { Exports } from './skins/export.ts';
+import type { Searches } from './skins/searches.ts';
 import type { ServedTextures } from './skins/served-textures.ts';
 import type { DiagnosisContext } from './status/diagnosis.ts';
 import type { Stats } from './status/stats.ts';
@@ -51,6 +52,8 @@ export interface ServiceContext
   readonly feeds: JobFeeds;
   /** Exports of skins that are under way. */
   readonly exports: Exports;
+  /** Searches for skins that are under way, and those that wait for their turn. */
+  readonly searches: Searches;
   /** Open requests, which end when their key is revoked. */
   readonly openRequests: OpenRequests;
   /** Answers that follow from the store, for many callers that ask again; undefined for an embedded service. */

@@ -17,7 +17,7 @@ async function ownDb(): Promise<Db> {
 }
 
 async function search(db: Db, filter: string, scope: SkinScope = 'public') {
-  const { skins } = await searchSkins(db, scope, { words: wordsIn(filter), size: 10 });
+  const { skins } = await searchSkins(db, scope, { words: wordsIn(filter), size: 10, looks: 20_000 });
   return skins.map(({ name }) => name);
 }
 
@@ -121,10 +121,15 @@ describe('A search for words that very many names have', () => {
     await addMany(db, 12_000, 'left');
     await addMany(db, 12_000, 'right');
     const words = ['left', 'right'];
-    const first = await searchSkins(db, 'public', { words, size: 10 });
+    const first = await searchSkins(db, 'public', { words, size: 10, looks: 20_000 });
     expect(first.skins).toEqual([]);
     expect(first.stoppedAt?.id).toBeGreaterThan(1);
-    const second = await searchSkins(db, 'public', { words, size: 10, before: first.stoppedAt });
+    const second = await searchSkins(db, 'public', {
+      words,
+      size: 10,
+      looks: 20_000,
+      before: first.stoppedAt,
+    });
     expect(second).toMatchObject({ skins: [{ name: 'left right' }], stoppedAt: undefined });
   });
 });

@@ -8,6 +8,7 @@ import { zipArchive } from '../../../src/server/http/downloads/formats.ts';
 import { userCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans/plans.ts';
 import { type ExportContext, Exports, exportSkins } from '../../../src/server/service/skins/export.ts';
+import { Searches } from '../../../src/server/service/skins/searches.ts';
 import { findUserByName } from '../../../src/server/store/users.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
@@ -156,6 +157,7 @@ async function insideOf({ dataDir }: ServerUnderTest, exports: Exports) {
   const context: ExportContext = {
     db,
     exports,
+    searches: new Searches(systemClock),
     clock: systemClock,
     game: { keys: { known: [] } } as unknown as ExportContext['game'],
     ownAddresses: () => [],

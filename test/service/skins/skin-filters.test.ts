@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Line } from '../../../src/server/fairness/line.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import {
   guardAgainstLeaks,
@@ -6,7 +8,7 @@ import {
   runServer,
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
-import type { TestCaller } from '../../support/server/test-caller.ts';
+import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -70,6 +72,28 @@ describe('Lists of skins', () => {
     expect((await owner.get('/v2/skins')).body).toMatchObject({ total: 2 });
     expect((await owner.get('/v2/skins?filter=a')).body).not.toHaveProperty('total');
   });
+});
+
+test('A search among too many is refused with the time to wait; lists that leave nothing out are not', async () => {
+  const { url, owner, anonymous } = await runServer();
+  const visitor = new PlainBrowser(url);
+  const fullFor = vi.spyOn(Line.prototype, 'fullFor');
+  onTestFinished(() => fullFor.mockRestore());
+  fullFor.mockReturnValue('one');
+  const searches = ['?filter=a', '?variant=slim', '?sort=popular&filter=a', '/popular?filter=a'];
+  for (const search of searches)
+    expectRefusal(await anonymous().get(`/v2/skins${search}`), 'concurrency_limit');
+  expectRefusal(await owner.get('/v2/me/skins?visibility=public'), 'concurrency_limit');
+  for (const path of ['/get/list?filter=a', '/get/list/1?filter=a', '/get/list/start?filter=a'])
+    expect((await anonymous().get(path)).status).toBe(429);
+  expect((await visitor.open('/ui/gallery?filter=a')).status).toBe(429);
+  for (const path of ['/v2/skins', '/v2/skins?sort=popular', '/get/list/1'])
+    expect((await anonymous().get(path)).status).toBe(200);
+  expect((await visitor.open('/ui/gallery')).status).toBe(200);
+  fullFor.mockReturnValue('all');
+  const crowded = await anonymous().get('/v2/skins?filter=a');
+  expectRefusal(crowded, 'service_unavailable');
+  expect(crowded.headers['retry-after']).toBe('1');
 });
 
 test('Routes of our own refuse parameters they do not know, and name them; the published ones do not mind', async () => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
-import type { Reading } from './reading.ts';
 import { RoundRobin } from '../../fairness/round-robin.ts';
+import type { Reading } from './reading.ts';
 
 /** Requests that may be parsed in one turn of the event loop before the connections of strangers take turns. */
 const MAX_PARSED = 128;

@@ -21,13 +21,15 @@ export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Pa
   return {
     title: 'Gallery',
     body: html`${searchForm(choice)}
-${skins.length > 0 ? skinCards(skins, { look: 'front' }) : nothing(choice)}
+${skins.length > 0 ? skinCards(skins, { look: 'front' }) : nothing(choice, next !== undefined)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${addressOf({ ...choice, after: next })}">More skins</a></p>`}`,
     terminal: terminalOf('skinsmith skins list --public', origin, '/v2/skins'),
   };
 }
 
-function nothing({ filter, variant }: Choice): Html {
+/** `isMore`: the search has not looked at all skins yet. */
+function nothing({ filter, variant }: Choice, isMore: boolean): Html {
+  if (isMore) return html`<p class="empty">No match yet. There are more skins to look through.</p>`;
   return filter === '' && variant === ''
     ? html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`
     : html`<p class="empty">No skin matches. <a href="/ui/gallery">Show all skins.</a></p>`;

@@ -8,6 +8,7 @@ import { findServedTexture } from '../../store/textures.ts';
 import { type Caller, requireUser } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
+import type { Searches } from './searches.ts';
 import { type SignedByContext, signedBy } from './signed-by.ts';
 import { readOwnSkins, type SkinListQuery } from './skins.ts';
 
@@ -21,6 +22,7 @@ const MAX_EXPORTS = 8;
 
 export interface ExportContext extends SignedByContext {
   readonly db: Db;
+  readonly searches: Searches;
   readonly clock: Clock;
   readonly exports: Exports;
   readonly publicUrl: () => string;
@@ -100,10 +102,12 @@ export async function exportSkins(
 
 async function* exported(context: ExportContext, caller: Caller, query: ExportQuery): SkinExport['skins'] {
   const files = new Set<string>();
+  // Part of the file has been sent: a page that is refused would break it off.
+  const patient = { db: context.db, searches: context.searches.patient };
   let { after } = query;
   for (let read = 0; read < context.exports.most; ) {
     const size = Math.min(PAGE, context.exports.most - read);
-    const { skins, next } = await readOwnSkins(context, caller, { ...query, after, size });
+    const { skins, next } = await readOwnSkins(patient, caller, { ...query, after, size });
     for (const skin of skins) {
       const one = await withPicture(context, skin, files);
       if (one) yield one;

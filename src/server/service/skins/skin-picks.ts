@@ -3,12 +3,12 @@ import { SHORT_ID_LENGTH } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
 import { countSkins } from '../../store/skin-lists.ts';
 import { publicRange, publicSkinFrom, publicSkinsAt, skinsBeginningWith } from '../../store/skin-picks.ts';
-import { searchSkins } from '../../store/skin-search.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
 import { Refusal } from '../refusals/refusal.ts';
+import type { SearchContext } from './searches.ts';
 
 /** Numbered pages end after this many public skins: version 2 pages by the last skin instead. */
 const DEEPEST = 10_000;
@@ -36,27 +36,33 @@ export interface NumberedPage {
   readonly filter?: string | undefined;
 }
 
-/** One page of the public skins, newest first. `total`: skins on all pages, if cheap to determine. */
+/**
+ * One page of the public skins, newest first. `total`: skins on all pages, if cheap to determine.
+ * @throws Refusal when too many search
+ */
 export async function readPublicPage(
-  { db }: { readonly db: Db },
+  context: SearchContext,
+  caller: Caller,
   { page, size, filter }: NumberedPage,
 ): Promise<{ skins: SkinWithData[]; total: number | undefined }> {
   const offset = (page - 1) * size;
-  if (filter) return { skins: await searchedPage(db, filter, { offset, size }), total: undefined };
+  if (filter)
+    return { skins: await searchedPage(context, caller, { filter, offset, size }), total: undefined };
+  const { db } = context;
   const total = await countSkins(db, 'public');
   return { skins: offset >= DEEPEST ? [] : await publicSkinsAt(db, { offset, size }), total };
 }
 
 /** A search finds skins one after the other, so it must find everything before the page too. */
 async function searchedPage(
-  db: Db,
-  filter: string,
-  { offset, size }: { offset: number; size: number },
+  { db, searches }: SearchContext,
+  caller: Caller,
+  { filter, offset, size }: { filter: string; offset: number; size: number },
 ): Promise<SkinWithData[]> {
   const words = wordsIn(filter);
   if (words.length === 0 || offset >= DEEPEST_SEARCH) return [];
-  const { skins } = await searchSkins(db, 'public', { words, size: offset + size });
-  return skins.slice(offset);
+  const { skins } = await searches.search(db, caller, { scope: 'public', words, skip: offset, size });
+  return skins;
 }
 
 /** The UUID for a UUID or a short id. @throws Refusal `skin_not_found` for a short id that leads to no skin */

@@ -9,7 +9,6 @@ import {
   type SkinScope,
   type SkinSort,
 } from '../../store/skin-lists.ts';
-import { searchSkins } from '../../store/skin-search.ts';
 import { hourOf, noteView } from '../../store/skin-views.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { findSkin, findSkinByNumber, type SkinWithData } from '../../store/skins.ts';
@@ -17,6 +16,7 @@ import type { Caller } from '../callers/caller.ts';
 import { requireUser } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
 import { Refusal } from '../refusals/refusal.ts';
+import type { SearchContext } from './searches.ts';
 
 /**
  * A skin by its UUID: public and unlisted ones for anyone who has the UUID, a private one only for its owner. For all
@@ -87,7 +87,7 @@ export interface SkinList {
 
 /** The public skins of all owners, newest first. @throws Refusal `validation_error` for an unknown `after` */
 export async function readPublicSkins(
-  context: { readonly db: Db },
+  context: SearchContext,
   caller: Caller,
   query: SkinListQuery,
 ): Promise<SkinList> {
@@ -96,7 +96,7 @@ export async function readPublicSkins(
 
 /** The caller's own skins of every visibility, newest first. @throws Refusal `unauthorized`, `validation_error` */
 export async function readOwnSkins(
-  context: { readonly db: Db },
+  context: SearchContext,
   caller: Caller,
   query: SkinListQuery,
 ): Promise<SkinList> {
@@ -104,32 +104,44 @@ export async function readOwnSkins(
   return await readFrom(context, caller, { ...query, scope: { owner } });
 }
 
-async function readFrom(
-  context: { readonly db: Db },
-  caller: Caller,
-  { scope, ...query }: SkinListQuery & { readonly scope: SkinScope },
-): Promise<SkinList> {
-  const before = await placeOf(context, caller, query);
-  const list = await readList(context, scope, { ...query, before });
-  return { ...list, hasStartedOver: query.after !== undefined && before === undefined };
-}
-
+type ListWish = SkinListQuery & { readonly scope: SkinScope };
 type Page = Omit<SkinList, 'hasStartedOver'>;
 
-async function readList(
-  { db }: { readonly db: Db },
-  scope: SkinScope,
-  { before, after, size, filter, visibility, variant, sort }: SkinListQuery & Pick<SkinPage, 'before'>,
+/** @throws Refusal `validation_error`; when too many search, as `Searches` does */
+async function readFrom(context: SearchContext, caller: Caller, wish: ListWish): Promise<SkinList> {
+  const before = await placeOf(context, caller, wish);
+  const list = await readPage(context, caller, { wish, before });
+  return { ...list, hasStartedOver: wish.after !== undefined && before === undefined };
+}
+
+async function readPage(
+  context: SearchContext,
+  caller: Caller,
+  { wish, before }: { readonly wish: ListWish } & Pick<SkinPage, 'before'>,
 ): Promise<Page> {
+  const { size, sort, filter, visibility, variant } = wish;
   const page = { before, sort, size: size + 1 }; // one skin more shows whether there is a next page
   const isWhole = !filter && visibility === undefined && variant === undefined;
-  if (isWhole) {
-    const list = cutToSize(await listSkins(db, scope, page), size, sort);
-    return after === undefined ? { ...list, total: await countSkins(db, scope) } : list;
-  }
+  if (!isWhole) return await searchList(context, caller, { wish, page });
+  const list = cutToSize(await listSkins(context.db, wish.scope, page), size, sort);
+  return wish.after === undefined ? { ...list, total: await countSkins(context.db, wish.scope) } : list;
+}
+
+async function searchList(
+  { db, searches }: SearchContext,
+  caller: Caller,
+  { wish, page }: { readonly wish: ListWish; readonly page: SkinPage },
+): Promise<Page> {
+  const { scope, size, filter, visibility, variant, sort } = wish;
   const words = wordsIn(filter ?? '');
   if (filter && words.length === 0) return { skins: [], next: undefined };
-  const { skins, stoppedAt } = await searchSkins(db, scope, { ...page, words, visibility, variant });
+  const { skins, stoppedAt } = await searches.search(db, caller, {
+    ...page,
+    scope,
+    words,
+    visibility,
+    variant,
+  });
   const list = cutToSize(skins, size, sort);
   return { ...list, next: list.next ?? (stoppedAt && nameOf(stoppedAt, sort)) };
 }

@@ -33,10 +33,11 @@ const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
   'the most viewed of one’s own': (db) => listSkins(db, { owner }, { size: 10, sort: 'popular' }),
   'how many there are': (db) => countSkins(db, 'public'),
   'how many are one’s own': (db) => countSkins(db, { owner }),
-  'skins of a variant': (db) => searchSkins(db, 'public', { words: [], size: 10, variant: 'slim' }),
+  'skins of a variant': (db) =>
+    searchSkins(db, 'public', { words: [], size: 10, looks: 100, variant: 'slim' }),
   'a search': (db) =>
-    searchSkins(db, 'public', { words: ['red', 'hat'], size: 10, before: { id: 5, views: 0 } }),
-  'a search of one’s own': (db) => searchSkins(db, { owner }, { words: ['red'], size: 10 }),
+    searchSkins(db, 'public', { words: ['red', 'hat'], size: 10, looks: 100, before: { id: 5, views: 0 } }),
+  'a search of one’s own': (db) => searchSkins(db, { owner }, { words: ['red'], size: 10, looks: 100 }),
   'how many were made in a span': (db) => countMade(db, { from: 1, to: 2 }),
   'when the first was made': (db) => firstMade(db),
   'how jobs ended': (db) => countEnded(db, 1),

@@ -65,8 +65,11 @@ export const v1ListRoute = route({
   },
 });
 
-async function numberedPage({ context, query }: Call<unknown, ListQuery>, page: number): Promise<Answer> {
-  const { skins, total } = await readPublicPage(context, { page, ...query });
+async function numberedPage(
+  { context, caller, query }: Call<unknown, ListQuery>,
+  page: number,
+): Promise<Answer> {
+  const { skins, total } = await readPublicPage(context, caller, { page, ...query });
   const counted = total !== undefined && { amount: Math.ceil(total / query.size), total };
   return listAnswer(skins, { index: page, ...counted }, query);
 }

@@ -60,6 +60,8 @@ interface RouteAccess {
    * request is read.
    */
   readonly scopes?: readonly Scope[];
+  /** Refuses callers who may not use the route whatever they send. Called before the body is read. @throws Refusal */
+  readonly verifyCaller?: (caller: Caller, context: ServiceContext) => void;
   /** True if the rate limit applies or is reported: answers include it in their headers. */
   readonly isLimited?: boolean;
   /** True if no limit applies: for checks that the service is alive. */

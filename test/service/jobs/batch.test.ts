@@ -6,6 +6,8 @@ import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { jobAt } from '../../support/server/job-at.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { plansFile, userWithPlan } from '../../support/server/plans.ts';
+import { poll } from '../../support/server/poll.ts';
+import { parseAnswer, RawSocket } from '../../support/server/raw-socket.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
@@ -181,6 +183,21 @@ describe('A batch is refused as a whole', () => {
       expect(contract.faults('post /v2/queue/batch', 403, heard.body)).toEqual([]);
       expect((await caller.get('/v2/queue')).body.jobs).toEqual([]);
     }
+  });
+
+  test('without that grant before its body is read', async () => {
+    const { url } = await runServer();
+    const socket = await RawSocket.open(url);
+    const head = `POST /v2/queue/batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 700000`;
+    socket.write(`${head}\r\n\r\n{"batch":[`);
+    const heard = await poll(
+      () => socket.heard,
+      (text) => text.endsWith('}'),
+    );
+    expect(parseAnswer(heard)).toMatchObject({
+      status: 403,
+      body: { errors: [{ code: 'insufficient_grants' }] },
+    });
   });
 
   test.each([

@@ -72,20 +72,30 @@ export class Endpoint {
       const answer = await this.#handle(call);
       return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
     } catch (error) {
-      throw this.#tellsLimits ? await withLimits(context, error, caller) : error;
+      throw await this.#toldWithLimits(error, caller);
     } finally {
       leave?.();
     }
   }
 
   async #authenticate(request: HttpRequest): Promise<Caller> {
-    const { authenticated, scopes } = this.#route;
+    const { authenticated, scopes, verifyCaller } = this.#route;
+    const { context } = this.#options;
     const origins = originsOf(request);
-    if (!authenticated) return anonymousCaller(origins, this.#options.context.plans);
+    if (!authenticated) return anonymousCaller(origins, context.plans);
     const caller = await this.#identify(request, origins);
     if (isForUsersOnly(this.#route)) requireUser(caller);
     if (scopes) requireScope(caller, ...scopes);
+    try {
+      verifyCaller?.(caller, context);
+    } catch (error) {
+      throw await this.#toldWithLimits(error, caller);
+    }
     return caller;
+  }
+
+  async #toldWithLimits(error: unknown, caller: Caller): Promise<unknown> {
+    return this.#tellsLimits ? await withLimits(this.#options.context, error, caller) : error;
   }
 
   async #identify(request: HttpRequest, origins: Origins): Promise<Caller> {

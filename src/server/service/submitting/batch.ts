@@ -27,7 +27,8 @@ export async function submitBatch(
   context: SubmitContext,
   batch: Batch,
 ): Promise<({ readonly submitted: Submitted } | { readonly error: unknown })[]> {
-  await verifyBatchAllowed(context, batch.caller, batch.wishes.length);
+  verifyMayBatch(batch.caller);
+  await verifyRoomFor(context, batch.caller, batch.wishes.length);
   const results = [];
   for (const reading of readItems(context, batch)) {
     try {
@@ -68,23 +69,26 @@ function readItems(context: MaterialContext, { caller, wishes, idempotencyKey }:
   return items.map(({ promise }) => promise);
 }
 
+/** @throws Refusal `insufficient_grants` if the caller's plan has no batches */
+export function verifyMayBatch({ plan }: Caller): void {
+  if (plan.batchGeneration) return;
+  throw new Refusal(
+    'insufficient_grants',
+    `The plan ${plan.name} does not include batches: send one at a time.`,
+  );
+}
+
 /**
  * Whether the caller may send `size` generations in one request now. All count as new; those whose skins exist are
  * free in the end.
- * @throws Refusal `insufficient_grants`; `rate_limit` with the time from which they fit into its windows
+ * @throws Refusal `rate_limit` with the time from which they fit into the caller's windows
  */
-async function verifyBatchAllowed(
+async function verifyRoomFor(
   { db, clock }: Pick<SubmitContext, 'db' | 'clock'>,
   caller: Caller,
   size: number,
 ): Promise<void> {
   const { plan } = caller;
-  if (!plan.batchGeneration) {
-    throw new Refusal(
-      'insufficient_grants',
-      `The plan ${plan.name} does not include batches: send one at a time.`,
-    );
-  }
   const now = clock.now();
   const memory = await recallCaller(db, caller.owner, now);
   const absolute = Math.max(

@@ -10,7 +10,7 @@ import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { asRefusal } from '../../../service/refusals/as-refusal.ts';
 import type { Submitted } from '../../../service/submitting/answering.ts';
-import { submitBatch } from '../../../service/submitting/batch.ts';
+import { submitBatch, verifyMayBatch } from '../../../service/submitting/batch.ts';
 import { readWish } from '../../generate-request.ts';
 import { generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK } from '../../job-answers.ts';
@@ -27,6 +27,7 @@ export const batchRoute = route({
   headers: generateHeaders,
   bodies: { 'application/json': describedBatchSchema },
   bodyLimit: MAX_BATCH_BYTES,
+  verifyCaller: verifyMayBatch,
   answers: {
     202: batchAnswerSchema,
     400: errorAnswerSchema,

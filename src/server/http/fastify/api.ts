@@ -6,6 +6,7 @@ import type { Endpoints, Mounted } from '../routing/endpoints.ts';
 import type { Found } from '../routing/router.ts';
 import type { Connections } from './connections.ts';
 import { PlainRequest } from './plain-request.ts';
+import type { UnfinishedBodies } from './unfinished-bodies.ts';
 import type { WriteAnswer } from './write-answer.ts';
 
 /** A request of the API on its way through the app. */
@@ -26,6 +27,7 @@ declare module 'fastify' {
 interface Api {
   readonly endpoints: Endpoints;
   readonly connections: Connections;
+  readonly bodies: UnfinishedBodies;
   readonly write: WriteAnswer;
 }
 
@@ -54,7 +56,7 @@ export function routeOf(
   return url === ANY ? undefined : url;
 }
 
-function hooksOf({ endpoints, connections, write }: Api) {
+function hooksOf({ endpoints, connections, bodies, write }: Api) {
   return {
     // Before the body is read.
     onRequest: async (raw: FastifyRequest, reply: FastifyReply) => {
@@ -68,6 +70,7 @@ function hooksOf({ endpoints, connections, write }: Api) {
       visit.admission = await found.target.endpoint.admit(visit.request);
       const { caller } = visit.admission;
       if (caller.kind === 'user') connections.recognize(raw.raw.socket, caller.owner);
+      else bodies.follow(raw.raw, caller.owner);
       return undefined;
     },
     handler: async (raw: FastifyRequest, reply: FastifyReply) => {

@@ -34,6 +34,7 @@ import { proxyTest } from './proxies.ts';
 import { Reads, type ReadsOptions } from './reads.ts';
 import { requestWatch, type Watch } from './request-watch.ts';
 import { securityHeaders } from './security-headers.ts';
+import { UnfinishedBodies } from './unfinished-bodies.ts';
 import { VERSION_HEADERS } from './version-headers.ts';
 import { answerWriter, type WriteAnswer, wholeAnswerWriter } from './write-answer.ts';
 
@@ -66,9 +67,10 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   await addBodyParsers(app);
   const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
   const endpoints = new Endpoints((route) => new Endpoint(route, { ...options, requestLimiter }));
-  mountApi(app, { endpoints, connections, write });
+  const bodies = countBodies(options);
+  mountApi(app, { endpoints, connections, bodies, write });
   if (options.hasPages)
-    mountPages(app, { options: { ...options, requestLimiter }, connections, write: writePage });
+    mountPages(app, { options: { ...options, requestLimiter }, connections, bodies, write: writePage });
   if (options.trustProxy === undefined)
     readDirectly(app, options, { servers, endpoints, connections, watch, write: wholeAnswerWriter(ofApi) });
   return { app, servers };
@@ -166,6 +168,13 @@ function openServers({ networkLimits, context, trustProxy }: AppOptions): {
   });
   const servers = new NodeServers({ limits: networkLimits, connections, clock: context.clock, isUrgent });
   return { servers, connections };
+}
+
+function countBodies({ networkLimits, context }: AppOptions): UnfinishedBodies {
+  return new UnfinishedBodies({
+    most: networkLimits.maxUnfinished,
+    onDropped: () => context.observer.connectionDropped(),
+  });
 }
 
 function isUrgent({ url = '' }: IncomingMessage): boolean {

@@ -18,6 +18,8 @@ export interface NetworkLimits extends RequestLimits {
   readonly maxConnectionsPerAddress: number;
   /** How long an answer may wait for a peer that reads nothing of it. */
   readonly unreadTimeout: number;
+  /** Bytes that all callers without a key may have sent of bodies that are not complete. */
+  readonly maxUnfinished: number;
   /** From the first byte of a request to the end of its headers, and to its end. */
   readonly headersTimeout: number;
   readonly requestTimeout: number;
@@ -29,6 +31,7 @@ export const NETWORK_LIMITS: NetworkLimits = {
   maxConnections: 2_000,
   maxConnectionsPerAddress: 100,
   unreadTimeout: 10_000,
+  maxUnfinished: 32 * 1024 * 1024,
   ...REQUEST_LIMITS,
   headersTimeout: 10_000,
   requestTimeout: 30_000,

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
 import { BurstQueue, type Rank } from './burst-queue.ts';
 import type { Connections } from './connections.ts';
+import { CountedMessage } from './counted-message.ts';
 import { KEPT_HEADERS, type NetworkLimits, nodeServerOptions } from './network-limits.ts';
 import { handleOneByOne } from './pipelining.ts';
 import { Reading } from './reading.ts';
@@ -97,7 +98,7 @@ export class NodeServers {
       });
     };
     const server = createServer(
-      nodeServerOptions(limits),
+      { ...nodeServerOptions(limits), IncomingMessage: CountedMessage },
       handleOneByOne({
         handle: (...exchange) => this.#answer(...exchange),
         receive,

@@ -18,6 +18,7 @@ import { ROUTES } from '../routes/routes.ts';
 import type { Connections } from './connections.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
 import { PlainRequest } from './plain-request.ts';
+import type { UnfinishedBodies } from './unfinished-bodies.ts';
 import type { WriteAnswer } from './write-answer.ts';
 
 interface PageVisit {
@@ -28,6 +29,7 @@ interface PageVisit {
 interface PageParts {
   readonly options: PageEndpointOptions;
   readonly connections: Connections;
+  readonly bodies: UnfinishedBodies;
   readonly write: WriteAnswer;
 }
 
@@ -43,6 +45,7 @@ function mountPage(
   {
     options,
     connections,
+    bodies,
     write,
     visits,
   }: PageParts & { readonly visits: WeakMap<FastifyRequest, PageVisit> },
@@ -56,7 +59,9 @@ function mountPage(
       const request = new PlainRequest(raw);
       const admission = await endpoint.admit(request);
       visits.set(raw, { request, admission });
-      if (admission.session) connections.recognize(raw.raw.socket, admission.caller.owner);
+      const { session, caller } = admission;
+      if (session) connections.recognize(raw.raw.socket, caller.owner);
+      else bodies.follow(raw.raw, caller.owner);
     },
     handler: async (raw, reply) => {
       const { request, admission } = visits.get(raw)!;

@@ -162,3 +162,40 @@ test('Past the greatest number of connections the one that has been silent for l
   expect((await owner.get('/health')).status).toBe(200);
   expect(await second.untilClosed()).toBe('');
 });
+
+describe('Bodies that do not end', () => {
+  const BODY = `Content-Length: 120000\r\n\r\n${' '.repeat(70_000)}`;
+  const FORM = 'Content-Type: application/x-www-form-urlencoded\r\nSec-Fetch-Site: same-origin\r\n';
+
+  test.each([
+    ['the API', POST],
+    ['a page', `POST /ui/make HTTP/1.1\r\nHost: localhost\r\n${FORM}`],
+  ])('take a bounded amount of memory without a key: the largest is cut off (%s)', async (_, head) => {
+    const { url, anonymous } = await runServer({ networkLimits: { maxUnfinished: 130_000 } });
+    const first = await RawSocket.open(url);
+    first.write(`${head}${BODY}   `);
+    const second = await RawSocket.open(url);
+    second.write(`${head}${BODY}`);
+    expect(await first.untilClosed()).toBe('');
+    expect((await anonymous().json('/v2/queue', {})).status).toBe(400);
+    second.write(' '.repeat(50_000));
+    await poll(
+      () => second.heard,
+      (heard) => heard.startsWith('HTTP/1.1 4'),
+    );
+  });
+
+  test('of a user are not counted among those of strangers', async () => {
+    const { url, key } = await runServer({ networkLimits: { maxUnfinished: 130_000 } });
+    const keyed = `${POST}Authorization: Bearer ${key}\r\n`;
+    const sockets = [await RawSocket.open(url), await RawSocket.open(url)];
+    for (const socket of sockets) socket.write(`${keyed}${BODY}`);
+    for (const socket of sockets) {
+      socket.write(' '.repeat(50_000));
+      await poll(
+        () => socket.heard,
+        (heard) => heard.startsWith('HTTP/1.1 4'),
+      );
+    }
+  });
+});

@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
-import type { JsonText } from '../../base/json-text.ts';
+import { JsonText } from '../../base/json-text.ts';
 import { callbackPolicy } from '../callbacks/start.ts';
 import type { Observers } from '../events/observer.ts';
 import { partOf, type Siblings } from '../events/siblings.ts';
@@ -14,7 +16,7 @@ import type { JobQueue } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { OpenRequests } from '../service/callers/open-requests.ts';
 import { WebPages } from '../service/callers/web-pages.ts';
-import type { ServiceContext } from '../service/context.ts';
+import type { Description, ServiceContext } from '../service/context.ts';
 import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { Duplicates } from '../service/limits/duplicates.ts';
 import { Polling } from '../service/limits/polling.ts';
@@ -260,7 +262,9 @@ async function describeKey(
 }
 
 /** Loaded when asked for: no command waits for it. */
-async function describe(): Promise<string> {
+async function describe(): Promise<Description> {
   const { describeApi } = await import('../http/openapi.ts');
-  return JSON.stringify(await describeApi(ROUTES));
+  const { text, digest } = new JsonText(await describeApi(ROUTES));
+  const plain = Buffer.from(text);
+  return { plain, gzipped: await promisify(gzip)(plain), digest };
 }

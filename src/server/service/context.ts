@@ -20,6 +20,14 @@ import type { Stats } from './status/stats.ts';
 import type { SubmitContext } from './submitting/submit.ts';
 import type { UsersContext } from './users/users.ts';
 
+/** The service's own description, OpenAPI as JSON: large, so it is made once for all who ask. */
+export interface Description {
+  readonly plain: Uint8Array;
+  readonly gzipped: Uint8Array;
+  /** Names it in both forms. */
+  readonly digest: string;
+}
+
 /** What the service as a whole tells about itself. */
 interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   /** Receives events for logs and metrics. */
@@ -28,8 +36,7 @@ interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   readonly stats: Stats;
   /** The metrics; undefined for an embedded service, which keeps none. */
   readonly metrics: Metrics | undefined;
-  /** The service's own description, OpenAPI as JSON. */
-  readonly description: () => Promise<string>;
+  readonly description: () => Promise<Description>;
   /** The public key and related data that others need to trust this service's signatures. */
   readonly keyDocument: () => Promise<KeyDocument>;
 }

@@ -35,6 +35,20 @@ test('The service describes itself as it was built', async () => {
   expect([status, body]).toEqual([200, DESCRIPTION]);
 });
 
+test('Its description comes compressed to those who take that, and not again to those who have it', async () => {
+  const { url } = await runServer();
+  const ask = async (headers: Record<string, string>) => await fetch(`${url}/openapi.json`, { headers });
+  const plain = await ask({ 'accept-encoding': 'identity' });
+  const gzipped = await ask({ 'accept-encoding': 'br, gzip' });
+  expect([plain, gzipped].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+  expect(Number(gzipped.headers.get('content-length'))).toBeLessThan(100_000);
+  expect(await gzipped.json()).toEqual(await plain.json());
+  const tag = String(plain.headers.get('etag'));
+  expect([tag.slice(0, 3), gzipped.headers.get('etag')]).toEqual(['W/"', tag]);
+  expect(gzipped.headers.get('vary')).toBe('Authorization, Origin, Accept-Encoding');
+  expect((await ask({ 'if-none-match': tag })).status).toBe(304);
+});
+
 test('Its description keeps to the rules of OpenAPI 3.1', () => {
   expect(openApiDocument.safeParse(DESCRIPTION).error).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { takesGzip } from '../encodings.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Answer } from '../route.ts';
 
@@ -12,10 +13,8 @@ const LEAST = 1_000;
  * The page compressed, if the browser takes that. Only for pages of people who are not signed in: the length of a
  * compressed page tells something of what is on it to whoever sees the length and can have a text put on it too.
  */
-export async function compressed(answer: Answer, { headers }: Pick<HttpRequest, 'headers'>): Promise<Answer> {
+export async function compressed(answer: Answer, request: Pick<HttpRequest, 'headers'>): Promise<Answer> {
   const { body } = answer;
-  const accepted = String(headers['accept-encoding'] ?? '');
-  if (typeof body !== 'string' || body.length < LEAST || !/\bgzip\b(?!\s*;\s*q=0)/.test(accepted))
-    return answer;
+  if (typeof body !== 'string' || body.length < LEAST || !takesGzip(request)) return answer;
   return { ...answer, body: await zip(body), headers: { ...answer.headers, 'Content-Encoding': 'gzip' } };
 }

@@ -4,6 +4,7 @@ import { healthAnswerSchema, keyDocumentSchema, readyAnswerSchema } from '../../
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { requireOperator } from '../../service/callers/caller.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
+import { encodedFor } from '../encodings.ts';
 import { route } from '../route.ts';
 
 export const keyDocumentRoute = route({
@@ -72,9 +73,10 @@ export const openapiRoute = route({
   answers: { 200: z.looseObject({ openapi: z.string() }) },
   cache: 'public',
   authenticated: false,
-  handle: async ({ context }) => ({
-    status: 200,
-    body: await context.description(),
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-  }),
+  handle: async ({ context, request }) => {
+    const description = await context.description();
+    const { body, headers } = encodedFor(request, description, ['Authorization', 'Origin']);
+    const own = { 'Content-Type': 'application/json; charset=utf-8', ETag: `W/"${description.digest}"` };
+    return { status: 200, body, headers: { ...own, ...headers } };
+  },
 });

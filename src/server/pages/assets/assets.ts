@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 
 /** Where the build puts what pages load. The build replaces this name by the place beside the program. */
 const FOLDER = new URL('../../../../dist/pages/', import.meta.url);
@@ -14,6 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export interface Asset {
   readonly type: string;
+  readonly plain: Buffer;
   readonly gzipped: Buffer;
 }
 
@@ -24,7 +27,7 @@ interface Manifest {
 }
 
 let read: Manifest | undefined;
-const assets = new Map<string, Asset>();
+const assets = new Map<string, Promise<Asset>>();
 
 /** The address of an asset. It changes with the content, so what is there never changes. */
 export function assetAddress(name: AssetName): string {
@@ -32,14 +35,23 @@ export function assetAddress(name: AssetName): string {
 }
 
 /** An asset by the name under which it is served; undefined if there is none. */
-export function readAsset(name: string): Asset | undefined {
+export async function readAsset(name: string): Promise<Asset | undefined> {
   const type = TYPES[name.split('.').at(-1) ?? ''];
   if (type === undefined || !manifest().served.includes(name)) return undefined;
-  const kept = assets.get(name);
-  if (kept) return kept;
-  const asset = { type, gzipped: fileOf(`${name}.gz`) };
+  const asset = assets.get(name) ?? openAsset(name, type);
   assets.set(name, asset);
-  return asset;
+  try {
+    return await asset;
+  } catch (error) {
+    assets.delete(name); // it may be readable the next time
+    throw error;
+  }
+}
+
+/** Unpacked once for all who take nothing compressed: each connection would have bytes of its own otherwise. */
+async function openAsset(name: string, type: string): Promise<Asset> {
+  const gzipped = fileOf(`${name}.gz`);
+  return { type, plain: await promisify(gunzip)(gzipped), gzipped };
 }
 
 function manifest(): Manifest {

@@ -1,8 +1,7 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { z } from 'zod';
 import { readAsset } from '../../../pages/assets/assets.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
+import { encodedFor } from '../../encodings.ts';
 import { pageRoute } from '../../pages/page-route.ts';
 
 /** Seconds. The name of an asset changes with its content. */
@@ -14,18 +13,10 @@ export const assetRoute = pageRoute({
   isFor: 'everyone',
   params: z.object({ name: z.string() }),
   handle: async ({ params, request }) => {
-    const asset = readAsset(params.name);
+    const asset = await readAsset(params.name);
     if (!asset) throw new Refusal('not_found');
-    const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-    return {
-      status: 200,
-      body: isZipped ? asset.gzipped : await promisify(gunzip)(asset.gzipped),
-      headers: {
-        'Content-Type': asset.type,
-        ...(isZipped && { 'Content-Encoding': 'gzip' }),
-        'Cache-Control': `public, max-age=${FOREVER}, immutable`,
-        Vary: 'Accept-Encoding',
-      },
-    };
+    const { body, headers } = encodedFor(request, asset);
+    const kept = { 'Cache-Control': `public, max-age=${FOREVER}, immutable` };
+    return { status: 200, body, headers: { 'Content-Type': asset.type, ...kept, ...headers } };
   },
 });

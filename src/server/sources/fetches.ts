@@ -1,9 +1,15 @@
 import { EvictingMap } from '../fairness/evicting-map.ts';
 import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/sliding-window.ts';
+import type { Caller } from '../service/callers/caller.ts';
 
-/** Maximum number of simultaneous requests to third-party servers: per caller, and for all callers together. */
-export const MOST_OF_ONE = 8;
+/**
+ * Maximum number of simultaneous requests to third-party servers of one caller: of an address without a key as many as a
+ * browser sends at the same time.
+ */
+const MOST_OF_ONE: Readonly<Record<Caller['kind'], number>> = { anonymous: 6, user: 8 };
+/** The same for all callers together, and for all without a key: slow servers of strangers leave room for users. */
 const MOST_OF_ALL = 64;
+const MOST_OF_STRANGERS = MOST_OF_ALL / 2;
 /** Number of callers above which those without any counts are forgotten. */
 const MANY_CALLERS = 1_000;
 
@@ -16,12 +22,9 @@ export type Entered =
   /** Too many fetches of the caller within a minute: there is room again at `at`, milliseconds since the epoch. */
   | { readonly kind: 'too_fast'; readonly at: number };
 
-export interface FetchWish {
-  readonly owner: string;
-  /** Fetches per minute that the caller may have. */
-  readonly perMinute: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+/** How many fetches of the caller may be under way. */
+export function mostFetchesOf({ kind }: Pick<Caller, 'kind'>): number {
+  return MOST_OF_ONE[kind];
 }
 
 interface Tally {
@@ -35,22 +38,32 @@ interface Tally {
  */
 export class Fetches {
   readonly #tallies = new EvictingMap<Tally>(MANY_CALLERS);
-  #underWay = 0;
+  readonly #underWay: Record<Caller['kind'], number> = { anonymous: 0, user: 0 };
 
-  enter({ owner, perMinute, now }: FetchWish): Entered {
+  /** `now`: milliseconds since the epoch. */
+  enter(caller: Caller, now: number): Entered {
+    const { kind, owner, plan } = caller;
     const tally = this.#tallyOf(owner, now);
-    if (tally.underWay >= MOST_OF_ONE) return { kind: 'busy' };
-    if (this.#underWay >= MOST_OF_ALL) return { kind: 'crowded' };
-    const at = roomAt(tally.spent, MINUTE, perMinute, now);
+    if (tally.underWay >= mostFetchesOf(caller)) return { kind: 'busy' };
+    if (this.#isCrowded(kind)) return { kind: 'crowded' };
+    const at = roomAt(tally.spent, MINUTE, plan.perMinute, now);
     if (at > now) return { kind: 'too_fast', at };
     tally.spent = spendOne(tally.spent, MINUTE, now);
+    return { kind: 'entered', leave: this.#begin(kind, tally) };
+  }
+
+  #isCrowded(kind: Caller['kind']): boolean {
+    const { anonymous, user } = this.#underWay;
+    return anonymous + user >= MOST_OF_ALL || (kind === 'anonymous' && anonymous >= MOST_OF_STRANGERS);
+  }
+
+  #begin(kind: Caller['kind'], tally: Tally): () => void {
     tally.underWay++;
-    this.#underWay++;
-    const leave = () => {
+    this.#underWay[kind]++;
+    return () => {
       tally.underWay--;
-      this.#underWay--;
+      this.#underWay[kind]--;
     };
-    return { kind: 'entered', leave };
   }
 
   #tallyOf(owner: string, now: number): Tally {

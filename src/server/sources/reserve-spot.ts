@@ -4,7 +4,7 @@ import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
-import { MOST_OF_ONE } from './fetches.ts';
+import { mostFetchesOf } from './fetches.ts';
 import type { SourceRequest } from './source.ts';
 
 /** Requests of one owner that may wait for its other fetches. */
@@ -105,7 +105,7 @@ export async function reserveSpot(
     const room = await queue.findRoom({ owner, via }, plan);
     if (room.kind !== 'room') throw await overLimitRefusal(context, room, request);
     // A batch reads only a few items at a time; the earlier items keep their room until the whole batch is read.
-    const isRoom = held < (inBatch ? room.count : Math.min(room.count, MOST_OF_ONE));
+    const isRoom = held < (inBatch ? room.count : Math.min(room.count, mostFetchesOf(caller)));
     if (!isRoom && inBatch) {
       throw new Refusal(
         'job_limit',

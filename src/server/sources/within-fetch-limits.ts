@@ -8,6 +8,8 @@ import type { Fetches } from './fetches.ts';
 
 /** Milliseconds to wait while the caller's other fetches are in progress. */
 const BUSY_WAIT = 1_000;
+/** Seconds to wait while those of many callers are. */
+const CROWDED_WAIT = '1';
 
 export interface FetchLimitContext {
   readonly db: Db;
@@ -26,7 +28,7 @@ export async function withinFetchLimits<T>(
 ): Promise<T> {
   const now = context.clock.now();
   const { owner, plan } = caller;
-  const entered = context.fetches.enter({ owner, perMinute: plan.perMinute, now });
+  const entered = context.fetches.enter(caller, now);
   if (entered.kind === 'entered') {
     try {
       return await ask();
@@ -35,10 +37,8 @@ export async function withinFetchLimits<T>(
     }
   }
   if (entered.kind === 'crowded') {
-    throw new Refusal(
-      'service_unavailable',
-      'Too many pictures are being fetched now: try again in a moment.',
-    );
+    const message = 'Too many pictures are being fetched now: try again in a moment.';
+    throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': CROWDED_WAIT } });
   }
   const rateLimit = rateLimitOf(await recallCaller(context.db, owner, now), caller, now, via);
   if (entered.kind === 'too_fast') {

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { anonymousCaller, type Caller } from '../../../src/server/service/callers/caller.ts';
+import { Plans } from '../../../src/server/service/plans/plans.ts';
+import { Fetches } from '../../../src/server/sources/fetches.ts';
+
+const plans = new Plans();
+const NOW = 1_700_000_000_000;
+
+function stranger(number: number): Caller {
+  return anonymousCaller({ address: `192.0.2.${number}`, origin: undefined }, plans);
+}
+
+function user(number: number): Caller {
+  const plan = plans.named('free');
+  const name = `user ${number}`;
+  return { kind: 'user', owner: `user:${number}`, plan, id: name, name, isOperator: false };
+}
+
+/** Begins fetches of the callers, one each, until one is refused. @returns how many began, and why no more did */
+function fill(fetches: Fetches, callers: (number: number) => Caller): [begun: number, end: string] {
+  for (let begun = 0; ; begun++) {
+    const { kind } = fetches.enter(callers(begun), NOW);
+    if (kind !== 'entered') return [begun, kind];
+  }
+}
+
+describe('Simultaneous fetches', () => {
+  test('of one caller are few, of an address without a key fewer', () => {
+    const fetches = new Fetches();
+    expect(fill(fetches, () => stranger(1))).toEqual([6, 'busy']);
+    expect(fill(fetches, () => user(1))).toEqual([8, 'busy']);
+    expect(fetches.enter(stranger(2), NOW).kind).toBe('entered');
+  });
+
+  test('of all addresses without a key leave half of the room to users', () => {
+    const fetches = new Fetches();
+    expect(fill(fetches, stranger)).toEqual([32, 'crowded']);
+    expect(fill(fetches, user)).toEqual([32, 'crowded']);
+  });
+
+  test('of users may take all of the room', () => {
+    const fetches = new Fetches();
+    expect(fill(fetches, user)).toEqual([64, 'crowded']);
+    expect(fetches.enter(stranger(1), NOW).kind).toBe('crowded');
+  });
+
+  test('make room when they end', () => {
+    const fetches = new Fetches();
+    const first = fetches.enter(stranger(0), NOW);
+    expect(fill(fetches, (number) => stranger(number + 1))).toEqual([31, 'crowded']);
+    if (first.kind === 'entered') first.leave();
+    expect(fetches.enter(stranger(99), NOW).kind).toBe('entered');
+  });
+});
+
+test('Fetches of a caller are limited in a minute, also when each has ended', () => {
+  const fetches = new Fetches();
+  const { perMinute } = plans.anonymous;
+  for (let number = 0; number < perMinute; number++) {
+    const entered = fetches.enter(stranger(1), NOW);
+    if (entered.kind === 'entered') entered.leave();
+  }
+  const { kind, ...refused } = fetches.enter(stranger(1), NOW);
+  expect([kind, 'at' in refused && refused.at > NOW + 59_000]).toEqual(['too_fast', true]);
+  expect(fetches.enter(stranger(1), NOW + 61_000).kind).toBe('entered');
+});

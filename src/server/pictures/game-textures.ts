@@ -71,7 +71,7 @@ export class GameTextures {
 
   async #fetchFor(caller: Caller, address: GameAddress): Promise<NamedTexture> {
     const request = { caller, via: 'queue' } as const;
-    const ask = async () => await this.#fetchOnce(address);
+    const ask = async () => await this.#fetchOnce(caller, address);
     return await withinFetchLimits(
       this.#options,
       request,
@@ -80,10 +80,10 @@ export class GameTextures {
   }
 
   /** Whoever asks for it in the meantime waits for the same answer. */
-  async #fetchOnce({ url, hash }: GameAddress): Promise<NamedTexture> {
+  async #fetchOnce(caller: Caller, { url, hash }: GameAddress): Promise<NamedTexture> {
     const fetching =
       this.#underWay.get(hash) ??
-      this.#budget.during(() => this.fetch(url)).finally(() => this.#underWay.delete(hash));
+      this.#budget.during(caller, () => this.fetch(url)).finally(() => this.#underWay.delete(hash));
     this.#underWay.set(hash, fetching);
     return await fetching;
   }

@@ -1,31 +1,73 @@
 import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
+import { EvictingMap } from '../fairness/evicting-map.ts';
 import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/sliding-window.ts';
+import type { Caller } from '../service/callers/caller.ts';
+
+/** Look-ups a minute: of everybody, of all callers without a key together, and of one caller of each kind. */
+export interface LookupShares {
+  readonly all: number;
+  /** The rest is for users. */
+  readonly strangers: number;
+  readonly one: Readonly<Record<Caller['kind'], number>>;
+}
 
 /**
- * Look-ups a minute. Of players, half of what the game allows a server: the other half stays for making skins. For
- * textures no limit is known; they may take a tenth of what is sent at most.
+ * Of players, half of what the game allows a server: the other half stays for making skins. For textures no limit is
+ * known; they may take a tenth of what is sent at most.
  */
-export const LOOKUPS = { players: 27, textures: 120 } as const;
+export const LOOKUPS = {
+  players: { all: 27, strangers: 20, one: { anonymous: 10, user: 20 } },
+  textures: { all: 120, strangers: 90, one: { anonymous: 40, user: 90 } },
+} as const satisfies Record<string, LookupShares>;
 /** Milliseconds without look-ups after one that the game did not answer, unless it names a longer time. */
 const REST = 30_000;
+/** Number of callers above which those without any counts are forgotten. */
+const MANY_CALLERS = 1_000;
 
-/** How often the game may be asked for what pictures show, by all callers together. */
+/** Look-ups of the last minute that count towards one limit. */
+class Tally {
+  #spent: Spent = [];
+
+  isIdle(now: number): boolean {
+    this.#spent = stillSpent(this.#spent, MINUTE, now);
+    return this.#spent.length === 0;
+  }
+
+  hasRoom(limit: number, now: number): boolean {
+    return this.isIdle(now) || roomAt(this.#spent, MINUTE, limit, now) <= now;
+  }
+
+  spend(now: number): void {
+    this.#spent = spendOne(this.#spent, MINUTE, now);
+  }
+}
+
+/** How often the game may be asked for what pictures show: by all callers together, and by each of them. */
 export class LookupBudget {
   readonly #clock: Clock;
-  readonly #perMinute: number;
-  #spent: Spent = [];
+  readonly #shares: LookupShares;
+  readonly #all = new Tally();
+  readonly #strangers = new Tally();
+  readonly #callers = new EvictingMap<Tally>(MANY_CALLERS);
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, perMinute: number) {
+  constructor(clock: Clock, shares: LookupShares) {
     this.#clock = clock;
-    this.#perMinute = perMinute;
+    this.#shares = shares;
   }
 
-  /** @throws GameError `rate_limited` if the game should not be asked now; whatever `ask` throws */
-  async during<T>(ask: () => Promise<T>): Promise<T> {
-    this.#spend();
+  /**
+   * @throws GameError `rate_limited` at once if the game should not be asked now, so that nobody else waits for it
+   * @returns what `ask` does
+   */
+  during<T>(caller: Caller, ask: () => Promise<T>): Promise<T> {
+    this.#spend(caller);
+    return this.#ask(ask);
+  }
+
+  async #ask<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
@@ -36,13 +78,24 @@ export class LookupBudget {
     }
   }
 
-  #spend(): void {
+  #spend(caller: Caller): void {
     const now = this.#clock.now();
-    this.#spent = stillSpent(this.#spent, MINUTE, now);
-    const isSpent = roomAt(this.#spent, MINUTE, this.#perMinute, now) > now;
+    const limits = this.#limitsOf(caller, now);
+    const isSpent = limits.some(([tally, limit]) => !tally.hasRoom(limit, now));
     if (isSpent || this.#clock.monotonic() < this.#restsUntil) {
       throw new GameError('rate_limited', 'The game is not asked for more pictures for now.');
     }
-    this.#spent = spendOne(this.#spent, MINUTE, now);
+    for (const [tally] of limits) tally.spend(now);
+  }
+
+  #limitsOf({ kind, owner }: Caller, now: number): (readonly [tally: Tally, limit: number])[] {
+    const own = this.#callers.ensure(
+      owner,
+      () => new Tally(),
+      (tally) => tally.isIdle(now),
+    );
+    const { all, strangers, one } = this.#shares;
+    const limits = [[this.#all, all] as const, [own, one[kind]] as const];
+    return kind === 'anonymous' ? [...limits, [this.#strangers, strangers] as const] : limits;
   }
 }

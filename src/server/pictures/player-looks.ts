@@ -88,10 +88,16 @@ export class PlayerLooks {
       const look = this.#keptLook(known, kind);
       if (look) return look;
     }
-    const name = `${key} ${kind}`;
-    const asked =
-      this.#underWay.get(name) ?? this.#startLookUp(name, { player, kind, known, isFresh, caller });
-    return await asked;
+    const kept = known && this.#keptLook(known, kind);
+    const search = { name: `${key} ${kind}`, player, kind, fresh: isFresh ? known : undefined };
+    try {
+      return await (this.#underWay.get(search.name) ?? this.#lookUpFor(caller, search));
+    } catch (error) {
+      if (!(error instanceof GameError || error instanceof Refusal)) throw error;
+      if (kept) return { ...kept, origin: 'stale' };
+      if (error instanceof Refusal) throw error;
+      return { ...NOBODY, id: 'id' in player ? player.id : undefined, texture: undefined, origin: 'failed' };
+    }
   }
 
   /** The skin that stands for a player without one. */
@@ -101,27 +107,19 @@ export class PlayerLooks {
     return made;
   }
 
-  #startLookUp(name: string, search: Search): Promise<PlayerLook> {
-    const looking = this.#lookUp(search).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, looking);
-    return looking;
+  async #lookUpFor(caller: Caller, search: Search): Promise<PlayerLook> {
+    const request = { caller, via: 'queue' } as const;
+    return await withinFetchLimits(this.#options, request, async () => await this.#lookUp(caller, search));
   }
 
-  async #lookUp({ player, kind, known, isFresh, caller }: Search): Promise<PlayerLook> {
-    const kept = known && this.#keptLook(known, kind);
-    try {
-      return await withinFetchLimits(this.#options, { caller, via: 'queue' }, async () =>
-        this.#budget.during(async () => {
-          const profile = isFresh && known ? known : await this.#fetchProfile(player);
-          return await this.#fetchTexture(profile, kind);
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof GameError || error instanceof Refusal)) throw error;
-      if (kept) return { ...kept, origin: 'stale' };
-      if (error instanceof Refusal) throw error;
-      return { ...NOBODY, id: 'id' in player ? player.id : undefined, texture: undefined, origin: 'failed' };
-    }
+  /** Whoever asks in the meantime waits for the same answer, but for nobody who may not ask. */
+  #lookUp(caller: Caller, { name, player, kind, fresh }: Search): Promise<PlayerLook> {
+    const asked = this.#budget.during(caller, async () => {
+      return await this.#fetchTexture(fresh ?? (await this.#fetchProfile(player)), kind);
+    });
+    const looking = asked.finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, looking);
+    return looking;
   }
 
   /** Undefined if its texture is no longer kept. */
@@ -165,11 +163,12 @@ export class PlayerLooks {
 }
 
 interface Search {
+  /** What is looked for. */
+  readonly name: string;
   readonly player: PlayerKey;
   readonly kind: TextureKind;
-  readonly known: Profile | undefined;
-  readonly isFresh: boolean;
-  readonly caller: Caller;
+  /** What is known of the player and need not be asked. */
+  readonly fresh: Profile | undefined;
 }
 
 function keyOf(player: PlayerKey): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GameTextures } from '../../../src/server/pictures/game-textures.ts';
-import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
+import { anonymousCaller, type Caller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans/plans.ts';
 import { Fetches } from '../../../src/server/sources/fetches.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
@@ -10,15 +10,20 @@ import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 
+const PLANS = new Plans();
+
+function stranger(address: string): Caller {
+  return anonymousCaller({ address, origin: undefined }, PLANS);
+}
+
 async function world() {
   const { fake, game } = await callGame();
   const clock = new MovableClock();
   const { db } = await openOwnStore(await ownFolder());
   const textures = new GameTextures({ db, game, clock, fetches: new Fetches() });
-  const plans = new Plans();
   const keep = (number: number) => `${fake.url}/texture/${fake.textures.keep(drawSkin(number))}`;
   const find = async (url: string, address = '127.0.0.1') =>
-    await textures.find(textures.addressOf(url)!, anonymousCaller({ address, origin: undefined }, plans));
+    await textures.find(textures.addressOf(url)!, stranger(address));
   return { fake, clock, textures, keep, find };
 }
 
@@ -41,16 +46,32 @@ test('One who asks for too many does not take away what others ask for as well',
   expect(other.status).toBe('fulfilled');
 });
 
-test('The game is asked for 120 textures a minute, for all callers together', async () => {
-  const { fake, clock, find, keep } = await world();
-  const ask = async (number: number) =>
-    await find(`${fake.url}/texture/${number.toString(16)}`, `127.0.1.${number}`).catch(({ code }) => code);
+/** Asks for one of many textures that do not exist. @returns the code of the refusal */
+async function askFor({ fake, textures }: Awaited<ReturnType<typeof world>>, number: number, caller: Caller) {
+  const address = textures.addressOf(`${fake.url}/texture/${number.toString(16)}`)!;
+  const plan = PLANS.named('pro');
+  return await textures.find(address, { ...caller, plan }).catch(({ code }) => code);
+}
+
+test('The game is asked for 120 textures a minute for all callers together, and for some of these for users only', async () => {
+  const asked = await world();
   const codes: string[] = [];
-  for (let number = 0; number < 125; number++) codes.push(await ask(number));
-  expect(codes.filter((code) => code === 'not_found')).toHaveLength(120);
-  expect(codes.slice(120)).toEqual(Array(5).fill('service_unavailable'));
-  clock.forward(61_000);
-  expect((await find(keep(1))).hash).toBe(pixelHash(drawSkin(1)));
+  for (let number = 0; number < 125; number++)
+    codes.push(await askFor(asked, number, stranger(`127.0.1.${number}`)));
+  expect(codes).toEqual([...Array(90).fill('not_found'), ...Array(35).fill('service_unavailable')]);
+  const user = { ...stranger('x'), kind: 'user', id: '1', name: 'ann', isOperator: false } as const;
+  for (let number = 200; number < 230; number++) expect(await askFor(asked, number, user)).toBe('not_found');
+  expect(await askFor(asked, 230, { ...user, owner: 'user:2' })).toBe('service_unavailable');
+  asked.clock.forward(61_000);
+  expect((await asked.find(asked.keep(1))).hash).toBe(pixelHash(drawSkin(1)));
+});
+
+test('One who asks for very many leaves some to others, also the one that is refused', async () => {
+  const asked = await world();
+  const [greedy, other] = [stranger('127.0.0.7'), stranger('127.0.0.8')];
+  for (let number = 0; number < 40; number++) expect(await askFor(asked, number, greedy)).toBe('not_found');
+  const both = await Promise.all([greedy, other].map(async (one) => await askFor(asked, 99, one)));
+  expect(both).toEqual(['service_unavailable', 'not_found']);
 });
 
 test('What was seen stays to be seen while the game is down, and all else is refused for now', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GameTextures } from '../../../src/server/pictures/game-textures.ts';
 import { PlayerLooks } from '../../../src/server/pictures/player-looks.ts';
-import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
+import { anonymousCaller, type Caller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans/plans.ts';
 import { Fetches } from '../../../src/server/sources/fetches.ts';
 import { callGame } from '../../support/fake-game/run-game.ts';
@@ -11,6 +11,12 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 
 const MINUTE = 60_000;
+const PLANS = new Plans();
+
+function user(name: string): Caller {
+  const plan = PLANS.named('pro');
+  return { kind: 'user', owner: `user:${name}`, plan, id: name, name, isOperator: false };
+}
 
 async function world() {
   const { fake, game } = await callGame();
@@ -18,8 +24,7 @@ async function world() {
   const { db } = await openOwnStore(await ownFolder());
   const options = { db, game, clock, fetches: new Fetches() };
   const looks = new PlayerLooks({ ...options, gameTextures: new GameTextures(options) });
-  const plans = new Plans();
-  const caller = (address = '127.0.0.1') => anonymousCaller({ address, origin: undefined }, plans);
+  const caller = (address = '127.0.0.1') => anonymousCaller({ address, origin: undefined }, PLANS);
   const { id } = fake.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(1), variant: 'slim' } });
   const find = async (who = id, address?: string) => await looks.find({ id: who }, 'skin', caller(address));
   return { fake, clock, looks, caller, id, find };
@@ -78,17 +83,45 @@ describe('a player', () => {
 });
 
 describe('the game is spared', () => {
-  test('27 players a minute are looked up, for all callers together', async () => {
-    const { fake, clock, find } = await world();
-    const origins: string[] = [];
-    for (let at = 0; at < 40; at++) {
-      const { origin } = await find(at.toString(16).padStart(32, '0'), `127.0.0.${at + 1}`);
-      origins.push(origin);
-    }
-    expect(origins.filter((origin) => origin === 'failed')).toHaveLength(13);
+  test('27 players a minute are looked up for all callers together, and some of these for users only', async () => {
+    const { fake, clock, looks, find } = await world();
+    const failed = async (asks: readonly (() => Promise<{ readonly origin: string }>)[]) => {
+      const origins = [];
+      for (const ask of asks) origins.push((await ask()).origin);
+      return origins.filter((origin) => origin === 'failed').length;
+    };
+    const players = (from: number) =>
+      Array.from({ length: 30 }, (_, at) => (from + at).toString(16).padStart(32, '0'));
+    const strangers = players(0).map((id, at) => async () => await find(id, `127.0.0.${at + 1}`));
+    expect(await failed(strangers)).toBe(10);
+    const users = players(100).map(
+      (id, at) => async () => await looks.find({ id }, 'skin', user(`user ${at}`)),
+    );
+    expect(await failed(users)).toBe(23);
     expect(fake.calls).toHaveLength(27);
     clock.forward(2 * MINUTE);
     expect((await find('c'.repeat(32))).origin).toBe('checked');
+  });
+
+  test.each([
+    ['an address without a key', anonymousCaller({ address: '127.0.0.7', origin: undefined }, PLANS), 10],
+    ['a user', user('alice'), 20],
+  ])('one caller has only a part of them: %s', async (_, caller, part) => {
+    const { fake, looks, find } = await world();
+    for (let at = 0; at < 20; at++)
+      await looks.find({ id: at.toString(16).padStart(32, '0') }, 'skin', caller);
+    expect(fake.calls).toHaveLength(part);
+    expect((await find()).origin).toBe('downloaded');
+  });
+
+  test('one who may not ask does not keep others from it who ask for the same player', async () => {
+    const { find, id } = await world();
+    for (let at = 0; at < 10; at++) await find(at.toString(16).padStart(32, '0'), '127.0.0.7');
+    const both = await Promise.all([find(id, '127.0.0.7'), find(id, '127.0.0.8')]);
+    expect(both.map(({ origin }) => origin)).toEqual(['failed', 'downloaded']);
+    const again = 'c'.repeat(32);
+    const joined = await Promise.all([find(again, '127.0.0.8'), find(again, '127.0.0.7')]);
+    expect(joined.map(({ origin }) => origin)).toEqual(['checked', 'checked']);
   });
 
   test('one caller may ask for as many players a minute as it may have skins made', async () => {

@@ -414,7 +414,7 @@ complete -c skinsmith -n '__skinsmith_at \'serve\'' -l store-pooler -d 'the data
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l plans -r -F -d 'JSON file with plans (default: plans.json in the data folder)'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l no-anonymous -d 'refuse requests without an API key'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l anonymous-per-hour -r -f -d 'maximum number of new skins per hour for all callers without an API key (default: 5000)'
-complete -c skinsmith -n '__skinsmith_at \'serve\'' -l allow-origin -r -f -d 'origin of web pages that may make skins without an API key; * for any (repeatable)'
+complete -c skinsmith -n '__skinsmith_at \'serve\'' -l allow-origin -r -f -d 'origin of web pages that may make and report skins without an API key; * for any (repeatable)'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l allow-network -r -f -d 'private network that webhooks, picture URLs and the issuer may point to, such as 10.0.0.0/8 (repeatable)'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l no-webhooks -d 'refuse callback URLs and send no webhooks'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l requests-per-minute -r -f -d 'maximum number of requests per minute from an address without a key (default: 6000)'

@@ -637,7 +637,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['serve --plans'] = 'JSON file with plans (default: plans.json in the data folder)'
     $about['serve --no-anonymous'] = 'refuse requests without an API key'
     $about['serve --anonymous-per-hour'] = 'maximum number of new skins per hour for all callers without an API key (default: 5000)'
-    $about['serve --allow-origin'] = 'origin of web pages that may make skins without an API key; * for any (repeatable)'
+    $about['serve --allow-origin'] = 'origin of web pages that may make and report skins without an API key; * for any (repeatable)'
     $about['serve --allow-network'] = 'private network that webhooks, picture URLs and the issuer may point to, such as 10.0.0.0/8 (repeatable)'
     $about['serve --no-webhooks'] = 'refuse callback URLs and send no webhooks'
     $about['serve --requests-per-minute'] = 'maximum number of requests per minute from an address without a key (default: 6000)'

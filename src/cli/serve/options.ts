@@ -220,7 +220,7 @@ function addAccessOptions(command: Command): Command {
     )
     .option(
       '--allow-origin <origin>',
-      'origin of web pages that may make skins without an API key; * for any (repeatable)',
+      'origin of web pages that may make and report skins without an API key; * for any (repeatable)',
       origin,
     )
     .option(

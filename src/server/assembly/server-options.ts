@@ -78,7 +78,7 @@ interface AccessOptions {
   readonly anonymous?: boolean;
   /** New skins that all callers without a key may have generated in any hour, together. */
   readonly anonymousPerHour?: number;
-  /** Origins of web pages that may have skins generated without a key; `*`: any. Always: the service's own. */
+  /** Origins of web pages that may make and report skins, and see their visitors' jobs, without a key; `*`: any. Always: the service's own. */
   readonly allowedOrigins?: readonly string[];
   /** The provider that people may sign in with, beside keys and links. */
   readonly openId?: OpenIdSettings | undefined;

@@ -3,7 +3,6 @@ import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { wholeUuid } from '../service/skins/skin-picks.ts';
 import { readSkin } from '../service/skins/skins.ts';
-import type { Db } from '../store/db.ts';
 import { findServedTexture } from '../store/textures.ts';
 import type { SourceContext } from './source-context.ts';
 
@@ -29,17 +28,15 @@ export function textureHashIn(path: string): string | undefined {
   return TEXTURE.exec(path)?.[1];
 }
 
+type OwnContext = Pick<SourceContext, 'db' | 'webPages'>;
+
 /**
  * The picture at a path of this service, as the caller may see it. It is read from the store: the service sends no
  * requests to itself over the network. @throws Refusal `invalid_image_url`
  */
-export async function readOwn(
-  { db }: Pick<SourceContext, 'db'>,
-  path: string,
-  caller: Caller,
-): Promise<Uint8Array> {
-  const hash = textureHashIn(path) ?? (await textureOfSkin(db, skinIn(path), caller));
-  const texture = await findServedTexture(db, hash);
+export async function readOwn(context: OwnContext, path: string, caller: Caller): Promise<Uint8Array> {
+  const hash = textureHashIn(path) ?? (await textureOfSkin(context, skinIn(path), caller));
+  const texture = await findServedTexture(context.db, hash);
   if (texture) return texture.png;
   throw new Refusal('invalid_image_url', 'This service has no such texture.');
 }
@@ -54,9 +51,9 @@ function skinIn(path: string): string {
   throw new Refusal('invalid_image_url', message);
 }
 
-async function textureOfSkin(db: Db, id: string, caller: Caller): Promise<string> {
+async function textureOfSkin(context: OwnContext, id: string, caller: Caller): Promise<string> {
   try {
-    const { texture_hash } = await readSkin({ db }, caller, await wholeUuid({ db }, caller, id));
+    const { texture_hash } = await readSkin(context, caller, await wholeUuid(context, caller, id));
     return texture_hash;
   } catch (error) {
     if (!(error instanceof Refusal && error.code === 'skin_not_found')) throw error;

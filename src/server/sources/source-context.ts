@@ -1,5 +1,6 @@
 import type { Game } from '../../game/game.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import type { WebPages } from '../service/callers/web-pages.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
 import type { Fetches } from './fetches.ts';
 import type { SpotReservations } from './reserve-spot.ts';
@@ -14,6 +15,8 @@ export interface SourceContext extends SpendingContext {
   readonly fetches: Fetches;
   /** Slots in the queue reserved for requests whose pictures are being fetched. */
   readonly spotReservations: SpotReservations;
+  /** Which web pages may act without a key. */
+  readonly webPages: WebPages;
   /** All known base URLs of this service, without trailing slashes. */
   readonly ownAddresses: () => readonly string[];
 }

@@ -4,7 +4,14 @@ import type { Caller } from './caller.ts';
 /** Any origin. */
 const ANY = '*';
 
-/** The origins whose web pages may generate skins without an API key. */
+/** What a page may do without an API key if the operator allows it. */
+const ACTS = {
+  generate: 'have skins generated',
+  follow: 'see the jobs of their visitors',
+  report: 'report skins',
+} as const;
+
+/** The origins whose web pages may act without an API key. */
 export class WebPages {
   readonly #allowed: ReadonlySet<string>;
   readonly #ownAddresses: () => readonly string[];
@@ -16,17 +23,23 @@ export class WebPages {
   }
 
   /**
-   * Any page that a person opens can send requests from that person's address, and so use up the person's limits.
+   * Any page that a person opens can send requests from that person's address, and so use up the person's limits, speak
+   * for the person, and see what was made from there.
    * @throws Refusal `insufficient_grants` for a caller without a key that comes from a page of another origin
    */
-  verifyMayGenerate(caller: Caller): void {
-    if (caller.kind !== 'anonymous' || caller.page === undefined) return;
-    const { page } = caller;
-    if (this.#allowed.has(ANY) || this.#allowed.has(page) || this.#isOwn(page)) return;
-    throw new Refusal(
-      'insufficient_grants',
-      'Web pages of this origin need an API key to have skins generated here.',
-    );
+  verifyMay(act: keyof typeof ACTS, caller: Caller): void {
+    if (this.isTrusted(caller)) return;
+    const message = `Web pages of this origin need an API key to ${ACTS[act]} here.`;
+    throw new Refusal('insufficient_grants', message);
+  }
+
+  /** Whether the caller is more than an address from which a page of another origin sends requests. */
+  isTrusted(caller: Caller): boolean {
+    return caller.kind !== 'anonymous' || caller.page === undefined || this.#isAllowed(caller.page);
+  }
+
+  #isAllowed(page: string): boolean {
+    return this.#allowed.has(ANY) || this.#allowed.has(page) || this.#isOwn(page);
   }
 
   #isOwn(page: string): boolean {

@@ -6,6 +6,7 @@ import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
+import type { WebPages } from '../callers/web-pages.ts';
 import { type PollingContext, verifyPolling } from '../limits/polling.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
@@ -14,6 +15,11 @@ const LIST_SIZE = 500;
 
 export interface JobContext extends PollingContext {
   readonly queue: JobLists;
+}
+
+/** @throws Refusal `insufficient_grants` for web pages that may not see what their visitors have made without a key */
+export function verifyMayFollow(caller: Caller, { webPages }: { readonly webPages: WebPages }): void {
+  webPages.verifyMay('follow', caller);
 }
 
 /** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */

@@ -7,6 +7,7 @@ import { wordsIn } from '../../store/skin-words.ts';
 import { findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
+import type { WebPages } from '../callers/web-pages.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import type { SearchContext } from './searches.ts';
 
@@ -65,9 +66,14 @@ async function searchedPage(
   return skins;
 }
 
+interface PickContext {
+  readonly db: Db;
+  readonly webPages: WebPages;
+}
+
 /** The UUID for a UUID or a short id. @throws Refusal `skin_not_found` for a short id that leads to no skin */
 export async function wholeUuid(
-  context: { readonly db: Db },
+  context: PickContext,
   caller: Caller,
   uuidOrShortId: string,
 ): Promise<string> {
@@ -80,8 +86,12 @@ export async function wholeUuid(
  * and the caller's own, and nothing when two skins match.
  * @throws Refusal `skin_not_found`
  */
-async function uuidOfShortId({ db }: { readonly db: Db }, caller: Caller, shortId: string): Promise<string> {
-  const owner = hasScope(caller, 'read') ? caller.owner : undefined;
+async function uuidOfShortId(
+  { db, webPages }: PickContext,
+  caller: Caller,
+  shortId: string,
+): Promise<string> {
+  const owner = hasScope(caller, 'read') && webPages.isTrusted(caller) ? caller.owner : undefined;
   const [uuid, ...others] = await skinsBeginningWith(db, shortId, owner);
   if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
   return uuid;

@@ -15,6 +15,7 @@ import { findSkin, findSkinByNumber, type SkinWithData } from '../../store/skins
 import type { Caller } from '../callers/caller.ts';
 import { requireUser } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
+import type { WebPages } from '../callers/web-pages.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import type { SearchContext } from './searches.ts';
 
@@ -49,16 +50,17 @@ function isOwn({ owner }: SkinWithData, caller: Caller): boolean {
 
 /**
  * A skin by its number, as in version 1: public ones for everyone, all others only for their owner. Numbers can be
- * enumerated, so unlisted skins are hidden from everyone else.
+ * enumerated, so unlisted skins are hidden from everyone else, and from the web pages that their owner opens.
  * @throws Refusal `skin_not_found`
  */
 export async function readSkinByNumber(
-  context: { readonly db: Db },
+  { db, webPages }: { readonly db: Db; readonly webPages: WebPages },
   caller: Caller,
   id: number,
 ): Promise<SkinWithData> {
-  const skin = await findSkinByNumber(context.db, id);
-  if (!skin || (skin.visibility !== 'public' && !isOwn(skin, caller))) throw new Refusal('skin_not_found');
+  const skin = await findSkinByNumber(db, id);
+  const isSeen = skin?.visibility === 'public' || (skin && isOwn(skin, caller) && webPages.isTrusted(caller));
+  if (!isSeen) throw new Refusal('skin_not_found');
   return skin;
 }
 

@@ -8,7 +8,6 @@ import type { Material } from '../../sources/source.ts';
 import type { SourceContext } from '../../sources/source-context.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
 import { noteGeneration } from '../../store/api-keys.ts';
-import type { WebPages } from '../callers/web-pages.ts';
 import { overLimitRefusal } from '../limits/over-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readCapeFor } from '../skins/capes.ts';
@@ -20,7 +19,6 @@ import { readSent } from './sent-picture.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
 
 export interface MaterialContext extends SourceContext {
-  readonly webPages: WebPages;
   /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;
 }
@@ -49,7 +47,7 @@ export function verifyMaySubmit(
   { caller, visibility }: Pick<GenerationRequest, 'caller' | 'visibility'>,
 ): void {
   if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
-  context.webPages.verifyMayGenerate(caller);
+  context.webPages.verifyMay('generate', caller);
   if (visibility === 'private') requirePrivateSkins(caller);
 }
 

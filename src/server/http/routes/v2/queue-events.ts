@@ -1,6 +1,7 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { JobFollower } from '../../../service/jobs/job-feed.ts';
 import { followJobs } from '../../../service/jobs/job-feeds.ts';
+import { verifyMayFollow } from '../../../service/jobs/jobs.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../../event-stream.ts';
 import { jobBody } from '../../job-answers.ts';
 import { type Call, route } from '../../route.ts';
@@ -9,6 +10,7 @@ import { jobView } from '../../views.ts';
 export const queueEventsRoute = route({
   method: 'GET',
   scopes: ['read'],
+  verifyCaller: verifyMayFollow,
   paths: ['/v2/queue/events', '/queue/events'],
   summary: "The caller's jobs as server-sent events: the pending ones, then each as it is accepted and ends",
   answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },

@@ -13,6 +13,7 @@ import {
   listJobs,
   listNewestJobs,
   readJob,
+  verifyMayFollow,
 } from '../../../service/jobs/jobs.ts';
 import { verifyPolling } from '../../../service/limits/polling.ts';
 import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
@@ -78,6 +79,7 @@ function submissionAnswer(submitted: Submitted, general: readonly Note[]): { sta
 export const jobRoute = route({
   method: 'GET',
   scopes: ['read'],
+  verifyCaller: verifyMayFollow,
   paths: ['/v2/queue/:jobId', '/queue/:jobId'],
   summary: 'Where a job stands, with its skin once it is completed',
   params: z.object({ jobId: z.string().max(64) }),
@@ -119,6 +121,7 @@ export const retryJobRoute = route({
 export const jobListRoute = route({
   method: 'GET',
   scopes: ['read'],
+  verifyCaller: verifyMayFollow,
   paths: ['/v2/queue', '/queue'],
   summary:
     "The caller's jobs, newest first; with size, status or after: what each is made from, its end, why it failed",

@@ -10,6 +10,7 @@ export const reportSkinRoute = route({
   method: 'POST',
   paths: ['/v2/skins/:uuid/report'],
   summary: 'Report a skin to the operators',
+  verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
   params: z.object({ uuid: uuidSchema }),
   bodies: { 'application/json': reportBodySchema },
   answers: { 200: envelopeSchema, 400: errorAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { isForUsersOnly } from '../../../src/server/http/route.ts';
+import { ROUTES } from '../../../src/server/http/routes/routes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+const ALLOWED = 'https://skins.example.org';
+const FOREIGN: readonly Readonly<Record<string, string>>[] = [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+];
+
+/** Paths of what an address sees of its own jobs. Any such route that is added is among them. */
+const OWN_LISTS = ROUTES.filter((one) => one.scopes?.includes('read') && !isForUsersOnly(one)).flatMap(
+  ({ paths }) => paths,
+);
+
+/** A skin that the address of strangers has made, and its job. */
+async function makeSkin({ anonymous }: ServerUnderTest) {
+  const { body } = await anonymous().upload('/v2/generate', skinPng(1), { visibility: 'unlisted' });
+  const { uuid } = body.skin!;
+  return { uuid, job: String(body.links['job']).replace('/v2/queue/', '') };
+}
+
+describe('A web page of another origin, without a key,', () => {
+  test.each(FOREIGN)('does not see what was made from the address of its visitor: %j', async (headers) => {
+    const server = await runServer();
+    const { uuid, job } = await makeSkin(server);
+    const visitor = server.anonymous();
+    expect(OWN_LISTS).toHaveLength(6);
+    for (const path of OWN_LISTS)
+      expectRefusal(await visitor.get(path.replace(':jobId', job), headers), 'insufficient_grants');
+    for (const path of ['/get/id/1', `/v2/skins/${uuid.slice(0, 8)}`]) {
+      expect((await visitor.get(path)).status).toBe(200);
+      expect((await visitor.get(path, headers)).status).toBe(404);
+    }
+    expect((await visitor.get(`/v2/queue/${job}`)).status).toBe(200);
+    expect((await visitor.get(`/v2/skins/${uuid}`, headers)).status).toBe(200);
+  });
+
+  test.each(FOREIGN)('reports no skins in the name of its visitor: %j', async (headers) => {
+    const server = await runServer();
+    const { uuid } = await makeSkin(server);
+    const asForm = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+    const path = `/v2/skins/${uuid}/report`;
+    const sent = await server.anonymous().send('POST', path, { body: 'reason=other', headers: asForm });
+    expectRefusal(sent, 'insufficient_grants');
+    expect((await server.owner.get('/v2/account/reports')).body.reports).toEqual([]);
+  });
+
+  test('does all of that if it is our own, if the operator allows it, or with a key', async () => {
+    const server = await runServer({ allowedOrigins: [ALLOWED] });
+    const { uuid, job } = await makeSkin(server);
+    const report = { reason: 'other' };
+    for (const [caller, origin] of [
+      [server.anonymous(), server.url],
+      [server.anonymous(), ALLOWED],
+      [server.owner, 'https://evil.example'],
+    ] as const) {
+      expect((await caller.get('/v2/queue', { origin })).status).toBe(200);
+      expect((await caller.json(`/v2/skins/${uuid}/report`, report, { origin })).status).toBe(200);
+    }
+    const { body } = await server.anonymous().get(`/v2/queue/${job}`, { origin: ALLOWED });
+    expect(body.skin?.uuid).toBe(uuid);
+    expect((await server.anonymous().get('/get/id/1', { origin: ALLOWED })).status).toBe(200);
+  });
+});

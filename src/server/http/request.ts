@@ -32,6 +32,8 @@ export interface HttpRequest {
   readonly query: unknown;
   /** IP address of the caller. */
   readonly address: string;
+  /** The host, with its port, that the caller has asked: as a trusted proxy names it, if there is one. */
+  readonly host: string;
   /** Content of a JSON or form body; undefined if there is none, and until the caller is known. */
   readonly body: unknown;
   /** Reads a multipart body; undefined if the body is none. */

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_ROUTES } from '../../../src/server/http/routes/pages/page-routes.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
 import { addressOf, pageAddresses } from '../../support/pages/addresses.ts';
@@ -58,6 +59,54 @@ test.each([
     expect([path, answer.status]).toEqual([path, 403]);
     expect(answer.headers.get('set-cookie')).toBeNull();
   }
+});
+
+/** How a form is answered that a page of `origin` sends to the server under the name `host`. */
+async function sendForm({ url }: ServerUnderTest, headers: Readonly<Record<string, string>>) {
+  const answer = await request(`${url}/ui/sign-out`, { method: 'POST', headers });
+  return { status: answer.statusCode, text: await answer.body.text() };
+}
+
+describe('A form that is sent to a name that leads to the server', () => {
+  const LAN = 'skins.lan:7546';
+
+  test('is refused if any site could have such a name, and the answer says what to do', async () => {
+    const server = await runServer();
+    const sites: Record<string, string>[] = [{}, { 'sec-fetch-site': 'same-origin' }];
+    for (const site of sites) {
+      const { status, text } = await sendForm(server, { host: LAN, origin: `http://${LAN}`, ...site });
+      expect([status, text]).toEqual([403, expect.stringContaining(`--public-url http://${LAN}`)]);
+    }
+    expect((await sendForm(server, { host: LAN, 'sec-fetch-site': 'same-origin' })).status).toBe(403);
+    expect((await sendForm(server, { host: '%', 'sec-fetch-site': 'same-origin' })).status).toBe(403);
+  });
+
+  test.each([
+    ['localhost:8080', 'http://localhost:8080'],
+    ['192.168.1.5:8080', 'http://192.168.1.5:8080'],
+    ['[fe80::1]', 'http://[fe80::1]'],
+    [LAN, `https://${LAN}`],
+  ])('works at %s for a page of %s, which nobody can have lead elsewhere', async (host, origin) => {
+    expect((await sendForm(await runServer(), { host, origin })).status).toBe(303);
+  });
+
+  test.each([
+    ['is reached at', { publicUrl: 'http://skins.lan' }],
+    ['takes skins from the pages of', { allowedOrigins: [`http://${LAN}`] }],
+  ])('works at a name that the operator says the server %s', async (_, options) => {
+    const server = await runServer(options);
+    expect((await sendForm(server, { host: LAN, origin: `http://${LAN}` })).status).toBe(303);
+    const other = 'http://skins.example:7546';
+    expect((await sendForm(server, { host: 'skins.example:7546', origin: other })).status).toBe(403);
+  });
+
+  test('works by way of a proxy that names the host, if that proxy is trusted', async () => {
+    const headers = { host: 'inner:80', 'x-forwarded-host': LAN, origin: `http://${LAN}` };
+    const publicUrl = 'http://skins.lan';
+    const trusting = await runServer({ publicUrl, trustProxy: 'loopback' });
+    expect((await sendForm(trusting, headers)).status).toBe(303);
+    expect((await sendForm(await runServer({ publicUrl }), headers)).status).toBe(403);
+  });
 });
 
 test('A page of another site can neither send a form of a person who is signed in, nor frame a page', async () => {

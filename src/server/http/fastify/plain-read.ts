@@ -43,6 +43,10 @@ export class PlainRead implements HttpRequest {
     return this.ip;
   }
 
+  get host(): string {
+    return this.headers.host ?? '';
+  }
+
   /** With the name of the request in each line. Most requests log nothing. */
   get log(): FastifyBaseLogger {
     this.#log ??= this.#appLog.child({ [LABEL_OF_ID]: this.id });

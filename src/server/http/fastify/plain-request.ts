@@ -30,6 +30,10 @@ export class PlainRequest implements HttpRequest {
     return this.#request.body;
   }
 
+  get host(): string {
+    return this.#request.host;
+  }
+
   get parts(): HttpRequest['parts'] {
     return this.#request.isMultipart() ? (limits) => this.#readParts(limits) : undefined;
   }

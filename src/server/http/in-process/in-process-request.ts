@@ -25,6 +25,7 @@ export class InProcessRequest implements HttpRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly address = ADDRESS;
+  readonly host = ADDRESS;
   readonly #options: InProcessRequestOptions;
   #body: unknown;
 

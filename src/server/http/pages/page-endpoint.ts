@@ -45,7 +45,7 @@ export class PageEndpoint {
 
   /** Identifies the person, before the body is read. Keys in headers do not count here. @throws Refusal */
   async admit(request: HttpRequest): Promise<PageAdmission> {
-    if (this.#route.method === 'POST') verifyOwnForm(request);
+    if (this.#route.method === 'POST') verifyOwnForm(request, this.#options.context.webPages);
     const session = await findPerson(request, this.#options.context);
     return {
       session,

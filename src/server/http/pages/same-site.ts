@@ -1,17 +1,33 @@
+import type { WebPages } from '../../service/callers/web-pages.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import type { HttpRequest } from '../request.ts';
+
+type Sent = Pick<HttpRequest, 'headers' | 'host'>;
 
 /**
  * Refuses a form that a page of another site sent. Browsers state where a request comes from; those that do not, because
  * the connection is neither encrypted nor local, send the origin of the page.
  * @throws Refusal `insufficient_grants`
  */
-export function verifyOwnForm({ headers }: Pick<HttpRequest, 'headers'>): void {
-  const site = headers['sec-fetch-site'];
-  if (site === undefined ? isOfOwnOrigin(headers) : site === 'same-origin') return;
-  throw new Refusal('insufficient_grants', 'This form was not sent by a page of this server.');
+export function verifyOwnForm(sent: Sent, webPages: WebPages): void {
+  const site = sent.headers['sec-fetch-site'];
+  const isOwn = site === undefined ? originOf(sent)?.host === sent.host : site === 'same-origin';
+  if (!isOwn) throw new Refusal('insufficient_grants', 'This form was not sent by a page of this server.');
+  verifyName(sent, webPages);
 }
 
-function isOfOwnOrigin({ origin, host }: HttpRequest['headers']): boolean {
-  return typeof origin === 'string' && host !== undefined && URL.parse(origin)?.host === host;
+/** To a browser, a page of another site is of this server once the name of that site leads here. */
+function verifyName(sent: Sent, webPages: WebPages): void {
+  const page = originOf(sent) ?? URL.parse(`http://${sent.host}`);
+  if (page && webPages.isProvedName(page)) return;
+  const { host = 'this address', origin = 'http://…' } = page ?? {};
+  throw new Refusal(
+    'insufficient_grants',
+    `Any site could have its name lead here, so no forms are taken at ${host}: open the page by the IP address of the server, or start the server with --public-url ${origin}`,
+  );
+}
+
+/** Undefined if the browser does not tell it. */
+function originOf({ headers: { origin } }: Sent): URL | undefined {
+  return (typeof origin === 'string' && URL.parse(origin)) || undefined;
 }

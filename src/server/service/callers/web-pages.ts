@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Refusal } from '../refusals/refusal.ts';
 import type { Caller } from './caller.ts';
 
@@ -38,11 +39,24 @@ export class WebPages {
     return caller.kind !== 'anonymous' || caller.page === undefined || this.#isAllowed(caller.page);
   }
 
+  /**
+   * Whether a page at this address is one of this service, or may act like one. Its origin alone does not prove that:
+   * who owns a name can have it lead anywhere, but for a certificate, an address without a name and our own names.
+   */
+  isProvedName({ protocol, hostname, origin }: URL): boolean {
+    const isFixed = hostname === 'localhost' || isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0;
+    return protocol === 'https:' || isFixed || this.#isOwnName(hostname) || this.#isAllowed(origin);
+  }
+
   #isAllowed(page: string): boolean {
     return this.#allowed.has(ANY) || this.#allowed.has(page) || this.#isOwn(page);
   }
 
   #isOwn(page: string): boolean {
     return this.#ownAddresses().some((address) => new URL(address).origin === page);
+  }
+
+  #isOwnName(name: string): boolean {
+    return this.#ownAddresses().some((address) => new URL(address).hostname === name);
   }
 }

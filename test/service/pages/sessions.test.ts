@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
+import { startSession } from '../../../src/server/service/sessions/sessions.ts';
 import { makeLink } from '../../../src/server/service/sessions/sign-in-links.ts';
 import { findUserByName } from '../../../src/server/store/users.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
@@ -103,6 +104,54 @@ test('One ends own sessions elsewhere, and none of others', async () => {
   expect((await here.open(end, { form: {} })).status).toBe(303);
   expect(await isSignedIn(there)).toBe(false);
   expect(await isSignedIn(here)).toBe(true);
+});
+
+/** A browser that is signed in with a key of the owner's that has only this scope. */
+async function narrowlySignedIn(server: ServerUnderTest): Promise<PlainBrowser> {
+  const { body } = await server.owner.json('/v2/account/keys', { user: 'owner', scopes: ['generate'] });
+  const browser = new PlainBrowser(server.url);
+  expect((await browser.signIn(body.key?.secret)).status).toBe(303);
+  return browser;
+}
+
+const endings = (text: string) => [...text.matchAll(/action="([^"]+\/end)"/g)].map(([, path]) => path!);
+
+test('A key without the scope account shows and ends its own session only', async () => {
+  const server = await runServer();
+  const [whole, narrow] = [await signedIn(server), await narrowlySignedIn(server)];
+  const { text } = await narrow.open('/ui/sessions');
+  const own = endings(text);
+  expect([own.length, text.includes('with the scope account only')]).toEqual([1, true]);
+  const all = await whole.open('/ui/sessions');
+  expect([endings(all.text).length, all.text.includes('with the scope account only')]).toEqual([2, false]);
+  const other = endings(all.text).find((path) => path !== own[0])!;
+  expect((await narrow.open(other, { form: {} })).status).toBe(403);
+  expect(await isSignedIn(whole)).toBe(true);
+  expect((await narrow.open(own[0]!, { form: {} })).status).toBe(303);
+  expect([await isSignedIn(whole), await isSignedIn(narrow)]).toEqual([true, false]);
+});
+
+test('A key that signs in very often ends its own oldest sessions, and none of other keys', async () => {
+  const clock = new MovableClock();
+  const server = await runServer({ clock });
+  const whole = await signedIn(server);
+  clock.forward(1);
+  const first = await narrowlySignedIn(server);
+  const { db } = await openOwnStore(server.dataDir);
+  const { key_id } = await db
+    .selectFrom('sessions')
+    .select('key_id')
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow();
+  expect(key_id).not.toBeNull();
+  const user = await findUserByName(db, 'owner');
+  for (let count = 0; count < 50; count++) {
+    clock.forward(1);
+    await startSession({ db, clock }, { user_id: user!.id, key_id }, { agents: ['x'] });
+  }
+  expect(await isSignedIn(first)).toBe(false);
+  expect(await isSignedIn(whole)).toBe(true);
+  expect(endings((await whole.open('/ui/sessions')).text)).toHaveLength(51);
 });
 
 test.each([

@@ -18,14 +18,17 @@ export interface ShownSession {
 
 export interface SessionsView {
   readonly sessions: readonly ShownSession[];
+  /** Whether these are all sessions of the person. */
+  readonly isWhole: boolean;
   readonly identities: readonly Identity[];
   readonly origin: string;
 }
 
-export function sessionsPage({ sessions, identities, origin }: SessionsView): Page {
+export function sessionsPage({ sessions, isWhole, identities, origin }: SessionsView): Page {
   return accountPage('sessions', {
     title: 'Where you are signed in',
     body: html`<ul class="list">${sessions.map(row)}</ul>
+${!isWhole && html`<p class="quiet">Your other sessions are shown to API keys with the scope account only.</p>`}
 ${identities.length > 0 && ways(identities)}`,
     terminal: terminalOf('skinsmith open', origin, '/v2/account/me'),
   });

@@ -15,13 +15,17 @@ import { authenticate } from '../callers/authenticate.ts';
 import { callerKey, requireUser, type UserCaller, userCaller } from '../callers/caller.ts';
 import { type Origins, verifyBindings } from '../callers/key-bindings.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
+import { hasScope, requireScope } from '../callers/scopes.ts';
 import type { Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { hashSecret, makeSecret } from './secrets.ts';
 
 /** Milliseconds after which a person has to sign in again. */
 export const SESSION_AGE = 30 * 24 * 3_600_000;
-/** Maximum number of sessions per user; with more, the oldest ends. */
+/**
+ * Maximum number of sessions that one API key of a user began, or an account at a provider; with more, the oldest of
+ * these ends. A key with few rights so ends no session of another.
+ */
 const MAX_SESSIONS = 50;
 /** Milliseconds between two notes of a session's use. */
 const USE_NOTED_EVERY = 10 * 60_000;
@@ -83,7 +87,8 @@ export async function startSession(
     await lockManagement(tx);
     await insertSession(tx, session);
     const all = await listSessions(tx, whose.user_id, now);
-    for (const { id } of all.slice(MAX_SESSIONS)) await deleteSession(tx, whose.user_id, id);
+    const alike = all.filter(({ key_id }) => key_id === whose.key_id);
+    for (const { id } of alike.slice(MAX_SESSIONS)) await deleteSession(tx, whose.user_id, id);
   });
   return secret;
 }
@@ -119,21 +124,23 @@ function isAllowed(verify: () => void): boolean {
   }
 }
 
-/** All sessions of the caller, newest first. */
+/** The sessions of the caller, newest first; without the scope to manage them, only the one that asks. */
 export async function listOwnSessions(
   { db, clock }: SessionContext,
   { caller, sessionId }: SessionCaller,
 ): Promise<SessionView[]> {
   const sessions = await listSessions(db, caller.id, clock.now());
-  return sessions.map((session) => ({ ...session, isCurrent: session.id === sessionId }));
+  const views = sessions.map((session) => ({ ...session, isCurrent: session.id === sessionId }));
+  return hasScope(caller, 'account') ? views : views.filter(({ isCurrent }) => isCurrent);
 }
 
-/** Ends a session of the caller. @throws Refusal `not_found` */
+/** Ends a session of the caller. @throws Refusal `not_found`; `insufficient_grants` if it is not the one that asks */
 export async function endSession(
   { db }: SessionContext,
-  { caller }: SessionCaller,
+  { caller, sessionId }: SessionCaller,
   id: string,
 ): Promise<void> {
+  if (id !== sessionId) requireScope(caller, 'account');
   const isEnded = await inTransaction(db, async (tx) => {
     await noteRevocation(tx); // what the session has open ends too
     return await deleteSession(tx, caller.id, id);

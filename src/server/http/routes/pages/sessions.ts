@@ -12,8 +12,9 @@ export const sessionsRoute = pageRoute({
   handle: async (call) => {
     const { context, caller } = call;
     const sessions = await listOwnSessions(context, sessionOf(call));
-    const identities = hasScope(caller, 'account') ? await readIdentities(context, caller) : [];
-    return sessionsPage({ sessions, identities, origin: context.publicUrl() });
+    const isWhole = hasScope(caller, 'account');
+    const identities = isWhole ? await readIdentities(context, caller) : [];
+    return sessionsPage({ sessions, isWhole, identities, origin: context.publicUrl() });
   },
 });
 

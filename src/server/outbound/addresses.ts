@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
-import { parseAddress } from '../../base/ip-address.ts';
+import { parseAddress } from './ip-address.ts';
 
 /** A network that the operator allows: its first address and the number of significant leading bits. */
 export type Network = readonly [address: IPv4 | IPv6, bits: number];

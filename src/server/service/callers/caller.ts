@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { parseUnmapped } from '../../../base/ip-address.ts';
 import type { Scope } from '../../../protocol/api-key.ts';
+import { parseUnmapped } from '../../outbound/ip-address.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
 import type { Plan, Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { parseAddress, parseUnmapped } from '../../../base/ip-address.ts';
+import { parseAddress, parseUnmapped } from '../../outbound/ip-address.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /** The origin of a request: its address and what its headers claim. */

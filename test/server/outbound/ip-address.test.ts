@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAddress, parseUnmapped } from '../../src/base/ip-address.ts';
+import { parseAddress, parseUnmapped } from '../../../src/server/outbound/ip-address.ts';
 
 test.each([
   ['192.0.2.1', '192.0.2.1', '192.0.2.1'],

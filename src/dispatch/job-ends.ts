@@ -40,7 +40,7 @@ export interface JobEndsPorts<W extends Submission> {
 }
 
 /** Milliseconds for which the service may not know a job yet that it has accepted. */
-const UNLISTED = 10_000;
+const UNLISTED = 4_000;
 
 /** The job has ended, but the service does not give its result. */
 export class MissingResultError extends SkinsmithError {
@@ -115,7 +115,7 @@ export class JobEnds<W extends Submission> {
       }
       if (state) this.ended(job, { seen: state.job, state, at: session.now() });
       else if (session.spots.jobs.has(job.id)) {
-        if (job.isTimed && askedAt - job.acceptedAt < UNLISTED) return onHint();
+        if (mayBeUnlisted(job, askedAt)) return onHint();
         session.spots.freed(job.id);
         await results.settleForgotten(job.work, job.id, undefined);
       }
@@ -142,6 +142,10 @@ export class JobEnds<W extends Submission> {
     this.#ports.session.times.ended(job, duration, { isTold });
     this.#ports.onHint();
   }
+}
+
+function mayBeUnlisted({ isTimed, seenAt, acceptedAt }: OpenJob<Submission>, now: number): boolean {
+  return isTimed && seenAt === undefined && now - acceptedAt < UNLISTED;
 }
 
 /** Whether the result can be had from this. */

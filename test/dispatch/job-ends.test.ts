@@ -141,7 +141,7 @@ test('A job that has ended when it is polled needs no other request', async () =
 
 test('A job that the service has forgotten is told as such, and frees its spot', async () => {
   const { ends, job, told, clock, settled } = open({ answers: [undefined] });
-  clock.now = 11_000;
+  clock.now = 5_000;
   ends.ask(job);
   await settled();
   expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
@@ -149,14 +149,20 @@ test('A job that the service has forgotten is told as such, and frees its spot',
 
 test('A job that the service does not know yet keeps its spot', async () => {
   const { ends, job, jobs, told, clock, settled } = open({ answers: [undefined, undefined] });
-  clock.now = 10_999;
+  clock.now = 4_999;
   ends.ask(job);
   await settled();
   expect([told, jobs.size]).toEqual([['read', 'hint'], 1]);
-  const old = open({ answers: [undefined], job: { isTimed: false } });
-  old.ends.ask(old.job);
-  await old.settled();
-  expect(old.told).toEqual(['read', 'freed', 'forgotten undefined']);
+});
+
+test.each([
+  ['of an earlier run', { isTimed: false }],
+  ['that was seen before', { seenAt: 2_000 }],
+])('A job %s is forgotten as soon as the service says so', async (_, more) => {
+  const { ends, job, told, settled } = open({ answers: [undefined], job: more });
+  ends.ask(job);
+  await settled();
+  expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
 });
 
 test.each<[string, JobState | undefined]>([

@@ -193,4 +193,34 @@ describe('config', () => {
       `${join(machine.configDir, 'config.json')}\n`,
     );
   });
+
+  test.each([
+    ['visibility', 'private'],
+    ['variant', 'slim'],
+    ['slots', '3'],
+    ['poll-interval', '0.5'],
+    ['format', 'give, value'],
+    ['color', 'never'],
+    ['user-agent', 'my bot'],
+  ])('stores %s so that other commands can read it', async (name, value) => {
+    const machine = await freshMachine();
+    expect(await machine.run(['config', 'set', name, value])).toMatchObject({ exitCode: 0, stderr: '' });
+    const planned = await machine.run(['generate', 'examples/smith.png', '--dry-run']);
+    expect(planned).toMatchObject({ exitCode: 3, stderr: expect.not.stringContaining('invalid') });
+    expect((await machine.run(['config', 'get', name])).exitCode).toBe(0);
+  });
+
+  test('stores a base-url so that other commands can read it', async () => {
+    const machine = await freshMachine();
+    await machine.run(['config', 'set', 'base-url', 'https://skins.example.org/v2']);
+    const { stderr } = await machine.run(['logout']);
+    expect(stderr).toBe('No key is stored for https://skins.example.org.\n');
+  });
+
+  test('of a format decides what generate prints', async () => {
+    const machine = await freshMachine();
+    await machine.run(['config', 'set', 'format', 'give']);
+    const { exitCode, stdout } = await machine.run(['generate', 'examples/smith.png']);
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^\/?give /)]);
+  });
 });

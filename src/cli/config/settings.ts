@@ -43,8 +43,9 @@ const SCHEMAS = {
     .number('seconds, from 0.2 to 60')
     .min(0.2, 'seconds, at least 0.2')
     .max(60, 'seconds, at most 60'),
+  // Options and variables are texts; the config file holds the list that `config set` stored.
   format: z
-    .string(formatsAllowed)
+    .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string(formatsAllowed))
     .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
     .pipe(z.array(z.enum(FORMAT_NAMES, { error: formatsAllowed })).min(1)),
   color: oneOf(['auto', 'always', 'never']),

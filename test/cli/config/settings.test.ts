@@ -167,4 +167,9 @@ describe('parseSetting', () => {
     expect(parseSetting('slots', { value: 4, from: 'the config file' })).toBe(4);
     expect(parseSetting('slots', { value: '4', from: '--slots' })).toBe(4);
   });
+
+  test.each(examples)('reads %s as config set stores it', (name, [text, value]) => {
+    const stored: unknown = JSON.parse(JSON.stringify(parseSetting(name, { value: text, from: 'typed' })));
+    expect(parseSetting(name, { value: stored, from: 'the config file' })).toEqual(value);
+  });
 });

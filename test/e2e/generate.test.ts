@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -57,6 +57,25 @@ describe('generate', () => {
       expect(plain.length).toBeGreaterThan(20);
       expect(await run('--out', '-', ...more)).toBe(plain);
     }
+  });
+
+  test.each([
+    ['generate', 'sm.png', '--out', './sm.png'],
+    ['generate', 'sm.png', '--lock', 'skins.lock', '--report', 'html=sm.png'],
+    ['generate', '.', '--report', 'html=sm.png', '--out', 'out'],
+    ['render', 'sm.png', '--out', 'link.png'],
+    ['render', 'other.png', '--view', 'back', '--cape', 'sm.png', '--out', 'sm.png'],
+    ['preview', 'sm.png', '--out', 'sm.png'],
+  ])('writes over no source: skinsmith %s %s %s %s', async (...words) => {
+    const machine = await freshMachine();
+    const cwd = join(machine.folder, 'work');
+    await mkdir(cwd);
+    await writeFile(join(cwd, 'sm.png'), skinPng(1));
+    await symlink('sm.png', join(cwd, 'link.png'));
+    const { exitCode, stderr } = await machine.run(words, { cwd });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^error: \S+ is a source, which the output would replace\.\nhint: /);
+    expect(await readFile(join(cwd, 'sm.png'))).toEqual(Buffer.from(skinPng(1)));
   });
 
   test('prints a tab-separated row in a pipe and the same skin again, and says only whose key signs', async () => {

@@ -29,7 +29,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
   const printer = new ResultPrinter(context.io, { ...shape, formats: settings.format });
   const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
-  const reports = await Reports.open(typed.report ?? [], {
+  const reports = await Reports.open(call, {
     service: 'lockfile',
     started: new Date(context.clock.now()),
   });

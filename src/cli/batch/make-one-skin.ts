@@ -15,14 +15,16 @@ import type { Output } from './output.ts';
 import type { Presentation } from './presentation.ts';
 import { runBatchCommand } from './run.ts';
 import { printSignerNotice } from './signer-notice.ts';
+import { sourceFilesOf } from './sources.ts';
 
 /**
  * Processes one source as a batch of one: it shares the caller's queue spots with other processes, recovers a lost
  * response, follows its job however long that takes, and resumes an interrupted run.
  */
 export async function makeOneSkin(call: BatchCall): Promise<number> {
-  const { context } = call;
-  const [label = ''] = [...call.typed.sources, ...(call.typed.player ?? [])];
+  const { context, typed } = call;
+  if (typed.out !== undefined) sourceFilesOf(typed).verifyOther(typed.out);
+  const [label = ''] = [...typed.sources, ...(typed.player ?? [])];
   const started = context.clock.monotonic();
   const seconds = () => (context.clock.monotonic() - started) / 1_000;
   let job: string | undefined;
@@ -36,7 +38,7 @@ export async function makeOneSkin(call: BatchCall): Promise<number> {
         context.flags.json ? undefined : singleSentence(label, { ...view, job, seconds: seconds() }),
     },
     pictures: resultPictures(
-      call.typed,
+      typed,
       async (result) => await pictureFile(result, outcome?.content, call),
       context,
     ),

@@ -6,6 +6,7 @@ import { makeFolder } from '../../base/make-folder.ts';
 import type { BatchResult } from '../../batch/api/batches.ts';
 import { DeliveryError } from '../../batch/api/errors.ts';
 import { CliError } from '../errors/exit.ts';
+import type { SourceFiles } from '../options/source-files.ts';
 import { filePath, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';
 import { skinFields } from '../output/views.ts';
@@ -31,16 +32,25 @@ export class OutputFiles {
   readonly #formats: readonly FormatName[];
   /** Records which files hold which skin, so that unchanged files need not be read. */
   readonly #memory: FileMemory;
+  readonly #sources: SourceFiles;
 
   /**
    * Creates the folder and checks that it is writable before any generation is spent.
    * @throws Error of the file system
    */
-  constructor(folder: string, formats: readonly FormatName[], memory: FileMemory) {
+  constructor(
+    folder: string,
+    {
+      formats,
+      memory,
+      sources,
+    }: { formats: readonly FormatName[]; memory: FileMemory; sources: SourceFiles },
+  ) {
     const path = resolve(folder);
     this.#folder = path.endsWith(sep) ? path : `${path}${sep}`;
     this.#formats = formats;
     this.#memory = memory;
+    this.#sources = sources;
     makeFolder(path);
     accessSync(path, constants.W_OK);
   }
@@ -75,6 +85,7 @@ export class OutputFiles {
       if (version !== undefined) this.#memory.remember(path, stamp, version);
       return;
     }
+    if (stamp) this.#sources.verifyOther(path);
     writeFileAtomically(path, text);
     if (version !== undefined) this.#memory.rememberOwn(path, statSync(path), version);
   }

@@ -3,6 +3,7 @@ import { FileMemory } from '../../base/file-memory.ts';
 import type { BatchResult } from '../../batch/api/batches.ts';
 import type { BatchCall } from './call.ts';
 import { OutputFiles } from './output-files.ts';
+import { sourceFilesOf } from './sources.ts';
 
 /** Where results are written in addition to stdout. */
 export interface Output {
@@ -25,6 +26,7 @@ export function openOutput(
   const memory = FileMemory.open(join(context.folders.data, 'batches', 'outputs.bin'), () =>
     context.clock.now(),
   );
-  const files = new OutputFiles(out, settings.format ?? ['json'], memory);
+  const sources = sourceFilesOf(typed);
+  const files = new OutputFiles(out, { formats: settings.format ?? ['json'], memory, sources });
   return { lockfile: path, deliver: (result) => files.write(result), save: () => memory.save() };
 }

@@ -3,11 +3,12 @@ import { readContent } from '../../batch/api/pictures.ts';
 import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
 import type { SourceContent } from '../../batch/api/sources.ts';
 import { CliError } from '../errors/exit.ts';
-import type { ReportRequest } from '../options/batch-options.ts';
 import { giveCommand } from '../output/formats/commands.ts';
 import { figureOf } from '../output/reports/figure.ts';
 import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
 import { openReport, type ReportWriter } from '../output/reports/writer.ts';
+import type { BatchCall } from './call.ts';
+import { sourceFilesOf } from './sources.ts';
 
 /** The parts of a batch's summary that a report needs. */
 type Counted = Pick<BatchSummary, 'sources' | 'failed' | 'made' | 'resumed' | 'left' | 'milliseconds'>;
@@ -28,10 +29,14 @@ export class Reports {
   }
 
   /** @throws CliError when a report cannot be written */
-  static async open(requests: readonly ReportRequest[], about: About): Promise<Reports> {
+  static async open({ typed }: Pick<BatchCall, 'typed'>, about: About): Promise<Reports> {
     const writers: ReportWriter[] = [];
+    const sources = sourceFilesOf(typed);
     try {
-      for (const { kind, path } of requests) writers.push(await openReport(kind, path));
+      for (const { kind, path } of typed.report ?? []) {
+        sources.verifyOther(path);
+        writers.push(await openReport(kind, path));
+      }
     } catch (error) {
       for (const writer of writers) await writer.abandon();
       throw error;

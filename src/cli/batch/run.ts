@@ -17,7 +17,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
   const { context, settings, typed } = call;
   const started = new Date(context.clock.now());
   const service = await context.service(settings);
-  const reports = await Reports.open(typed.report ?? [], { service: service.name, started });
+  const reports = await Reports.open(call, { service: service.name, started });
   const progress = new BatchProgress(context, presentation.progress);
   const shown = new RunOutput(call, progress, presentation);
   try {

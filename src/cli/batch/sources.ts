@@ -1,4 +1,5 @@
 import { type BatchSource, openSources, type SourceStream, streamSources } from '../../batch/api/sources.ts';
+import { SourceFiles } from '../options/source-files.ts';
 import type { Io } from '../terminal/io.ts';
 import type { BatchCall } from './call.ts';
 
@@ -33,6 +34,11 @@ export function specOf(typed: BatchCall['typed']) {
     ...(typed.fit && { fit: true }),
     ...(typed.as && { as: typed.as }),
   };
+}
+
+/** What results and reports must not be written over. */
+export function sourceFilesOf({ sources, from = [] }: BatchCall['typed']): SourceFiles {
+  return new SourceFiles([...sources, ...from]);
 }
 
 export function rootsOf(io: Pick<Io, 'stdin'>) {

@@ -9,6 +9,7 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
+import { SourceFiles } from '../options/source-files.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { pictureText } from '../output/picture/terminal-picture.ts';
 import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
@@ -78,6 +79,7 @@ export function register(command: Command, runner: Runner, run = runPreview): vo
 
 export async function runPreview(options: PreviewOptions, context: CommandContext): Promise<number> {
   const { variant = 'auto', out } = options;
+  if (out !== undefined) new SourceFiles([options.source]).verifyOther(out);
   const source = await onlySource(options.source, context);
   const found = await findPicture(source, variant, context);
   if (out !== undefined) {

@@ -15,6 +15,7 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { wholeNumber } from '../options/option-values.ts';
+import { SourceFiles } from '../options/source-files.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { findPicture } from '../preview/find-picture.ts';
 import { clean } from '../text/text.ts';
@@ -101,6 +102,7 @@ export function register(command: Command, runner: Runner, run = runRender): voi
 export async function runRender(options: RenderOptions, context: CommandContext): Promise<number> {
   const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wish = 'auto', overlay, out } = options;
   verifyOutput(options, context);
+  new SourceFiles([options.source, ...(options.cape === undefined ? [] : [options.cape])]).verifyOther(out);
   const cape = options.cape === undefined ? undefined : capeIn(options.cape);
   const { title, picture, variant } = await findPicture(
     await onlySource(options.source, context),

@@ -15,6 +15,7 @@ import type { FinishedSkin } from '../../../src/batch/model/finished-skin.ts';
 import type { BatchResult } from '../../../src/batch/model/result.ts';
 import { DeliveryError } from '../../../src/batch/options/options.ts';
 import { OutputFiles } from '../../../src/cli/batch/output-files.ts';
+import { SourceFiles } from '../../../src/cli/options/source-files.ts';
 import { FORMAT_NAMES, type FormatName } from '../../../src/cli/output/formats/names.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -44,10 +45,14 @@ async function ownOutput() {
   const folder = await ownFolder();
   const out = join(folder, 'out');
   let now = Date.now();
-  const run = (results: readonly BatchResult[], formats: readonly FormatName[] = ['value']) => {
+  const run = (
+    results: readonly BatchResult[],
+    formats: readonly FormatName[] = ['value'],
+    sources: readonly string[] = [],
+  ) => {
     now += HOUR;
     const memory = FileMemory.open(join(folder, 'outputs.tsv'), () => now);
-    const files = new OutputFiles(out, formats, memory);
+    const files = new OutputFiles(out, { formats, memory, sources: new SourceFiles(sources) });
     for (const result of results) files.write(result);
     memory.save();
   };
@@ -221,6 +226,15 @@ describe('A result that cannot be written', () => {
   test('concerns its source alone when its name is too long', async () => {
     const { run } = await ownOutput();
     expect(failure(() => run([resultOf('x'.repeat(300))])).code).toBe('enametoolong');
+  });
+
+  test('concerns its source alone when it would replace a source', async () => {
+    const { out, run, read } = await ownOutput();
+    mkdirSync(out);
+    writeFileSync(join(out, 'Knight.json'), 'the source');
+    const replace = () => run([resultOf('Knight')], ['json'], [join(out, 'Knight.json')]);
+    expect(failure(replace).code).toBe('output_is_source');
+    expect(read('Knight.json')).toBe('the source');
   });
 
   test('concerns its source alone when no command can be made of it', async () => {

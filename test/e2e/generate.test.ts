@@ -59,6 +59,14 @@ describe('generate', () => {
     }
   });
 
+  test('says which file it wrote', async () => {
+    const machine = await freshMachine();
+    const file = join(machine.folder, 'smith.json');
+    const { exitCode, stdout, stderr } = await machine.run(['generate', SMITH, '--out', file]);
+    expect([exitCode, stdout]).toEqual([0, '']);
+    expect(stderr).toContain(`Wrote ${file}.\n`);
+  });
+
   test.each([
     ['generate', 'sm.png', '--out', './sm.png'],
     ['generate', 'sm.png', '--lock', 'skins.lock', '--report', 'html=sm.png'],

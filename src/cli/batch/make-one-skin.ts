@@ -10,6 +10,7 @@ import { renderFile } from '../output/formats/files.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';
 import { skinFields } from '../output/views.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pictures.ts';
+import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import type { Output } from './output.ts';
 import type { Presentation } from './presentation.ts';
@@ -104,8 +105,15 @@ async function printSummary({ end }: BatchSummary, { call, job, outcome }: Endin
     context.signal.throwIfAborted();
   }
   if (outcome?.error) return exitStatus(EXITS[outcome.error.code] ?? 'failed');
+  if (outcome?.skin) reportWritten(call);
   if (outcome?.skin?.signedBy?.signer === EMBEDDED) await printSignerNotice(call);
   return exitStatus('done');
+}
+
+/** Says nothing of a pipe or a device, to which another program listens. */
+function reportWritten({ context: { flags, messages }, typed: { out } }: BatchCall): void {
+  if (flags.json || out === undefined || !statSync(out, { throwIfNoEntry: false })?.isFile()) return;
+  messages.say(`Wrote ${clean(out)}.`);
 }
 
 function interruptionText(job: string | undefined): string {

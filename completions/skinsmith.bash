@@ -12,7 +12,7 @@ _skinsmith_at() {
   'jobs') options='--status --limit --all --watch -h --help' ;;
   'retry') options='--wait -h --help' arguments=('ask jobs') more=1 ;;
   'skins') options='-h --help' commands='list get download export edit delete' ;;
-  'skins list') options='--public --filter --variant --visibility --sort --limit -h --help' ;;
+  'skins list') options='--public --filter --variant --visibility --sort --limit --all -h --help' ;;
   'skins get') options='--format --picture -h --help' arguments=('ask skins') more=1 ;;
   'skins download') options='--out -h --help' arguments=('ask skins') more=1 ;;
   'skins export') options='--format --filter --variant --visibility --after --force -h --help' arguments=('files') ;;
@@ -47,7 +47,7 @@ _skinsmith_at() {
   'capes delete') options='-h --help' arguments=('ask capes') more=1 ;;
   'users') options='-h --help' commands='create list get edit disable enable' ;;
   'users create') options='--plan -h --help' arguments=('none') ;;
-  'users list') options='--limit -h --help' ;;
+  'users list') options='--limit --all -h --help' ;;
   'users get') options='-h --help' arguments=('ask users') ;;
   'users edit') options='--plan -h --help' arguments=('ask users') ;;
   'users disable') options='-h --help' arguments=('ask users') ;;
@@ -62,15 +62,15 @@ _skinsmith_at() {
   'accounts unlink') options='-y --yes -h --help' arguments=('ask accounts') ;;
   'reports') options='-h --help' commands='create list close' ;;
   'reports create') options='--reason --text -h --help' arguments=('ask skins') ;;
-  'reports list') options='--state --limit -h --help' ;;
+  'reports list') options='--state --limit --all -h --help' ;;
   'reports close') options='--note -h --help' arguments=('none') more=1 ;;
   'moderation') options='-h --help' commands='hide show block unblock list log delete' ;;
   'moderation hide') options='--note -h --help' arguments=('ask skins') more=1 ;;
   'moderation show') options='--note -h --help' arguments=('ask skins') more=1 ;;
   'moderation block') options='--note -h --help' arguments=('none') more=1 ;;
   'moderation unblock') options='--note -h --help' arguments=('none') more=1 ;;
-  'moderation list') options='--limit -h --help' ;;
-  'moderation log') options='--limit -h --help' ;;
+  'moderation list') options='--limit --all -h --help' ;;
+  'moderation log') options='--limit --all -h --help' ;;
   'moderation delete') options='--note -h --help' arguments=('ask skins') more=1 ;;
   'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --signing-key --new-signing-key --account-key --store --store-connections --store-pooler --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --oidc-issuer --oidc-client-id --oidc-secret-file --oidc-name --oidc-scopes --oidc-plan-claim --oidc-operator-claim --oidc-require-claim --log-level --log-format --log-addresses -h --help' ;;
   'open') options='--data --store --store-pooler --port --no-browser -h --help' ;;

@@ -13,7 +13,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'jobs' = @{ commands = @(); options = @('--status', '--limit', '--all', '--watch', '-h', '--help'); arguments = @(); more = $false }
         'retry' = @{ commands = @(); options = @('--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
         'skins' = @{ commands = @('list', 'get', 'download', 'export', 'edit', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
-        'skins list' = @{ commands = @(); options = @('--public', '--filter', '--variant', '--visibility', '--sort', '--limit', '-h', '--help'); arguments = @(); more = $false }
+        'skins list' = @{ commands = @(); options = @('--public', '--filter', '--variant', '--visibility', '--sort', '--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
         'skins get' = @{ commands = @(); options = @('--format', '--picture', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'skins download' = @{ commands = @(); options = @('--out', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'skins export' = @{ commands = @(); options = @('--format', '--filter', '--variant', '--visibility', '--after', '--force', '-h', '--help'); arguments = @('files'); more = $false }
@@ -48,7 +48,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'capes delete' = @{ commands = @(); options = @('-h', '--help'); arguments = @('ask capes'); more = $true }
         'users' = @{ commands = @('create', 'list', 'get', 'edit', 'disable', 'enable'); options = @('-h', '--help'); arguments = @(); more = $false }
         'users create' = @{ commands = @(); options = @('--plan', '-h', '--help'); arguments = @('none'); more = $false }
-        'users list' = @{ commands = @(); options = @('--limit', '-h', '--help'); arguments = @(); more = $false }
+        'users list' = @{ commands = @(); options = @('--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
         'users get' = @{ commands = @(); options = @('-h', '--help'); arguments = @('ask users'); more = $false }
         'users edit' = @{ commands = @(); options = @('--plan', '-h', '--help'); arguments = @('ask users'); more = $false }
         'users disable' = @{ commands = @(); options = @('-h', '--help'); arguments = @('ask users'); more = $false }
@@ -63,15 +63,15 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts unlink' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
         'reports' = @{ commands = @('create', 'list', 'close'); options = @('-h', '--help'); arguments = @(); more = $false }
         'reports create' = @{ commands = @(); options = @('--reason', '--text', '-h', '--help'); arguments = @('ask skins'); more = $false }
-        'reports list' = @{ commands = @(); options = @('--state', '--limit', '-h', '--help'); arguments = @(); more = $false }
+        'reports list' = @{ commands = @(); options = @('--state', '--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
         'reports close' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('none'); more = $true }
         'moderation' = @{ commands = @('hide', 'show', 'block', 'unblock', 'list', 'log', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
         'moderation hide' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'moderation show' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'moderation block' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('none'); more = $true }
         'moderation unblock' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('none'); more = $true }
-        'moderation list' = @{ commands = @(); options = @('--limit', '-h', '--help'); arguments = @(); more = $false }
-        'moderation log' = @{ commands = @(); options = @('--limit', '-h', '--help'); arguments = @(); more = $false }
+        'moderation list' = @{ commands = @(); options = @('--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
+        'moderation log' = @{ commands = @(); options = @('--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
         'moderation delete' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--signing-key', '--new-signing-key', '--account-key', '--store', '--store-connections', '--store-pooler', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--oidc-issuer', '--oidc-client-id', '--oidc-secret-file', '--oidc-name', '--oidc-scopes', '--oidc-plan-claim', '--oidc-operator-claim', '--oidc-require-claim', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'open' = @{ commands = @(); options = @('--data', '--store', '--store-pooler', '--port', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
@@ -363,6 +363,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['skins list --visibility'] = 'list only your skins with this visibility'
     $about['skins list --sort'] = 'order; popular puts the most viewed first'
     $about['skins list --limit'] = 'maximum number of skins to list (default: 30)'
+    $about['skins list --all'] = 'list all skins'
     $about['skins list -h'] = 'print help'
     $about['skins list --help'] = 'print help'
     $about['skins get --format'] = 'what to print or write for each skin, comma-separated: json, value, signature, property, give, give-1.20.5, give-1.16, skinsrestorer, citizens'
@@ -518,6 +519,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['users create -h'] = 'print help'
     $about['users create --help'] = 'print help'
     $about['users list --limit'] = 'maximum number of users to list (default: 100)'
+    $about['users list --all'] = 'list all users'
     $about['users list -h'] = 'print help'
     $about['users list --help'] = 'print help'
     $about['users get -h'] = 'print help'
@@ -574,6 +576,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['reports create --help'] = 'print help'
     $about['reports list --state'] = 'which reports to list (default: open)'
     $about['reports list --limit'] = 'maximum number of reports to list (default: 100)'
+    $about['reports list --all'] = 'list all reports'
     $about['reports list -h'] = 'print help'
     $about['reports list --help'] = 'print help'
     $about['reports close --note'] = 'why, for the log'
@@ -600,10 +603,12 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['moderation unblock --note'] = 'why, for the log'
     $about['moderation unblock -h'] = 'print help'
     $about['moderation unblock --help'] = 'print help'
-    $about['moderation list --limit'] = 'maximum number of images to list (default: 100)'
+    $about['moderation list --limit'] = 'maximum number of blocked images to list (default: 100)'
+    $about['moderation list --all'] = 'list all blocked images'
     $about['moderation list -h'] = 'print help'
     $about['moderation list --help'] = 'print help'
     $about['moderation log --limit'] = 'maximum number of entries to list (default: 100)'
+    $about['moderation log --all'] = 'list all entries'
     $about['moderation log -h'] = 'print help'
     $about['moderation log --help'] = 'print help'
     $about['moderation delete --note'] = 'why, for the log'

@@ -6,26 +6,25 @@ import type { Runner } from '../context/runner.ts';
 import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { watchJobs } from '../jobs/watch-jobs.ts';
-import { parseLimit } from '../options/option-values.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JobPrinter, jobTable } from '../output/job-printer.ts';
 import { JOB_COLUMNS, JOB_FIELDS } from '../output/view-output.ts';
 import { jobView } from '../output/views.ts';
 import { jsonDocument } from '../text/json.ts';
+import { count } from '../text/quantities.ts';
 
 /** The job statuses that a service can filter by. */
 const STATUSES_OF_SERVICES = ['waiting', 'processing', 'completed', 'failed'] as const;
 const STATUSES = [...STATUSES_OF_SERVICES, 'unknown'] as const;
 /** Number of jobs per request. */
 const MAX_PAGE = 500;
-const DEFAULT_LIMIT = 30;
+const LISTING = { what: 'jobs', usual: 30, all: 'list all jobs that the service remembers' };
 /** Milliseconds between polls of the list, for services without job events. */
 const WATCH_SECONDS = 3;
 
-export interface JobsOptions {
+export interface JobsOptions extends TypedLimit {
   readonly status?: string;
-  readonly limit?: number;
-  readonly all?: boolean;
   readonly watch?: boolean;
 }
 
@@ -45,9 +44,8 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
       'List your jobs, newest first.\n' +
         'Jobs that were submitted from this machine show the source as you typed it; others as the service knows it.',
     )
-    .addOption(new Option('--status <status>', 'show only jobs with this status').choices(STATUSES))
-    .option('--limit <number>', `maximum number of jobs to list (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .addOption(new Option('--all', 'list all jobs that the service remembers').conflicts('limit'))
+    .addOption(new Option('--status <status>', 'show only jobs with this status').choices(STATUSES));
+  addLimitOptions(command, LISTING)
     .addOption(
       new Option(
         '--watch',
@@ -59,21 +57,20 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
 
 export async function runJobs(options: JobsOptions, context: CommandContext): Promise<number> {
   if (options.watch) return await runWatch(options, context);
-  const { status, all = false, limit = all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
+  const { status } = options;
   const { client } = await connectWithProgress(await context.settings(), context);
-  const { jobs, more } = await readJobs(client, { status, limit }, context.signal);
+  const { jobs, more } = await readJobs(client, { status, limit: limitOf(options, LISTING) }, context.signal);
   const sources = await context.jobSources.sources();
   const views = jobs.map((job) => jobView(job, sources.get(job.id) ?? job.source));
   if (context.flags.json) context.io.out.write(jsonDocument(views));
   else if (views.length === 0) await context.messages.note('No jobs.');
   else context.io.out.write(jobTable(views, { io: context.io, now: context.clock.now() }));
-  if (more) context.messages.say(cutNote(limit, more));
+  if (more) context.messages.say(cutNote(jobs.length, LISTING, totalText(more)));
   return exitStatus('done');
 }
 
-function cutNote(limit: number, { total, isAll }: More): string {
-  const all = isAll ? `--limit ${total}` : '--all for all of them';
-  return `Showing ${limit} of ${isAll ? '' : 'more than '}${total} jobs: ${all}`;
+function totalText({ total, isAll }: More): string {
+  return isAll ? count(total) : `more than ${count(total)}`;
 }
 
 /** There are more jobs than were wanted: their number, and whether that is all or only those seen. */

@@ -22,7 +22,10 @@ export interface RetryOptions {
 
 export const examples: Examples = [
   ['Submit a failed job again and wait for its skin', 'skinsmith retry JOB --wait'],
-  ['Submit all failed jobs again', 'skinsmith jobs --status failed --all | cut -f1 | xargs skinsmith retry'],
+  [
+    'Submit all failed jobs again',
+    'skinsmith jobs --status failed --all | cut -f1 | xargs -r skinsmith retry',
+  ],
 ];
 
 export const output: readonly CommandOutput[] = [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }];

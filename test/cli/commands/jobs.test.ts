@@ -41,12 +41,12 @@ test('jobs shows the newest, says that there are more, and shows them all when a
   const { run, ids } = await withJobs(1_100);
   const few = await run({});
   expect(jobsIn(few.out)).toEqual(ids.slice(0, 30));
-  expect(few.err).toBe('Showing 30 of more than 500 jobs: --all for all of them\n');
+  expect(few.err).toBe('Showing 30 of more than 500 jobs. To list all of them: --all\n');
   const more = await run({ limit: 700 });
   expect(jobsIn(more.out)).toEqual(ids.slice(0, 700));
-  expect(more.err).toBe('Showing 700 of more than 1000 jobs: --all for all of them\n');
+  expect(more.err).toBe('Showing 700 of more than 1,000 jobs. To list all of them: --all\n');
   const known = await run({ limit: 1_050 });
-  expect(known.err).toBe('Showing 1050 of 1100 jobs: --limit 1100\n');
+  expect(known.err).toBe('Showing 1,050 of 1,100 jobs. To list all of them: --all\n');
   const all = await run({ all: true });
   expect([jobsIn(all.out), all.err]).toEqual([ids, '']);
 });

@@ -53,7 +53,7 @@ describe('users', () => {
     const cut = await list(2, { isTTY: true });
     expect([cut.out.split('\n').length, cut.err]).toEqual([
       4,
-      'Only the first 2 are shown; for more, use --limit.\n',
+      'Showing the first 2 users. To list all of them: --all\n',
     ]);
     const json = JSON.parse((await list(1, { flags: { json: true } })).out);
     expect(json).toEqual([expect.objectContaining({ name: 'bob', plan: 'free', keys: 0 })]);

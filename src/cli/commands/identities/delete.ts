@@ -19,7 +19,7 @@ export const examples: Examples = [
   ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
   [
     'Delete all identities of a user',
-    'skinsmith identities list --user alice | cut -f1 | xargs skinsmith identities delete --user alice --last',
+    'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
   ],
 ];
 

@@ -9,7 +9,10 @@ import { jsonDocument } from '../../text/json.ts';
 
 export const examples: Examples = [
   ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
-  ['Revoke all keys of a user', 'skinsmith keys list --user alice | cut -f1 | xargs skinsmith keys revoke'],
+  [
+    'Revoke all keys of a user',
+    'skinsmith keys list --user alice | cut -f1 | xargs -r skinsmith keys revoke',
+  ],
 ];
 
 interface RevokedView {

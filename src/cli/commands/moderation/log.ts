@@ -6,16 +6,12 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { parseLimit } from '../../options/option-values.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { ago, alignedRows } from '../../text/text.ts';
 
-const DEFAULT_LIMIT = 100;
-
-export interface LimitOption {
-  readonly limit?: number;
-}
+const LISTING = { what: 'entries', usual: 100 };
 
 export const examples: Examples = [
   ['List what operators did', 'skinsmith moderation log'],
@@ -46,19 +42,15 @@ export const output: readonly CommandOutput[] = [
 const HEADER = ['WHEN', 'OPERATOR', 'ACTION', 'SUBJECT', 'NOTE'];
 
 export function register(command: Command, runner: Runner, run = runModerationLog): void {
-  command
+  addLimitOptions(command, LISTING)
     .description('List what operators did, newest first (operators only).')
-    .option('--limit <number>', `maximum number of entries to list (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .action(async (typed: LimitOption) => await runner(async (context) => await run(typed, context)));
+    .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
 }
 
-export async function runModerationLog(
-  { limit = DEFAULT_LIMIT }: LimitOption,
-  context: CommandContext,
-): Promise<number> {
+export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<number> {
   const { signal, messages, flags, io, clock } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }) =>
-    readPages(limit, (page) => moderation.log(page, { signal })),
+    readPages(limitOf(typed, LISTING), (page) => moderation.log(page, { signal })),
   );
   const rows = entries.map(({ at, operator, action, subject, note }) => [
     ago(at, clock.now()),
@@ -70,6 +62,6 @@ export async function runModerationLog(
   if (flags.json) io.out.write(jsonDocument(entries));
   else if (io.out.isTTY) io.out.write(alignedRows(HEADER, rows, io.out.columns));
   else io.out.write(columnRows(COLUMNS, entries));
-  if (isCut) await messages.note(`Only the first ${limit} are shown; for more, use --limit.`);
+  if (isCut) messages.say(cutNote(entries.length, LISTING));
   return exitStatus('done');
 }

@@ -13,7 +13,10 @@ export const examples: Examples = [
     'Accept an image again',
     'skinsmith moderation unblock a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1',
   ],
-  ['Accept all images again', 'skinsmith moderation list | cut -f1 | xargs skinsmith moderation unblock'],
+  [
+    'Accept all images again',
+    'skinsmith moderation list --all | cut -f1 | xargs -r skinsmith moderation unblock',
+  ],
 ];
 
 interface UnblockedView {

@@ -5,15 +5,14 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { parseLimit } from '../../options/option-values.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { printReports, REPORT_LIST_OUTPUT } from './report-rows.ts';
 
-const DEFAULT_LIMIT = 100;
+const LISTING = { what: 'reports', usual: 100 };
 
-export interface ReportsListOptions {
+export interface ReportsListOptions extends TypedLimit {
   readonly state?: 'open' | 'closed';
-  readonly limit?: number;
 }
 
 export const examples: Examples = [
@@ -28,20 +27,21 @@ export function register(command: Command, runner: Runner, run = runReportsList)
     .description('List reports of skins, newest first (operators only).')
     .addOption(
       new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
-    )
-    .option('--limit <number>', `maximum number of reports to list (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .action(async (typed: ReportsListOptions) => await runner(async (context) => await run(typed, context)));
+    );
+  addLimitOptions(command, LISTING).action(
+    async (typed: ReportsListOptions) => await runner(async (context) => await run(typed, context)),
+  );
 }
 
 export async function runReportsList(
-  { state = 'open', limit = DEFAULT_LIMIT }: ReportsListOptions,
+  { state = 'open', ...typed }: ReportsListOptions,
   context: CommandContext,
 ): Promise<number> {
   const { signal, messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }) =>
-    readPages(limit, (page) => moderation.reports({ ...page, state }, { signal })),
+    readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, { signal })),
   );
   printReports(entries, context);
-  if (isCut) await messages.note(`Only the first ${limit} are shown; for more, use --limit.`);
+  if (isCut) messages.say(cutNote(entries.length, LISTING));
   return exitStatus('done');
 }

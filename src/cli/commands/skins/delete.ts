@@ -23,7 +23,7 @@ export const examples: Examples = [
   ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
   [
     'Delete all your skins with draft in their names',
-    'skinsmith skins list --filter draft | cut -f1 | xargs skinsmith skins delete --yes',
+    'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins delete --yes',
   ],
 ];
 

@@ -33,7 +33,7 @@ export const examples: Examples = [
   ['Save a texture in the current folder', 'skinsmith skins download UUID'],
   [
     'Save the textures of all your skins in a folder',
-    'skinsmith skins list | cut -f1 | xargs skinsmith skins download --out textures/',
+    'skinsmith skins list --all | cut -f1 | xargs -r skinsmith skins download --out textures/',
   ],
 ];
 

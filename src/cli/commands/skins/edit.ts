@@ -24,7 +24,7 @@ export const examples: Examples = [
   ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
   [
     'Hide all your skins with draft in their names from public lists',
-    'skinsmith skins list --filter draft | cut -f1 | xargs skinsmith skins edit --visibility unlisted',
+    'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins edit --visibility unlisted',
   ],
 ];
 

@@ -6,23 +6,23 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { parseLimit } from '../../options/option-values.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
 import { type CommandOutput, columnRows } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { count } from '../../text/quantities.ts';
 import { alignedRows } from '../../text/text.ts';
 import { SKIN_COLUMNS, SKIN_LIST_OUTPUT, skinListView } from './skin-rows.ts';
 
-const DEFAULT_LIMIT = 30;
+const LISTING = { what: 'skins', usual: 30 };
 const VISIBILITIES = ['public', 'unlisted', 'private'];
 const PAGE_SIZE = 128;
-/** Maximum number of pages without a skin that a search reads before it stops. */
+/** Maximum number of pages without a skin that a search reads before it stops, unless all are wanted. */
 const MOST_EMPTY = 200;
 const OWN_SKINS = { what: 'lists of one’s own skins', about: ['user_not_found'] };
 
-export interface SkinsListOptions {
+export interface SkinsListOptions extends TypedLimit {
   readonly public?: boolean;
   readonly filter?: string;
-  readonly limit?: number;
   readonly variant?: 'classic' | 'slim';
   readonly visibility?: SkinVisibility;
   readonly sort?: 'newest' | 'popular';
@@ -34,6 +34,7 @@ export const examples: Examples = [
     'Find the most viewed public skins with a word in their names',
     'skinsmith skins list --public --filter smith --sort popular',
   ],
+  ['Count all of your private skins', 'skinsmith skins list --visibility private --all | wc -l'],
 ];
 
 export const output: readonly CommandOutput[] = [SKIN_LIST_OUTPUT];
@@ -56,35 +57,39 @@ export function register(command: Command, runner: Runner, run = runSkinsList): 
         'newest',
         'popular',
       ]),
-    )
-    .option('--limit <number>', `maximum number of skins to list (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .action(async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)));
+    );
+  addLimitOptions(command, LISTING).action(
+    async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)),
+  );
 }
 
 export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<number> {
   const { client } = await connectWithProgress(await context.settings(), context);
-  const { skins, isCut, total } = await readPages(client, options, context.signal);
+  const { skins, isCut, total } = await readPages(client, options, {
+    limit: limitOf(options, LISTING),
+    signal: context.signal,
+  });
   await context.seenNames.add(
     'skins',
     skins.map(({ uuid, name }) => ({ value: uuid, about: name })),
   );
   if (context.flags.json) context.io.out.write(jsonDocument(skins.map(skinListView)));
-  else if (skins.length === 0) await context.messages.note('No skins.');
+  else if (skins.length === 0 && !isCut) await context.messages.note('No skins.');
   else if (context.io.out.isTTY) context.io.out.write(table(skins, context.io.out.columns));
   else context.io.out.write(columnRows(SKIN_COLUMNS, skins));
-  if (isCut) context.messages.say(cutNote(skins.length, total));
+  if (isCut) context.messages.say(leftOut(skins.length, total));
   return exitStatus('done');
 }
 
-function cutNote(shown: number, total: number | undefined): string {
-  if (total === undefined) return `Showing the newest ${shown} skins; there are more: --limit ${shown * 10}`;
-  return `Showing ${shown} of ${total} skins: --limit ${total}`;
+function leftOut(shown: number, total: number | undefined): string {
+  if (shown === 0) return 'No skin was found among those searched. To search all of them: --all';
+  return cutNote(shown, LISTING, total === undefined ? undefined : count(total));
 }
 
 async function readPages(
   client: SkinClient,
-  { limit = DEFAULT_LIMIT, public: isPublic, ...wanted }: SkinsListOptions,
-  signal: AbortSignal,
+  { limit: _, all = false, public: isPublic, ...wanted }: SkinsListOptions,
+  { limit, signal }: { limit: number; signal: AbortSignal },
 ): Promise<{ skins: SkinListItem[]; isCut: boolean; total: number | undefined }> {
   const skins: SkinListItem[] = [];
   let after: string | undefined;
@@ -99,8 +104,8 @@ async function readPages(
     total ??= page.total;
     if (page.skins.length === 0) empty++;
     after = page.next;
-  } while (after !== undefined && skins.length < limit && empty < MOST_EMPTY);
-  return { skins: skins.slice(0, limit), isCut: skins.length >= limit && after !== undefined, total };
+  } while (after !== undefined && skins.length < limit && (all || empty < MOST_EMPTY));
+  return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
 }
 
 function table(skins: readonly SkinListItem[], width: number): string {

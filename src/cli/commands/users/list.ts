@@ -5,40 +5,34 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { parseLimit } from '../../options/option-values.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { seenUser, USER_LIST_OUTPUT, userRows, userView } from './user-rows.ts';
 
-const DEFAULT_LIMIT = 100;
+const LISTING = { what: 'users', usual: 100 };
 const PAGE_SIZE = 128;
-
-export interface UsersListOptions {
-  readonly limit?: number;
-}
 
 export const examples: Examples = [
   ['List users', 'skinsmith users list'],
-  ['List up to 500 users as JSON', 'skinsmith users list --limit 500 --json'],
+  ['Print all users as JSON', 'skinsmith users list --all --json'],
 ];
 
 export const output: readonly CommandOutput[] = [USER_LIST_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runUsersList): void {
-  command
+  addLimitOptions(command, LISTING)
     .description('List the users of a skinsmith service by name (operators only).')
-    .option('--limit <number>', `maximum number of users to list (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .action(async (typed: UsersListOptions) => await runner(async (context) => await run(typed, context)));
+    .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
 }
 
-export async function runUsersList(
-  { limit = DEFAULT_LIMIT }: UsersListOptions,
-  context: CommandContext,
-): Promise<number> {
-  const { users, isCut } = await withAccount(context, (account) => readPages(account, limit, context.signal));
+export async function runUsersList(typed: TypedLimit, context: CommandContext): Promise<number> {
+  const { users, isCut } = await withAccount(context, (account) =>
+    readPages(account, limitOf(typed, LISTING), context.signal),
+  );
   await context.seenNames.add('users', users.map(seenUser));
   context.io.out.write(context.flags.json ? jsonDocument(users.map(userView)) : userRows(users, context));
-  if (isCut) await context.messages.note(`Only the first ${limit} are shown; for more, use --limit.`);
+  if (isCut) context.messages.say(cutNote(users.length, LISTING));
   return exitStatus('done');
 }
 

@@ -30,6 +30,6 @@ test('A list of jobs that is cut says how many there are', async () => {
   });
   const list = async (limit: number) =>
     await runCommand(async (context) => await runJobs({ limit }, context), { url, flags: { quiet: false } });
-  expect((await list(2)).err).toBe('Showing 2 of 5 jobs: --limit 5\n');
+  expect((await list(2)).err).toBe('Showing 2 of 5 jobs. To list all of them: --all\n');
   expect((await list(5)).err).toBe('');
 });

@@ -5,6 +5,10 @@ describeParsing('moderation list', register, {
   taken: [
     [[], {}],
     [['--limit', '7'], { limit: 7 }],
+    [['--all'], { all: true }],
   ],
-  refused: [[['--limit', 'x'], /whole number/]],
+  refused: [
+    [['--limit', 'x'], /whole number/],
+    [['--all', '--limit', '7'], /cannot be used with/],
+  ],
 });

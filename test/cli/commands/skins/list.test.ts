@@ -12,8 +12,17 @@ test('skins list counts as this service tells it, and says nothing when nothing 
   for (const number of [1, 2, 3]) await owner.upload('/v2/generate', skinPng(number));
   const list = async (limit: number) =>
     await runCommand((context) => runSkinsList({ limit }, context), { url, key, flags: { quiet: false } });
-  expect((await list(2)).err).toBe('Showing 2 of 3 skins: --limit 3\n');
+  expect((await list(2)).err).toBe('Showing 2 of 3 skins. To list all of them: --all\n');
   expect((await list(3)).err).toBe('');
+});
+
+test('skins list lists all of them with --all, without a limit', async () => {
+  const { url, key, owner } = await runServer();
+  for (let number = 1; number <= 31; number++) await owner.upload('/v2/generate', skinPng(number));
+  const list = async (typed: { all?: boolean }) =>
+    await runCommand((context) => runSkinsList(typed, context), { url, key, flags: { quiet: false } });
+  const lines = ({ out }: { out: string }) => out.trimEnd().split('\n').length;
+  expect([lines(await list({})), lines(await list({ all: true }))]).toEqual([30, 31]);
 });
 
 describeParsing('skins list', register, {
@@ -22,6 +31,7 @@ describeParsing('skins list', register, {
     [['--public', '--filter', 'my skin', '--limit', '200'], { public: true, filter: 'my skin', limit: 200 }],
   ],
   refused: [
+    [['--all', '--limit', '2'], /cannot be used with/],
     [['--limit', '0'], /whole number from 1/],
     [['x'], /too many arguments/],
   ],

@@ -5,6 +5,7 @@ describeParsing('users list', register, {
   taken: [
     [[], {}],
     [['--limit', '5'], { limit: 5 }],
+    [['--all'], { all: true }],
   ],
   refused: [
     [['--limit', '0'], /whole number from 1/],

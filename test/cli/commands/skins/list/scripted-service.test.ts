@@ -8,8 +8,8 @@ const UUID = 'a'.repeat(32);
 
 describe('skins list', () => {
   test.each([
-    [65, 'Showing 30 of 65 skins: --limit 65\n'],
-    [undefined, 'Showing the newest 30 skins; there are more: --limit 300\n'],
+    [65, 'Showing 30 of 65 skins. To list all of them: --all\n'],
+    [undefined, 'Showing the first 30 skins. To list all of them: --all\n'],
   ])('says what it leaves out, of how many where that is told: %s', async (total, note) => {
     const skins = Array.from({ length: 30 }, () => ({ uuid: UUID }));
     const links = { next: '/v2/me/skins?after=x' };
@@ -43,9 +43,23 @@ describe('skins list', () => {
     expect(out()).toMatch(UUID);
   });
 
-  test('does not go on for ever', async () => {
+  test('does not go on for ever, and says so', async () => {
     const client = new SlowSearch(0);
-    await runSkinsList({}, contextWith(client).context);
+    const { context, err } = contextWith(client);
+    await runSkinsList({}, context);
     expect(client.pages).toBeLessThanOrEqual(1_000);
+    expect(err()).toBe('No skin was found among those searched. To search all of them: --all\n');
+  });
+
+  test('goes on to the end when all are wanted', async () => {
+    class LongSearch extends SlowSearch {
+      override async ownSkins(): Promise<SkinPage> {
+        const page = await super.ownSkins();
+        return { ...page, next: this.pages < 2_000 ? page.next : undefined };
+      }
+    }
+    const { context, out, err } = contextWith(new LongSearch(2_000));
+    await runSkinsList({ all: true }, context);
+    expect([out(), err()]).toEqual([expect.stringContaining(UUID), '']);
   });
 });

@@ -1,8 +1,11 @@
 import type { TerminalLines } from './page.ts';
 
-/** How to do the same from a terminal. `path`: of the API. `options`: of curl. */
-export function terminalOf(skinsmith: string, origin: string, path: string, options = ''): TerminalLines {
-  return { skinsmith, url: `${origin}${path}`, options };
+/**
+ * How to do the same from a terminal. `path`: of the API. `options`: of curl. The command names this service, because
+ * without that it would go to the one that the machine uses otherwise.
+ */
+export function terminalOf(command: string, origin: string, path: string, options = ''): TerminalLines {
+  return { skinsmith: `${command} --base-url ${origin}`, url: `${origin}${path}`, options };
 }
 
 /** The line for curl. Whoever is signed in needs a key there, for what is theirs; the line does not contain it. */

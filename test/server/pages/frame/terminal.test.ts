@@ -3,6 +3,11 @@ import { curlLine, terminalOf } from '../../../../src/server/pages/frame/termina
 
 const ORIGIN = 'https://skins.example.org';
 
+test('A line for skinsmith goes to this service', () => {
+  const { skinsmith } = terminalOf('skinsmith jobs', ORIGIN, '/v2/queue');
+  expect(skinsmith).toBe(`skinsmith jobs --base-url ${ORIGIN}`);
+});
+
 test.each([
   ['for everybody', ['/v2/skins'], false, `curl ${ORIGIN}/v2/skins`],
   [

@@ -1,6 +1,6 @@
 /**
- * Writes the manual pages, docs/formats.md, the completion scripts and the text of `skinsmith --help` from the command
- * tree: `node man/make.ts`. With `--check` it writes nothing, and fails when a file is out of date, is missing, or has
+ * Writes the manual pages and their list in package.json, docs/formats.md, the completion scripts and the text of
+ * `skinsmith --help` from the command tree: `node man/make.ts`. With `--check` it writes nothing, and fails when a file is out of date, is missing, or has
  * no command.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,8 @@ import { buildProgram } from '../src/cli/program.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 const program = await buildProgram({ runner: () => async () => {} });
-const wanted = new Map([...manPages(), ...formats(), ...completionScripts(), await programHelp()]);
+const pages = [...manPages(), ...formats()];
+const wanted = new Map([...pages, await manifest(pages), ...completionScripts(), await programHelp()]);
 const orphans = (await existingFiles()).filter((path) => !wanted.has(path));
 const changed = await findChanged(wanted);
 
@@ -47,6 +48,13 @@ function formats(): [string, string][] {
     [`man/${FORMATS_PAGE}.5`, renderFormatsPage(page, VERSION)],
     ['docs/formats.md', markdown('Formats', page)],
   ];
+}
+
+/** package.json with the list of all pages: npm links those that it lists, and no folder of them. */
+async function manifest(files: readonly [path: string, text: string][]): Promise<[string, string]> {
+  const fields = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
+  const man = files.map(([path]) => path).filter((path) => path.startsWith('man/'));
+  return ['package.json', `${JSON.stringify({ ...fields, man: man.toSorted() }, undefined, 2)}\n`];
 }
 
 function completionScripts(): [string, string][] {

@@ -80,7 +80,10 @@ class Run {
     const { aborted, reason } = this.#stop.signal;
     const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
     const { reportOf } = await import('./errors/error-report.ts');
-    const report = interrupted ? reportOf(new DOMException('', 'AbortError')) : reportOf(error);
+    const report = reportOf(interrupted ? new DOMException('', 'AbortError') : error, {
+      baseUrl: this.command?.optsWithGlobals<GlobalFlags>().baseUrl,
+      env: process.env,
+    });
     if (report) {
       const hint = report.hint ?? (report.exit === 'usage' ? this.#seeHelp() : undefined);
       await messages.failure({ code: report.code, message: report.message, hint });

@@ -65,6 +65,20 @@ describe('Signing in', () => {
     expect([who.exitCode, who.stderr]).toEqual([4, expect.stringContaining('skinsmith login')]);
   });
 
+  test('that is missing or wrong is asked for where it belongs', async () => {
+    const { serving, desk } = await serviceAndDesk();
+    const at = ['--base-url', serving.url];
+    const login = `skinsmith login --base-url ${serving.url}\n`;
+    for (const args of [['whoami'], ['keys', 'list']]) {
+      const { exitCode, stderr } = await desk.run([...args, ...at]);
+      expect([exitCode, stderr]).toEqual([4, expect.stringContaining(`hint: Sign in first: ${login}`)]);
+    }
+    const env = { SKINSMITH_API_KEY: 'x'.repeat(70) };
+    const { stderr } = await desk.run(['whoami', ...at], { env });
+    expect(stderr).toContain('hint: The key in SKINSMITH_API_KEY was sent.');
+    expect(stderr).toContain(login);
+  });
+
   test('shows no more of the key than its last four characters, however much is asked', async () => {
     const { serving, desk, login } = await serviceAndDesk();
     await login(serving.key);

@@ -8,10 +8,12 @@ import {
   type SkinClient,
   UnreadableAnswerError,
 } from '../../index.ts';
+import type { Connection } from '../connection/connect.ts';
 import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
 import type { Examples } from '../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { jsonDocument } from '../text/json.ts';
@@ -88,7 +90,7 @@ export function register(command: Command, runner: Runner, run = runWhoami): voi
 export async function runWhoami(context: CommandContext): Promise<number> {
   const connection = await connectWithProgress(await context.settings(), context);
   const { client, isEmbedded } = connection;
-  const me = await askWho(client, context.signal);
+  const me = await askWho(connection, context);
   const rateLimit = me.rateLimit ?? (await askLimits(client, context.signal));
   const jobs = await client.jobs({ signal: context.signal });
   const pending = jobs.filter(({ status }) => isPending(status)).length;
@@ -101,13 +103,13 @@ export async function runWhoami(context: CommandContext): Promise<number> {
 }
 
 /** @throws CliError for a caller without a key, whom the service cannot identify */
-async function askWho(client: SkinClient, signal: AbortSignal): Promise<Me> {
+async function askWho({ client, hasKey }: Connection, context: CommandContext): Promise<Me> {
   try {
-    return await client.me({ signal });
+    return await client.me({ signal: context.signal });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'user_not_found') throw error;
+    if (hasKey || !(error instanceof ServiceError) || error.code !== 'user_not_found') throw error;
     throw new CliError(error.code, `${client.baseUrl} does not know you: no key was sent.`, {
-      hint: 'Sign in first: skinsmith login',
+      hint: `Sign in first: ${forService('skinsmith login', namingOf(context))}`,
       exit: 'notAllowed',
       cause: error,
     });

@@ -16,7 +16,7 @@ export async function withAccount<T>(
     throw new CliError('no_account_api', `${client.baseUrl} does not manage keys and users this way.`, {
       hint:
         'Only a skinsmith service does. Keys of the hosted service are managed on its own account site; ' +
-        'store one with: skinsmith login',
+        'to store one, use skinsmith login.',
       cause,
     });
   }

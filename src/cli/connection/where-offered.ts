@@ -19,7 +19,7 @@ export async function whereOffered<T>(
     if (!(error instanceof ServiceError) && !(error instanceof UnreadableAnswerError)) throw error;
     if (!NO_SUCH_OPERATION.includes(error.status) || about.includes(error.code)) throw error;
     throw new CliError('not_offered', `This service does not offer ${what}.`, {
-      hint: 'A skinsmith service does; see which one is set with: skinsmith config get base-url',
+      hint: 'A skinsmith service does. Name another service with --base-url.',
       cause: error,
     });
   }

@@ -1,4 +1,5 @@
 import { VERSION } from '../../index.ts';
+import { addressHint, namingOf } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
 import { hintFor } from './hints.ts';
 import { jsonIn, type Readiness } from './setup.ts';
@@ -15,7 +16,7 @@ export const answerCheck: Check = {
     if (!isEnvelope(jsonIn(text))) {
       return problem(
         `${url.origin} answers, but not as a skin service does: it is another program.`,
-        'Check the address and its path: skinsmith config get base-url',
+        addressHint(namingOf(setup.context)),
       );
     }
     if (HOSTED.test(url.hostname)) return ok(`${url.hostname} is the hosted service.`);

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../context/context.ts';
+import { addressHint, namingOf, otherAddressHint, type ServiceNaming } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import { type Answer, ProbeError, type Stage } from './probe.ts';
 import { jsonIn } from './setup.ts';
@@ -10,7 +11,8 @@ export const connectionCheck: Check = {
     const { isEmbedded } = await setup.connection();
     try {
       const answer = await setup.firstAnswer();
-      return findingOf(answer, isEmbedded ? 'The embedded service' : answer.url.origin);
+      const place = isEmbedded ? 'The embedded service' : answer.url.origin;
+      return findingOf(answer, place, namingOf(setup.context));
     } catch (error) {
       if (error instanceof ProbeError) return unreached(error, setup.context);
       throw error;
@@ -18,11 +20,11 @@ export const connectionCheck: Check = {
   },
 };
 
-function findingOf(answer: Answer, place: string): Finding {
+function findingOf(answer: Answer, place: string, naming: ServiceNaming): Finding {
   const { status, text, times } = answer;
   const total = Math.round([...times.values()].reduce((sum, time) => sum + time, 0));
-  if (status >= 300 && status < 400) return redirected(answer);
-  if (jsonIn(text) === undefined) return notJson(answer, place);
+  if (status >= 300 && status < 400) return redirected(answer, naming);
+  if (jsonIn(text) === undefined) return notJson(answer, place, naming);
   if (status === 429) return warning(`${place} is limiting requests now.`, 'Wait a minute.');
   if (status >= 500) {
     return warning(`${place} answers, but is in trouble (status ${status}).`, 'Try again later.');
@@ -31,32 +33,30 @@ function findingOf(answer: Answer, place: string): Finding {
   return ok(`${place} answers in ${total} ms (${parts}).`);
 }
 
-function redirected({ status, location, url }: Answer): Finding {
+function redirected({ status, location, url }: Answer, naming: ServiceNaming): Finding {
   const target = location === undefined ? undefined : URL.parse(location, url.href)?.origin;
   const isElsewhere = target !== undefined && target !== url.origin;
   return problem(
     `${url.origin} answers ${status} and redirects to ${target ?? 'nowhere'}; redirects are not followed.`,
-    isElsewhere ? `If that is the service: skinsmith config set base-url ${target}` : CHECK_ADDRESS,
+    isElsewhere ? `If that is the service: ${otherAddressHint(target, naming)}` : addressHint(naming),
   );
 }
 
-const CHECK_ADDRESS = 'Check the address: skinsmith config get base-url';
-
-function notJson({ status, text, url }: Answer, place: string): Finding {
+function notJson({ status, text, url }: Answer, place: string, naming: ServiceNaming): Finding {
   if (/^\s*</.test(text)) {
     return problem(
       `${place} answers ${status} with an HTML page, which probably comes from a proxy, a network's sign-in page or another program.`,
-      `Open ${url.origin} in a browser to see where it comes from. ${CHECK_ADDRESS}`,
+      `Open ${url.origin} in a browser to see where it comes from. ${addressHint(naming)}`,
     );
   }
-  return problem(`${place} answers ${status} with something that is not JSON.`, CHECK_ADDRESS);
+  return problem(`${place} answers ${status} with something that is not JSON.`, addressHint(naming));
 }
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_/;
 
 const STAGES = {
-  name: ({ url, code }) => {
-    if (code === 'ENOTFOUND') return problem(`There is no host ${url.hostname}.`, CHECK_ADDRESS);
+  name: ({ url, code }, naming) => {
+    if (code === 'ENOTFOUND') return problem(`There is no host ${url.hostname}.`, addressHint(naming));
     return problem(`The name ${url.hostname} cannot be looked up now (${code}).`, 'Is this machine online?');
   },
   connection: ({ url, code }) => {
@@ -75,10 +75,11 @@ const STAGES = {
       : problem(`${url.host} does not speak TLS (${code}).`, `Is it http://${url.host}?`),
   answer: ({ url, code }) =>
     problem(`${url.host} was reached, but did not answer (${code}).`, 'See the log of the service.'),
-} satisfies Record<Stage, (error: ProbeError) => Finding>;
+} satisfies Record<Stage, (error: ProbeError, naming: ServiceNaming) => Finding>;
 
-function unreached(error: ProbeError, { env }: Pick<CommandContext, 'env'>): Finding {
-  const finding = STAGES[error.stage](error);
+function unreached(error: ProbeError, context: Pick<CommandContext, 'env' | 'flags'>): Finding {
+  const finding = STAGES[error.stage](error, namingOf(context));
+  const { env } = context;
   const variable = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
   if (variable === undefined) return finding;
   return { ...finding, hint: `${finding.hint} ${variable} is set, but skinsmith uses no proxies.` };

@@ -1,4 +1,5 @@
 import { reportOf } from '../errors/error-report.ts';
+import { namingOf } from '../errors/service-hints.ts';
 import { CHECK_NAMES, type Check, type CheckName, type Finding, problem, skipped } from './check.ts';
 import type { Setup } from './setup.ts';
 
@@ -46,7 +47,7 @@ async function lookInTime({ look }: Check, { setup, late, signal }: Examination)
   try {
     if (late.aborted) end();
     return await Promise.race([
-      look(setup).catch((error: unknown) => problemOf(error, { late, signal })),
+      look(setup).catch((error: unknown) => problemOf(error, { setup, late, signal })),
       over.promise,
     ]);
   } finally {
@@ -55,13 +56,10 @@ async function lookInTime({ look }: Check, { setup, late, signal }: Examination)
 }
 
 /** Converts an error to a finding. An error with no message for users is a bug and is rethrown. */
-async function problemOf(
-  error: unknown,
-  { late, signal }: Pick<Examination, 'late' | 'signal'>,
-): Promise<Finding> {
+async function problemOf(error: unknown, { setup, late, signal }: Examination): Promise<Finding> {
   if (signal.aborted) throw error;
   if (late.aborted) return await new Promise(() => {}); // cut short, which is reported already
-  const report = reportOf(error);
+  const report = reportOf(error, namingOf(setup.context));
   if (!report) throw error;
   return problem(report.message, report.hint);
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../index.ts';
+import { bindingOf, forService, namingOf, otherAddressHint, validKeyHint } from '../errors/service-hints.ts';
 import { masked } from '../text/masked.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import type { Setup } from './setup.ts';
@@ -18,7 +19,7 @@ export const keyCheck: Check = {
       return ok(`The key (${shown}) is valid and belongs to ${me.name ?? me.user}.`);
     } catch (error) {
       if (!(error instanceof ServiceError) || ![401, 403].includes(error.status)) throw error;
-      return refused(error, shown);
+      return refused(error, shown, setup);
     }
   },
 };
@@ -34,36 +35,19 @@ async function noKey(setup: Setup): Promise<Finding> {
   const places = Object.keys(await setup.context.configFile.keyPlaces());
   const near = places.find((place) => URL.parse(place)?.hostname === hostname);
   const detail = 'No API key stored; anonymous limits apply.';
-  if (near === undefined) return warning(detail, 'Store one: skinsmith login');
+  const naming = namingOf(setup.context);
+  if (near === undefined) return warning(detail, `Store one: ${forService('skinsmith login', naming)}`);
   return warning(
     `${detail} One is stored for another address, ${near}.`,
-    `skinsmith config set base-url ${near}`,
+    `To use that address: ${otherAddressHint(near, naming)}`,
   );
 }
 
-/** Error codes for a key that the service knows but does not accept from this machine. */
-const BINDINGS: Readonly<Record<string, readonly [detail: string, hint: string]>> = {
-  'Client not allowed': [
-    'is valid, but not from the address of this machine',
-    'Allow the address where the key is managed; on skinsmith: skinsmith keys edit <id> --allow-ip <address>',
-  ],
-  'Origin not allowed': [
-    'only works from web pages of certain origins, not from a command',
-    'Use another key, or remove the origins; on skinsmith: skinsmith keys edit <id> --any-origin',
-  ],
-  'Agent not allowed': [
-    'is valid, but not for the User-Agent of this program',
-    'Set the name that the key is for: skinsmith config set user-agent <name>/1.0',
-  ],
-};
-
-function refused(error: ServiceError, shown: string): Finding {
-  const [, ...others] = error.answer.errors;
-  const said = error.answer.errors[0]?.message ?? '';
-  const binding = others.length === 0 && Object.hasOwn(BINDINGS, said) ? BINDINGS[said] : undefined;
-  if (binding) return problem(`The key (${shown}) ${binding[0]}: ${said}.`, binding[1]);
+function refused(error: ServiceError, shown: string, setup: Setup): Finding {
+  const binding = bindingOf(error);
+  if (binding) return problem(`The key (${shown}) ${binding.problem}`, binding.hint);
   return problem(
     `The service does not accept the key (${shown}): ${error.message}`,
-    'It was mistyped, revoked, or belongs to another service. Store the right one: skinsmith login',
+    `It was mistyped, revoked, or belongs to another service. ${validKeyHint(namingOf(setup.context))}`,
   );
 }

@@ -1,4 +1,5 @@
 import type { RateLimit } from '../../index.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
 import { type Check, ok, warning } from './check.ts';
 
 type Window = NonNullable<NonNullable<RateLimit['limit']>['minute']>;
@@ -15,7 +16,10 @@ export const limitsCheck: Check = {
     const left = windows.length === 0 ? 'no limits reported' : windows.map(({ text }) => text).join(', ');
     const detail = `Plan ${plan}: ${left}.`;
     if (windows.every(({ isSpent }) => !isSpent)) return ok(detail);
-    return warning(detail, 'New skins wait until the limit resets: skinsmith whoami');
+    return warning(
+      detail,
+      `New skins wait until the limit resets: ${forService('skinsmith whoami', namingOf(setup.context))}`,
+    );
   },
 };
 

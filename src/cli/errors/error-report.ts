@@ -12,14 +12,15 @@ import { momentAt, span } from '../text/quantities.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 import type { ErrorReport } from './report.ts';
 import { serverReport, storeReport } from './server-report.ts';
+import { addressHint, bindingOf, type ServiceNaming, serviceHint } from './service-hints.ts';
 import { systemReport } from './system-report.ts';
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
-export function reportOf(error: unknown): ErrorReport | undefined {
+export function reportOf(error: unknown, naming: ServiceNaming = {}): ErrorReport | undefined {
   if (error instanceof CliError) return error;
   if (isInterruption(error))
     return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
-  if (error instanceof ServiceError) return fromService(error);
+  if (error instanceof ServiceError) return fromService(error, naming);
   if (
     error instanceof BatchSetupError ||
     error instanceof PublicKeyError ||
@@ -30,11 +31,7 @@ export function reportOf(error: unknown): ErrorReport | undefined {
     return { code: error.code, message: error.message, hint: error.hint, exit: 'failed' };
   }
   if (error instanceof NetworkError)
-    return reportWith(
-      error,
-      'tryLater',
-      'Check the address (skinsmith config get base-url) and whether the service is running.',
-    );
+    return reportWith(error, 'tryLater', `Is the service running? ${addressHint(naming)}`);
   if (error instanceof InsecureHttpError)
     return reportWith(
       error,
@@ -49,18 +46,10 @@ export function reportOf(error: unknown): ErrorReport | undefined {
 /** Waits of at least this many milliseconds get a sentence of their own. */
 const LONG_WAIT = 60_000;
 
-const HINTS: Readonly<Record<string, string>> = {
-  invalid_api_key: 'Store a key that is valid for this service: skinsmith login',
-  unauthorized: 'Sign in first: skinsmith login',
-  job_limit: 'All your spots in the queue are taken. List your jobs: skinsmith jobs',
-  rate_limit: 'Wait a minute and try again.',
-  job_not_found: 'List the jobs that the service still knows: skinsmith jobs',
-  insufficient_grants: 'Show what your plan allows: skinsmith whoami',
-  invalid_cape: 'List the capes: skinsmith capes list',
-};
-
-function fromService(error: ServiceError): ErrorReport {
-  const hint = waitHint(error) ?? HINTS[error.code] ?? fetchHint(error);
+function fromService(error: ServiceError, naming: ServiceNaming): ErrorReport {
+  const hint = waitHint(error) ?? serviceHint(error, naming) ?? fetchHint(error);
+  const binding = error.code === 'invalid_api_key' ? bindingOf(error) : undefined;
+  if (binding) return { ...reportWith(error, 'notAllowed', hint), message: `The key ${binding.problem}` };
   const named = namedMissing(error);
   if (named !== undefined) return { ...reportWith(error, 'failed', hint), message: named };
   return reportWith(error, exitAfter(error), hint);

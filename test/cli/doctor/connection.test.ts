@@ -30,13 +30,13 @@ describe('The check of the connection', () => {
       /in a browser/,
     ],
     ['its page of an error', { status: 502, text: page }, 'problem', /502 with an HTML page/, /in a browser/],
-    ['no JSON', { text: 'hello' }, 'problem', /200 with something that is not JSON/, /base-url/],
+    ['no JSON', { text: 'hello' }, 'problem', /200 with something that is not JSON/, /SKINSMITH_BASE_URL/],
     [
       'a redirect to another host',
       { status: 301, headers: { location: 'https://new.example/v2/me' } },
       'problem',
       /redirects to https:\/\/new\.example/,
-      /config set base-url https:\/\/new\.example$/,
+      /: SKINSMITH_BASE_URL=https:\/\/new\.example$/,
     ],
     [
       'a redirect of its own',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, KEY, me, NOBODY, servedSetup } from '../../support/cli/setup.ts';
+import { errors, KEY, makeSetup, me, NOBODY, servedSetup } from '../../support/cli/setup.ts';
+import { scriptedServer } from '../../support/client/scripted-server.ts';
 
 const ME = 'GET /v2/me';
 
@@ -43,13 +44,27 @@ describe('The check of the key', () => {
     });
   });
 
+  test('leads to the service that was typed, and names the variable that has the key', async () => {
+    const server = await scriptedServer([
+      { expect: ME, status: 403, json: errors('invalid_api_key', 'The API key is not valid.') },
+    ]);
+    const flags = { baseUrl: server.url };
+    const { setup: anonymous } = await makeSetup({ flags });
+    const login = `skinsmith login --base-url ${server.url}`;
+    expect((await CHECKS.key.look(anonymous)).hint).toBe(`Store one: ${login}`);
+    const { setup } = await makeSetup({ flags, env: { SKINSMITH_API_KEY: KEY } });
+    expect((await CHECKS.key.look(setup)).hint).toMatch(
+      new RegExp(`The key in SKINSMITH_API_KEY was sent\\..*: ${login}$`),
+    );
+  });
+
   test('sees one that is kept for another address of the same host', async () => {
     const { setup, context } = await servedSetup([], '');
     await context.configFile.keepKey('https://127.0.0.1:1', KEY);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'warning',
       detail: expect.stringContaining('One is stored for another address, https://127.0.0.1:1.'),
-      hint: 'skinsmith config set base-url https://127.0.0.1:1',
+      hint: 'To use that address: SKINSMITH_BASE_URL=https://127.0.0.1:1',
     });
   });
 });

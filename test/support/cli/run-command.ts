@@ -5,6 +5,7 @@ import type { GlobalFlags } from '../../../src/cli/config/global-flags.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { openContext } from '../../../src/cli/context/open-context.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
+import { namingOf } from '../../../src/cli/errors/service-hints.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
@@ -68,7 +69,7 @@ export async function runCommand(
   try {
     return { status: await run(context), out: out(), err: err(), told: undefined };
   } catch (error) {
-    return { status: undefined, out: out(), err: err(), told: reportOf(error) };
+    return { status: undefined, out: out(), err: err(), told: reportOf(error, namingOf(context)) };
   }
 }
 

@@ -1,0 +1,100 @@
+import type { ServiceError } from '../../index.ts';
+
+/** How the user named the service and its key, so that hints lead to that service and to that key. */
+export interface ServiceNaming {
+  /** Address typed with `--base-url`. */
+  readonly baseUrl?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export function namingOf({
+  flags,
+  env,
+}: {
+  readonly flags: { readonly baseUrl?: string };
+  readonly env: NodeJS.ProcessEnv;
+}): ServiceNaming {
+  return { baseUrl: flags.baseUrl, env };
+}
+
+/** The command, for the service that the user typed. */
+export function forService(command: string, { baseUrl }: ServiceNaming): string {
+  return baseUrl === undefined ? command : `${command} --base-url ${baseUrl}`;
+}
+
+/** Where to correct the address of the service. */
+export function addressHint({ baseUrl, env }: ServiceNaming): string {
+  if (baseUrl !== undefined) return 'Check the address given with --base-url.';
+  if (env?.['SKINSMITH_BASE_URL']) return 'Check the address in SKINSMITH_BASE_URL.';
+  return 'Check the address: skinsmith config get base-url';
+}
+
+/** How to use the service at another address. */
+export function otherAddressHint(address: string, { baseUrl, env }: ServiceNaming): string {
+  if (baseUrl !== undefined) return `--base-url ${address}`;
+  if (env?.['SKINSMITH_BASE_URL']) return `SKINSMITH_BASE_URL=${address}`;
+  return `skinsmith config set base-url ${address}`;
+}
+
+/** Refusals of a key that the service knows, by its messages: what is wrong with the key, and what to do. */
+const BINDINGS: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
+  'Client not allowed': [
+    'is valid, but not from the address of this machine',
+    'Allow the address where the key is managed; on skinsmith: skinsmith keys edit <id> --allow-ip <address>',
+  ],
+  'Origin not allowed': [
+    'only works from web pages of certain origins, not from a command',
+    'Use another key, or remove the origins; on skinsmith: skinsmith keys edit <id> --any-origin',
+  ],
+  'Agent not allowed': [
+    'is valid, but not for the User-Agent of this program',
+    'Set the name that the key is for: skinsmith config set user-agent <name>/1.0',
+  ],
+};
+
+/** Undefined unless the service refuses the key only because of where it is used. */
+export function bindingOf({
+  answer: { errors },
+}: ServiceError): { readonly problem: string; readonly hint: string } | undefined {
+  const [first, ...others] = errors;
+  const binding = others.length === 0 && Object.hasOwn(BINDINGS, first?.message ?? '');
+  if (!binding || first === undefined) return undefined;
+  const [problem = '', hint = ''] = BINDINGS[first.message] ?? [];
+  return { problem: `${problem}: ${first.message}.`, hint };
+}
+
+/** How to send a key that the service accepts. */
+export function validKeyHint(naming: ServiceNaming): string {
+  const login = forService('skinsmith login', naming);
+  if (!naming.env?.['SKINSMITH_API_KEY']?.trim())
+    return `Store a key that is valid for this service: ${login}`;
+  return `The key in SKINSMITH_API_KEY was sent. Set a key of this service there, or unset the variable and store one: ${login}`;
+}
+
+type Hint = (error: ServiceError, naming: ServiceNaming) => string;
+
+const HINTS: Readonly<Record<string, Hint>> = {
+  invalid_api_key: (error, naming) => bindingOf(error)?.hint ?? validKeyHint(naming),
+  unauthorized: (_, naming) => `Sign in first: ${forService('skinsmith login', naming)}`,
+  job_limit: (_, naming) =>
+    `All your slots in the queue are taken. List your jobs: ${forService('skinsmith jobs', naming)}`,
+  rate_limit: () => 'Wait a minute and try again.',
+  job_not_found: (_, naming) =>
+    `List the jobs that the service still knows: ${forService('skinsmith jobs', naming)}`,
+  insufficient_grants: grantsHint,
+  invalid_cape: (_, naming) => `List the capes: ${forService('skinsmith capes list', naming)}`,
+};
+
+/** What to do about a refusal; undefined where that depends on more than its code. */
+export function serviceHint(error: ServiceError, naming: ServiceNaming): string | undefined {
+  return Object.hasOwn(HINTS, error.code) ? HINTS[error.code]?.(error, naming) : undefined;
+}
+
+/** The key lacks a scope, which a skinsmith service names, or the plan lacks something. */
+function grantsHint({ message }: ServiceError, naming: ServiceNaming): string {
+  const [, scope] = /\bthe scope (\w+)/.exec(message) ?? [];
+  if (scope === 'operator') return 'Use a key with that scope that belongs to an operator.';
+  if (scope === undefined) return `Show what your plan allows: ${forService('skinsmith whoami', naming)}`;
+  const create = forService(`skinsmith keys create --scope ${scope}`, naming);
+  return `Use a key that has it. A key with the scope account can create one: ${create}`;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { reportOf } from '../../../src/cli/errors/error-report.ts';
+import { otherAddressHint, type ServiceNaming } from '../../../src/cli/errors/service-hints.ts';
+import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
+
+const URL = 'https://skins.example.org';
+const TYPED: ServiceNaming = { baseUrl: URL, env: { SKINSMITH_BASE_URL: 'https://other.example' } };
+const IN_ENV: ServiceNaming = { env: { SKINSMITH_BASE_URL: URL } };
+
+function refused(code: string, message: string): ServiceError {
+  const answer = { method: 'GET', path: '/v2/me', links: {}, rateLimit: undefined, retryAfter: undefined };
+  return new ServiceError({ ...answer, status: 403, errors: [{ code, message }] });
+}
+
+describe('The hint', () => {
+  test.each([
+    ['unauthorized', `Sign in first: skinsmith login --base-url ${URL}`],
+    ['job_not_found', `List the jobs that the service still knows: skinsmith jobs --base-url ${URL}`],
+    ['invalid_cape', `List the capes: skinsmith capes list --base-url ${URL}`],
+  ])('for %s leads to the service that was typed', (code, hint) => {
+    expect(reportOf(refused(code, 'No.'), TYPED)?.hint).toBe(hint);
+  });
+
+  test('for a bad key names the variable that it came from', () => {
+    const error = refused('invalid_api_key', 'The API key is not valid.');
+    expect(reportOf(error, { env: { SKINSMITH_API_KEY: 'abcd' } })?.hint).toBe(
+      'The key in SKINSMITH_API_KEY was sent. Set a key of this service there, or unset the variable and ' +
+        'store one: skinsmith login',
+    );
+    expect(reportOf(error, { env: { SKINSMITH_API_KEY: ' ' } })?.hint).toBe(
+      'Store a key that is valid for this service: skinsmith login',
+    );
+  });
+
+  test('for a key that is bound to other places says so', () => {
+    expect(reportOf(refused('invalid_api_key', 'Client not allowed'))).toMatchObject({
+      message: 'The key is valid, but not from the address of this machine: Client not allowed.',
+      hint: expect.stringContaining('skinsmith keys edit <id> --allow-ip <address>'),
+      exit: 'notAllowed',
+    });
+  });
+
+  test.each([
+    [
+      'This API key does not have the scope generate.',
+      /has it\. .* scope account .*: skinsmith keys create --scope generate$/,
+    ],
+    ['This API key does not have the scope read or account.', /keys create --scope read$/],
+    [
+      'Only an operator of this service may do that, with a key that has the scope operator.',
+      /that belongs to an operator\.$/,
+    ],
+    ['The plan free does not include capes.', /plan allows: skinsmith whoami$/],
+  ])('for what is not allowed says how to be allowed it: %s', (message, hint) => {
+    expect(reportOf(refused('insufficient_grants', message))?.hint).toMatch(hint);
+  });
+
+  test.each([
+    [TYPED, /^Is the service running\? Check the address given with --base-url\.$/],
+    [IN_ENV, /Check the address in SKINSMITH_BASE_URL\.$/],
+    [{ env: {} }, /Check the address: skinsmith config get base-url$/],
+  ])('for a service that cannot be reached says where its address is from: %#', (naming, hint) => {
+    const lost = new NetworkError('cut', { cause: undefined, mayHaveArrived: false });
+    expect(reportOf(lost, naming)?.hint).toMatch(hint);
+  });
+
+  test('for a service elsewhere is for the place where its address is from', () => {
+    const hints = [TYPED, IN_ENV, {}].map((naming) => otherAddressHint('https://new.example', naming));
+    expect(hints).toEqual([
+      '--base-url https://new.example',
+      'SKINSMITH_BASE_URL=https://new.example',
+      'skinsmith config set base-url https://new.example',
+    ]);
+  });
+});

@@ -5,7 +5,9 @@ import type { BatchResult, BatchSummary } from '../../batch/api/batches.ts';
 import { lookAt } from '../../batch/api/pictures.ts';
 import { EMBEDDED } from '../../batch/api/signed-skins.ts';
 import type { SourceContent } from '../../batch/api/sources.ts';
+import type { CommandContext } from '../context/context.ts';
 import { type ExitName, exitStatus } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
 import { renderFile } from '../output/formats/files.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';
 import { skinFields } from '../output/views.ts';
@@ -101,7 +103,7 @@ interface Ending {
 async function printSummary({ end }: BatchSummary, { call, job, outcome }: Ending): Promise<number> {
   const { context } = call;
   if (end === 'interrupted') {
-    context.messages.say(interruptionText(job));
+    context.messages.say(interruptionText(job, context));
     context.signal.throwIfAborted();
   }
   if (outcome?.error) return exitStatus(EXITS[outcome.error.code] ?? 'failed');
@@ -116,8 +118,9 @@ function reportWritten({ context: { flags, messages }, typed: { out } }: BatchCa
   messages.say(`Wrote ${clean(out)}.`);
 }
 
-function interruptionText(job: string | undefined): string {
+function interruptionText(job: string | undefined, context: CommandContext): string {
   const again = 'Run the same command again to continue.';
   if (job === undefined) return `Stopped before the service had accepted a job. ${again}`;
-  return `The service goes on with job ${job}; see it with: skinsmith status ${job}. ${again}`;
+  const status = forService(`skinsmith status ${job}`, namingOf(context));
+  return `The service goes on with job ${job}; see it with: ${status}. ${again}`;
 }

@@ -1,4 +1,5 @@
 import { isPending, ServiceError } from '../../index.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
 import { type Check, ok, skipped, warning } from './check.ts';
 
 /** Queue spots that every caller has. */
@@ -12,7 +13,9 @@ export const spotsCheck: Check = {
     try {
       const pending = (await setup.jobs()).filter(({ status }) => isPending(status)).length;
       const detail = `${Math.min(pending, spots)} of ${spots} spots in the queue are taken.`;
-      return pending < spots ? ok(detail) : warning(detail, 'List the jobs: skinsmith jobs --status waiting');
+      if (pending < spots) return ok(detail);
+      const list = forService('skinsmith jobs --status waiting', namingOf(setup.context));
+      return warning(detail, `List the jobs: ${list}`);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 401) throw error;
       return skipped('The service lists jobs only for callers with a key.');

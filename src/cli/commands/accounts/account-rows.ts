@@ -1,5 +1,6 @@
 import type { GameAccount } from '../../../index.ts';
 import type { CommandContext } from '../../context/context.ts';
+import { forService, namingOf } from '../../errors/service-hints.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { ago, alignedRows } from '../../text/text.ts';
@@ -86,4 +87,9 @@ function settingsOf({ restore, capes, share }: GameAccount): string {
 function noteOf({ inUse, coolUntil, lastError }: GameAccount): string {
   if (inUse) return 'in use';
   return (coolUntil === undefined ? lastError?.message : `rests until ${coolUntil}`) ?? '';
+}
+
+/** Said where no game account is linked. */
+export function noAccounts(context: CommandContext): string {
+  return `No accounts. Link one: ${forService('skinsmith accounts link', namingOf(context))}`;
 }

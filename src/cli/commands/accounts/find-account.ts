@@ -2,6 +2,7 @@ import type { AccountClient, GameAccount } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { CliError } from '../../errors/exit.ts';
+import { forService, namingOf } from '../../errors/service-hints.ts';
 
 type Games = AccountClient['games'];
 
@@ -19,7 +20,7 @@ export async function withGameAccount<T>(
       accounts.find(({ name }) => name.toLowerCase() === wanted);
     if (found) return await work(games, found);
     throw new CliError('no_such_account', `There is no linked account ${named}.`, {
-      hint: 'List the accounts: skinsmith accounts list',
+      hint: `List the accounts: ${forService('skinsmith accounts list', namingOf(context))}`,
     });
   });
 }

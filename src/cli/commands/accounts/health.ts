@@ -9,7 +9,7 @@ import { type Columns, type CommandOutput, columnRows, type Fields } from '../..
 import { colorsFor } from '../../terminal/colors.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
-import { ACCOUNT_FIELDS } from './account-rows.ts';
+import { ACCOUNT_FIELDS, noAccounts } from './account-rows.ts';
 
 export const examples: Examples = [
   ['Check all game accounts', 'skinsmith accounts health'],
@@ -62,7 +62,7 @@ export async function runAccountsHealth(context: CommandContext): Promise<number
     return found;
   });
   if (flags.json) io.out.write(jsonDocument(checks));
-  else if (checks.length === 0) context.messages.say('No accounts. Link one: skinsmith accounts link');
+  else if (checks.length === 0) context.messages.say(noAccounts(context));
   return exitStatus(checks.every(({ problems }) => problems.length === 0) ? 'done' : 'failed');
 }
 

@@ -6,7 +6,7 @@ import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { ACCOUNT_LIST_OUTPUT, accountRows } from './account-rows.ts';
+import { ACCOUNT_LIST_OUTPUT, accountRows, noAccounts } from './account-rows.ts';
 
 export const examples: Examples = [
   ['List game accounts', 'skinsmith accounts list'],
@@ -31,8 +31,7 @@ export async function runAccountsList(context: CommandContext): Promise<number> 
     accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
   );
   if (context.flags.json) context.io.out.write(jsonDocument(accounts));
-  else if (accounts.length === 0)
-    await context.messages.note('No accounts. Link one: skinsmith accounts link');
+  else if (accounts.length === 0) await context.messages.note(noAccounts(context));
   else context.io.out.write(accountRows(accounts, context));
   return exitStatus('done');
 }

@@ -4,6 +4,7 @@ import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
+import { forService, namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
 import { addKeyOptions, keyChange, type TypedKeyOptions } from '../../options/key-options.ts';
 import { nonEmpty } from '../../options/option-values.ts';
@@ -104,13 +105,15 @@ export async function runKeysCreate(options: KeysCreateOptions, context: Command
 async function show(
   key: ApiKeyMade,
   { import: isKnown }: KeysCreateOptions,
-  { io, flags, messages }: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
+  const { io, flags, messages } = context;
   if (flags.json) io.out.write(jsonDocument(key));
   else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [key]));
   else if (!isKnown) io.out.write(`${clean(key.secret)}\n`);
   const what = isKnown ? `The key (…${key.last4}) is accepted.` : 'This is the only time the key is shown.';
-  await messages.note(`${what} It belongs to ${key.user}; revoke it with: skinsmith keys revoke ${key.id}`);
+  const revoke = forService(`skinsmith keys revoke ${key.id}`, namingOf(context));
+  await messages.note(`${what} It belongs to ${key.user}. To revoke it: ${revoke}`);
 }
 
 /** Never an argument, which others on the machine could read. */

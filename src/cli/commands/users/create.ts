@@ -3,6 +3,7 @@ import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
+import { forService, namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { printUser, seenUser, USER_OUTPUT } from './user-rows.ts';
@@ -36,6 +37,7 @@ export async function runUsersCreate(options: UsersCreateOptions, context: Comma
   );
   await context.seenNames.add('users', [seenUser(user)]);
   printUser(user, context);
-  await context.messages.note(`Make a key for the user: skinsmith keys create --user ${user.name}`);
+  const create = forService(`skinsmith keys create --user ${user.name}`, namingOf(context));
+  await context.messages.note(`Create a key for the user: ${create}`);
   return exitStatus('done');
 }

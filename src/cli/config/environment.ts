@@ -11,8 +11,19 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'SKINSMITH_INSECURE_HTTP',
     'if set to 1, allow sending the API key over plain http to public addresses, as with --insecure-http',
   ],
-  ['SKINSMITH_CONFIG_DIR', 'folder of the config file'],
-  ['SKINSMITH_DATA_DIR', 'data folder of the embedded service: its store and signing key'],
+  ['SKINSMITH_CONFIG_DIR', 'folder of the config file (see skinsmith config path)'],
+  [
+    'SKINSMITH_DATA_DIR',
+    'data folder of the embedded service: its store and signing key; also what commands remember of batches',
+  ],
+  [
+    'XDG_CONFIG_HOME',
+    'on Linux, where the folder of the config file is made unless SKINSMITH_CONFIG_DIR is set (default: ~/.config)',
+  ],
+  [
+    'XDG_DATA_HOME',
+    'on Linux, where the data folder is made unless SKINSMITH_DATA_DIR is set (default: ~/.local/share)',
+  ],
   ['SKINSMITH_STORE', 'PostgreSQL database that is the store of serve, as with --store'],
   ['SKINSMITH_GENERATOR', 'what makes the skins of serve, as with --generator'],
   ['SKINSMITH_UPSTREAM', 'service that makes the skins of serve, as with --upstream'],
@@ -31,4 +42,6 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ],
   ['NODE_DISABLE_COMPILE_CACHE', 'if set, keep no compiled code'],
   ['NO_COLOR', 'if set, do not use colours'],
+  ['NODE_EXTRA_CA_CERTS', 'file of certificate authorities to trust besides the usual ones'],
+  ['HTTPS_PROXY, HTTP_PROXY', 'not used: skinsmith connects to services directly'],
 ];

@@ -1,6 +1,7 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { COMMAND_GROUPS } from './command-groups.ts';
 import { examplesOf } from './examples.ts';
+import { termsOf } from './terms.ts';
 import { descriptionParts, optionText } from './text.ts';
 import { TOPIC_SUMMARIES } from './topic-names.ts';
 
@@ -68,6 +69,7 @@ export class HelpPage extends Help {
         'Arguments:',
         helper.visibleArguments(command).map((one) => argumentItem(one, helper)),
       ),
+      termLines(command, helper),
       ...grouped(commands, helper.visibleCommands(command), commandHeading).map(([heading, group]) =>
         list(
           heading,
@@ -96,6 +98,15 @@ function exampleLines(command: Command): string[] {
   const examples = examplesOf(command);
   if (examples.length === 0) return [];
   return ['Examples:', ...examples.flatMap(([does, line]) => [`  # ${does}`, `  $ ${line}`])];
+}
+
+/** Has a column width of its own: terms would move the options of most commands. */
+function termLines(command: Command, helper: Help): string {
+  const terms = termsOf(command);
+  if (terms === undefined) return '';
+  const width = Math.max(...terms.rows.map(([term]) => term.length));
+  const lines = terms.rows.map(([term, meaning]) => helper.formatItem(term, width, meaning, helper));
+  return [`${terms.heading}:`, ...lines].join('\n');
 }
 
 function argumentItem(argument: Argument, helper: Help): readonly [string, string] {

@@ -3,6 +3,7 @@ import { shownCommands } from '../completion/tree.ts';
 import { ENVIRONMENT } from '../config/environment.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
 import { type Example, examplesOf } from '../help/examples.ts';
+import { termsOf } from '../help/terms.ts';
 import { descriptionParts, fullName, optionText } from '../help/text.ts';
 import type { Section } from './document.ts';
 import { FORMATS_PAGE } from './formats-page.ts';
@@ -29,11 +30,12 @@ export function renderManPage(command: Command, version: string): string {
     roff(head),
     ...(rest === '' ? [] : ['.PP', roff(rest)]),
     ...section('ARGUMENTS', command.registeredArguments.flatMap(describeArgument)),
+    ...termSection(command),
     ...commandSections(command),
     ...optionSections(command),
     ...(command === root ? [] : globalOptions(root)),
     ...section('EXIT STATUS', Object.values(EXIT_STATUSES).flatMap(describeStatus)),
-    ...(command === root ? section('ENVIRONMENT', ENVIRONMENT.flatMap(describeVariable)) : []),
+    ...(command === root ? section('ENVIRONMENT', ENVIRONMENT.flatMap(describeTerm)) : []),
     ...section('SEE ALSO', seeAlso(command)),
   ];
   return `${lines.join('\n')}\n`;
@@ -41,6 +43,11 @@ export function renderManPage(command: Command, version: string): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`.SH ${title}`, ...lines];
+}
+
+function termSection(command: Command): string[] {
+  const terms = termsOf(command);
+  return terms === undefined ? [] : section(terms.heading.toUpperCase(), terms.rows.flatMap(describeTerm));
 }
 
 /** Subcommands under the same headings as in the help. */
@@ -84,7 +91,7 @@ function describeOption(option: Option): string[] {
   return ['.TP', `.B ${roff(option.flags)}`, roff(optionText(option))];
 }
 
-function describeVariable([name, meaning]: readonly [string, string]): string[] {
+function describeTerm([name, meaning]: readonly [string, string]): string[] {
   return ['.TP', `.B ${roff(name)}`, roff(meaning)];
 }
 

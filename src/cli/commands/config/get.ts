@@ -21,7 +21,7 @@ export const output: readonly CommandOutput[] = [
 export function register(command: Command, runner: Runner, run = runConfigGet): void {
   command
     .description('Print the current value of a setting.\n' + 'The exit status is 1 if it is not set.')
-    .argument('<name>', 'name of the setting')
+    .argument('<name>', 'name of the setting (see skinsmith help config set)')
     .action(async (name: string) => await runner(async (context) => await run(name, context)));
 }
 

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { SETTING_MEANINGS } from '../../config/setting-meanings.ts';
 import { envNameOf, parseSetting } from '../../config/settings.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { setTerms } from '../../help/terms.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { settingNamed } from './setting-named.ts';
 
@@ -15,16 +17,14 @@ export const examples: Examples = [
 export const output: readonly CommandOutput[] = [];
 
 export function register(command: Command, runner: Runner, run = runConfigSet): void {
+  setTerms(command, { heading: 'Settings', rows: Object.entries(SETTING_MEANINGS) });
   command
     .description(
       'Change a setting in the config file.\n' +
-        'The value is checked first. Flags and environment variables take precedence over the config ' +
-        'file.',
+        'The value is checked first. Options and environment variables (SKINSMITH_VISIBILITY for visibility ' +
+        'and so on) take precedence over the config file.',
     )
-    .argument(
-      '<name>',
-      'one of base-url, visibility, variant, slots, poll-interval, format, color, user-agent',
-    )
+    .argument('<name>', 'name of the setting')
     .argument('<value>', 'new value')
     .action(
       async (name: string, value: string) => await runner(async (context) => await run(name, value, context)),

@@ -16,7 +16,7 @@ export const output: readonly CommandOutput[] = [];
 export function register(command: Command, runner: Runner, run = runConfigUnset): void {
   command
     .description('Remove a setting from the config file.')
-    .argument('<name>', 'name of the setting')
+    .argument('<name>', 'name of the setting (see skinsmith help config set)')
     .action(async (name: string) => await runner(async (context) => await run(name, context)));
 }
 

@@ -27,7 +27,7 @@ export { classifyFailure, type Failure, type FailureKind } from './client/failur
 export type { Listed, ModerationClient } from './client/moderation-client.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
-export { skinNameProblem } from './client/skin-name.ts';
+export { SKIN_NAME_RULE, skinNameProblem } from './client/skin-name.ts';
 export type { RequestContent, Transport, TransportAnswer, TransportRequest } from './client/transport.ts';
 export type {
   BulkEdited,

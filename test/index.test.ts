@@ -30,6 +30,7 @@ describe('the public face of the package', () => {
       'LockfileError',
       'NetworkError',
       'REPORT_REASONS',
+      'SKIN_NAME_RULE',
       'ServiceError',
       'SkinClient',
       'SkinsmithError',

@@ -15,10 +15,13 @@ export const MAX_WAIT_SECONDS = 30;
 export const DEFAULT_WAIT_SECONDS = 10;
 export const MAX_TOTAL_WAIT_SECONDS = 60;
 
+/** What names may contain, as the end of a sentence. */
+export const NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
+
 export const skinNameSchema = z
   .string()
-  .max(MAX_NAME_LENGTH, `at most ${MAX_NAME_LENGTH} characters`)
-  .regex(NAME_PATTERN, 'letters, digits, spaces and _ . - only');
+  .max(MAX_NAME_LENGTH, { error: NAME_RULE, abort: true })
+  .regex(NAME_PATTERN, NAME_RULE);
 
 /** A caller's name for a submission, so that repeating the request does not submit twice. */
 export const idempotencyKeySchema = z

@@ -32,7 +32,7 @@ export const planListAnswerSchema = envelopeSchema.extend({ plans: z.array(planS
 
 export const planNameSchema = z
   .string()
-  .regex(/^[a-z0-9_-]{1,32}$/, 'lower-case letters, digits and _ - only, at most 32');
+  .regex(/^[a-z0-9_-]{1,32}$/, 'only a–z, 0–9, _ and -, at most 32 characters');
 
 const whole = (least: number, most: number) => z.int().min(least).max(most);
 

@@ -4,7 +4,7 @@ import { planNameSchema, planSchema } from './plan.ts';
 
 export const userNameSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_.-]{1,32}$/, 'letters, digits and _ . - only, at most 32');
+  .regex(/^[A-Za-z0-9_.-]{1,32}$/, 'only A–Z, a–z, 0–9, _ . and -, at most 32 characters');
 
 const userSchema = z
   .object({

@@ -62,16 +62,10 @@ describe('the name of a skin', () => {
     expect(skinNameSchema.parse(name)).toBe(name);
   });
 
-  const refused: [name: string, message: string][] = [
-    ['x'.repeat(49), 'at most 48 characters'],
-    ['', 'letters, digits, spaces and _ . - only'],
-    ['Zoë', 'letters, digits, spaces and _ . - only'],
-    ['a/b', 'letters, digits, spaces and _ . - only'],
-    ['a\n', 'letters, digits, spaces and _ . - only'],
-    ['<b>', 'letters, digits, spaces and _ . - only'],
-  ];
-  test.each(refused)('may not be %j', (name, message) => {
-    expect(skinNameSchema.safeParse(name).error?.issues[0]?.message).toBe(message);
+  const refused = ['x'.repeat(49), 'Ü'.repeat(49), '', 'Zoë', 'a/b', 'a\n', '<b>'];
+  test.each(refused)('may not be %j, for which there is one reason', (name) => {
+    const reasons = skinNameSchema.safeParse(name).error?.issues.map(({ message }) => message);
+    expect(reasons).toEqual(['only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters']);
   });
 });
 

@@ -1,7 +1,10 @@
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/submission.ts';
+import type { Note } from '../../protocol/envelope.ts';
+import { NAME_RULE } from '../../protocol/generate.ts';
 import { skinNameFrom } from '../../protocol/skin-name.ts';
+import { mergeNotes } from '../model/finished-skin.ts';
 import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
 import { type Member, pixelsOf, type Work } from '../model/work.ts';
 import { lookAt } from '../pictures/read-picture.ts';
@@ -33,6 +36,7 @@ export async function requestFor(
   const source = await sourceToSend(work, reading);
   if ('problem' in source) return source;
   const [first] = work.members;
+  if (first) work.warnings = mergeNotes(work.warnings, renamedNotes(first));
   const options = {
     name: first && nameOf(first),
     variant: work.variant === 'auto' ? undefined : work.variant,
@@ -43,8 +47,21 @@ export async function requestFor(
 }
 
 /** The skin's name: as its source says, or from its file. */
-function nameOf({ source }: Member): string | undefined {
-  return source.name ?? skinNameFrom(source.stem.split('/').at(-1) ?? '');
+function nameOf(member: Member): string | undefined {
+  return member.source.name ?? skinNameFrom(fileNameOf(member));
+}
+
+function fileNameOf({ source }: Member): string {
+  return source.stem.split('/').at(-1) ?? '';
+}
+
+/** Tells that the name of a file is not valid for a skin. The ends of URLs and values are not meant as names. */
+function renamedNotes(member: Member): Note[] {
+  const { content, name: given } = member.source;
+  const name = nameOf(member);
+  if (content.kind !== 'file' || given !== undefined || name === fileNameOf(member)) return [];
+  const outcome = name === undefined ? 'The skin has no name' : `The skin is named "${name}"`;
+  return [{ code: 'name_changed', message: `${outcome}: names may contain ${NAME_RULE}.` }];
 }
 
 /** The request body for a piece of work, or why there is none. @throws the signal's reason */

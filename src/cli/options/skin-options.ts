@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { skinNameProblem } from '../../index.ts';
+import { SKIN_NAME_RULE, skinNameProblem } from '../../index.ts';
 import type { SettingName } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { FORMAT_NAMES } from '../output/formats/names.ts';
@@ -21,7 +21,7 @@ export interface TypedOutputOptions {
 export function addSkinOptions(command: Command): Command {
   return command
     .optionsGroup('Skins:')
-    .option('--name <name>', 'name of the skin (default: the file name)')
+    .option('--name <name>', `name of the skin: ${SKIN_NAME_RULE} (default: the file name)`)
     .addOption(
       new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([
         'auto',
@@ -77,5 +77,5 @@ export function verifyName({ name }: TypedSkinOptions, isSingle: boolean): void 
   }
   const problem = skinNameProblem(name);
   if (problem !== undefined)
-    throw usageError('invalid_name', `The name "${name}" cannot be used: ${problem}.`);
+    throw usageError('invalid_name', `The name "${name}" is invalid: names may contain ${problem}.`);
 }

@@ -95,6 +95,22 @@ describe('A picture', () => {
     expect(work.warnings.map(({ code }) => code)).not.toContain('old');
   });
 
+  test.each([
+    ['Ünï', undefined, 'The skin is named "Uni"'],
+    ['皮肤', undefined, 'The skin has no name'],
+    ['x'.repeat(60), undefined, `The skin is named "${'x'.repeat(48)}"`],
+    ['My Skin', undefined, undefined],
+    ['Ünï', 'Given', undefined],
+  ])('warns when its file name is no name for a skin: %s, named %s', async (stem, name, note) => {
+    const named = { stem, ...(name !== undefined && { name }) };
+    const content = { kind: 'file', path: '/no/such/file.png' } as const;
+    const work = workOf(content, { bytes: skinPng(1), planned: PIXELS, source: named });
+    await request(work);
+    const told = work.warnings.filter(({ code }) => code === 'name_changed').map(({ message }) => message);
+    const rule = 'names may contain only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters.';
+    expect(told).toEqual(note === undefined ? [] : [`${note}: ${rule}`]);
+  });
+
   test('that is another one by now is not sent', async () => {
     const path = join(await ownFolder(), 'one.png');
     await writeFile(path, skinPng(2));

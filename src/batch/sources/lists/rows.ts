@@ -13,7 +13,7 @@ export type Column = (typeof COLUMNS)[number];
 
 const name = z.string('must be text').superRefine((value, context) => {
   const problem = skinNameProblem(value);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: `may have ${problem}` });
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: `may contain ${problem}` });
 });
 
 const rowSchema = z.object({

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { SkinClient, SkinEdit, SkinVisibility } from '../../../index.ts';
+import { SKIN_NAME_RULE, type SkinClient, type SkinEdit, type SkinVisibility } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { inBulk } from '../../connection/in-bulk.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
@@ -34,7 +34,7 @@ export function register(command: Command, runner: Runner, run = runSkinsEdit): 
   command
     .description('Edit the name or visibility of your skins.\nSeveral skins get the same change.')
     .argument('<uuid...>', 'UUIDs of skins')
-    .option('--name <name>', 'new name; an empty one ("") removes the name')
+    .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
     .addOption(
       new Option('--visibility <visibility>', 'who can find the skins').choices([
         'public',

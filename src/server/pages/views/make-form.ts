@@ -1,3 +1,4 @@
+import { NAME_RULE } from '../../../protocol/generate.ts';
 import { type Html, html } from '../html/html.ts';
 
 /** What a skin is made from. */
@@ -22,7 +23,7 @@ export function makeForm(from: From): Html {
 ${INPUTS[from]}
 <div class="row">
 <div><label for="name">Name</label>
-<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Letters, digits, spaces and _ . - only" autocomplete="off"></div>
+<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${NAME_RULE}." autocomplete="off"></div>
 <div><label for="variant">Arms</label>
 <select id="variant" name="variant"><option value="unknown">Detect</option><option value="classic">Classic, 4 pixels</option><option value="slim">Slim, 3 pixels</option></select></div>
 <div><label for="visibility">Visibility</label>

@@ -76,9 +76,13 @@ describe('A CSV list', () => {
     [
       'a name with strange characters',
       'heroes/a.png,Zoë',
-      'the column name may have letters, digits, spaces and _ . - only',
+      'the column name may contain only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters',
     ],
-    ['a long name', `heroes/a.png,${'x'.repeat(49)}`, 'the column name may have at most 48 characters'],
+    [
+      'a long name',
+      `heroes/a.png,${'x'.repeat(49)}`,
+      'the column name may contain only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters',
+    ],
     ['a name for a folder', 'heroes,Heroes', 'the column name must be empty, since the source is a folder'],
     ['stdin', '-', 'stdin can be named as an argument only'],
     ['more fields than the header', 'heroes/a.png,,,,x', 'it has more fields than the header'],

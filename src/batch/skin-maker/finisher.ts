@@ -168,7 +168,7 @@ interface Unfinished {
   readonly warnings: readonly Note[];
 }
 
-const KEPT_HINT = 'The skin is kept: --accept-unproven accepts it unchanged, --force makes it again.';
+const KEPT_HINT = 'The skin is kept: --accept-unproven accepts it unchanged, --force asks the service again.';
 
 function canPass(error: unknown): boolean {
   if (error instanceof JobFailedError) return PASSING_FAILURES.has(error.code as never);

@@ -15,8 +15,10 @@ export async function printPlan(
   if (progress.wanted === 0 || progress.sources < 2) return;
   const known = progress.known > 0 ? `, ${count(progress.known)} already known` : '';
   const time = seconds < 1 ? '' : `; at least ${span(seconds)}`;
+  // With --force, the service may have them: it decides what is made.
+  const toDo = call.typed.force ? 'to ask the service for' : 'to make';
   await context.messages.note(
-    `${count(progress.sources)} sources: ${count(progress.wanted)} to make${known}${time}.`,
+    `${count(progress.sources)} sources: ${count(progress.wanted)} ${toDo}${known}${time}.`,
   );
 }
 

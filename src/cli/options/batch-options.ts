@@ -94,7 +94,10 @@ export function addBatchOptions(command: Command): Command {
     .optionsGroup('Lockfile:')
     .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
     .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
-    .option('--force', 'make skins again even if the lockfile has them')
+    .option(
+      '--force',
+      'ask the service again, even for skins in the lockfile; it may return a skin it already has',
+    )
     .option('--keep-signatures', 'keep the skins in the lockfile, from any signer')
     .option('--prune', 'remove skins without a source from the lockfile')
     .optionsGroup('Plan and limits:')

@@ -72,7 +72,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'moderation unblock' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('none'); more = $true }
         'moderation list' = @{ commands = @(); options = @('--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
         'moderation log' = @{ commands = @(); options = @('--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
-        'moderation delete' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
+        'moderation delete' = @{ commands = @(); options = @('--note', '-y', '--yes', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--signing-key', '--new-signing-key', '--account-key', '--store', '--store-connections', '--store-pooler', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--oidc-issuer', '--oidc-client-id', '--oidc-secret-file', '--oidc-name', '--oidc-scopes', '--oidc-plan-claim', '--oidc-operator-claim', '--oidc-require-claim', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'open' = @{ commands = @(); options = @('--data', '--store', '--store-pooler', '--port', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
@@ -612,6 +612,8 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['moderation log -h'] = 'print help'
     $about['moderation log --help'] = 'print help'
     $about['moderation delete --note'] = 'why, for the log'
+    $about['moderation delete -y'] = 'do not ask for confirmation'
+    $about['moderation delete --yes'] = 'do not ask for confirmation'
     $about['moderation delete -h'] = 'print help'
     $about['moderation delete --help'] = 'print help'
     $about['serve --host'] = 'address to listen on (default: 127.0.0.1, this machine only)'

@@ -3,6 +3,11 @@ import { usageError } from '../errors/exit.ts';
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
+/** `the skin …`, or how many. */
+export function skinsText(uuids: readonly string[]): string {
+  return uuids.length === 1 ? `the skin ${uuids[0]}` : `${uuids.length} skins`;
+}
+
 /** @throws CliError when one of them is not a skin UUID */
 export function verifyUuids(uuids: readonly string[]): void {
   const wrong = uuids.find((uuid) => !UUID.test(uuid));

@@ -175,7 +175,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'reports close': async () => [await addReport()],
     'moderation hide': async () => [await makeSkin()],
     'moderation show': async () => [await makeSkin()],
-    'moderation delete': async () => [await makeSkin()],
+    'moderation delete': async () => [await makeSkin(), '--yes'],
     'moderation block': () => [hash()],
     'moderation unblock': async () => [await block()],
     'moderation list': () => [],

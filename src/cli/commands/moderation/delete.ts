@@ -1,18 +1,24 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import { verifyUuids } from '../../connection/skin-uuids.ts';
+import { skinsText, verifyUuids } from '../../connection/skin-uuids.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput, Fields } from '../../output/described.ts';
+import { confirm } from '../../terminal/confirm.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { describeDecision, type NoteOption } from './skin-decisions.ts';
 
 export const examples: Examples = [
-  ['Delete a skin of anybody', 'skinsmith moderation delete SKIN'],
-  ['Say why, for the log', 'skinsmith moderation delete OTHER --note "asked by its artist"'],
+  ['Delete a skin of anybody without being asked', 'skinsmith moderation delete SKIN --yes'],
+  ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "asked by its artist"'],
 ];
+
+interface ModerationDeleteOptions extends NoteOption {
+  /** Skip the confirmation. */
+  readonly yes?: boolean;
+}
 
 interface DeletedView {
   readonly uuid: string;
@@ -25,20 +31,29 @@ export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields
 
 export function register(command: Command, runner: Runner, run = runModerationDelete): void {
   describeDecision(
-    command.description('Delete skins of anybody for good, and close their reports (operators only).'),
-  ).action(
-    async (uuids: string[], typed: NoteOption) =>
-      await runner(async (context) => await run(uuids, typed, context)),
-  );
+    command.description(
+      'Delete skins of anybody for good, and close their reports (operators only).\n' +
+        'Asks for confirmation first; without a terminal, --yes is required.',
+    ),
+  )
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action(
+      async (uuids: string[], typed: ModerationDeleteOptions) =>
+        await runner(async (context) => await run(uuids, typed, context)),
+    );
 }
 
 export async function runModerationDelete(
   uuids: readonly string[],
-  decision: NoteOption,
+  { yes, ...decision }: ModerationDeleteOptions,
   context: CommandContext,
 ): Promise<number> {
   const { signal, messages, flags, io } = context;
   verifyUuids(uuids);
+  if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
+    messages.say('Nothing was deleted.');
+    return exitStatus('failed');
+  }
   await withAccount(context, async ({ moderation }) => {
     for (const uuid of uuids) {
       await moderation.deleteSkin(uuid, decision, { signal });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { BulkEdited, SkinClient } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { inBulk } from '../../connection/in-bulk.ts';
-import { verifyUuids } from '../../connection/skin-uuids.ts';
+import { skinsText, verifyUuids } from '../../connection/skin-uuids.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
@@ -60,8 +60,7 @@ export async function runSkinsDelete(
   context: CommandContext,
 ): Promise<number> {
   verifyUuids(uuids);
-  const what = uuids.length === 1 ? `the skin ${uuids[0]}` : `${uuids.length} skins`;
-  if (!yes && !(await confirm(`Delete ${what}? This cannot be undone.`, context))) {
+  if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
     context.messages.say('Nothing was deleted.');
     return exitStatus('failed');
   }

@@ -47,8 +47,8 @@ const MAX_BINDINGS = 50;
 const keyNameSchema = z
   .string()
   .trim()
-  .min(1)
-  .max(64)
+  .min(1, { error: 'at least one character', abort: true })
+  .max(64, 'at most 64 characters')
   .regex(/^\P{C}+$/u, 'no control characters');
 
 const networkSchema = z

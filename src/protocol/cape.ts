@@ -43,7 +43,7 @@ const MAX_ALIAS_LENGTH = 48;
 const aliasSchema = z
   .string()
   .trim()
-  .min(1)
+  .min(1, { error: 'at least one character', abort: true })
   .max(MAX_ALIAS_LENGTH, `at most ${MAX_ALIAS_LENGTH} characters`)
   .regex(/^\P{C}+$/u, 'no control characters');
 

@@ -62,6 +62,15 @@ export type Report = z.infer<typeof reportSchema>;
 export const reportAnswerSchema = envelopeSchema.extend({ report: reportSchema });
 export const reportListAnswerSchema = envelopeSchema.extend({ reports: z.array(reportSchema) });
 
+const NOT_A_REPORT = 'not the number of a report';
+
+/** A report's number in an address. */
+export const reportNumberSchema = z.coerce
+  .number(NOT_A_REPORT)
+  .int(NOT_A_REPORT)
+  .min(1, NOT_A_REPORT)
+  .max(Number.MAX_SAFE_INTEGER, NOT_A_REPORT);
+
 const pageSchema = z.object({
   /** Where the previous page ended. */
   after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),

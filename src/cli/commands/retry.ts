@@ -8,6 +8,7 @@ import { concernsOneSource } from '../errors/concerns-one-source.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import { nonEmptyWords } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/view-output.ts';
@@ -36,7 +37,7 @@ export function register(command: Command, runner: Runner, run = runRetry): void
       'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
         'Prints the new jobs. What the service has made in the meantime is found at once and costs nothing.',
     )
-    .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed')
+    .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed', nonEmptyWords)
     .option('--wait', 'wait for the new jobs and print the skins')
     .action(
       async (jobs: string[], typed: Omit<RetryOptions, 'jobs'>) =>

@@ -8,6 +8,7 @@ import type { Runner } from '../context/runner.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import { nonEmptyWords } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
@@ -35,7 +36,7 @@ export function register(command: Command, runner: Runner, run = runStatus): voi
         'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is still ' +
         'pending.',
     )
-    .argument('<job...>', 'job IDs, as printed by queue and jobs');
+    .argument('<job...>', 'job IDs, as printed by queue and jobs', nonEmptyWords);
   addFormatOption(command)
     .option('--wait', 'wait until no job is pending')
     .action(

@@ -8,9 +8,13 @@ export function skinsText(uuids: readonly string[]): string {
   return uuids.length === 1 ? `the skin ${uuids[0]}` : `${uuids.length} skins`;
 }
 
+export function isSkinUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** @throws CliError when one of them is not a skin UUID */
 export function verifyUuids(uuids: readonly string[]): void {
-  const wrong = uuids.find((uuid) => !UUID.test(uuid));
+  const wrong = uuids.find((uuid) => !isSkinUuid(uuid));
   if (wrong === undefined) return;
   throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a skin.`, 'List yours: skinsmith skins list');
 }

@@ -35,6 +35,11 @@ export function nonEmpty(text: string): string {
   throw new InvalidArgumentError('It must not be empty.');
 }
 
+/** The same for each of several words. */
+export function nonEmptyWords(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, nonEmpty(text)];
+}
+
 export function httpUrl(text: string): string {
   const url = URL.parse(text);
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash;

@@ -54,5 +54,8 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
 test('What is no UUID and no hash is named before anything is sent', async () => {
   const { url, key } = await runServer();
   const { told } = await runCommand((context) => runModerationBlock(['face.png'], {}, context), { url, key });
-  expect(told).toMatchObject({ code: 'not_a_uuid', message: '"face.png" is not the UUID of a skin.' });
+  expect(told).toMatchObject({
+    code: 'not_an_image',
+    message: '"face.png" is neither the hash of an image nor the UUID of a skin.',
+  });
 });

@@ -5,6 +5,7 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { addKeyChangeOptions, keyChange, type TypedKeyChange } from '../../options/key-options.ts';
+import { nonEmpty } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { KEY_OUTPUT, keyRows } from './key-rows.ts';
@@ -24,7 +25,7 @@ export function register(command: Command, runner: Runner, run = runKeysEdit): v
           'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
           'replaces the old one.',
       )
-      .argument('<id>', 'ID of the key, as printed by keys list'),
+      .argument('<id>', 'ID of the key, as printed by keys list', nonEmpty),
   ).action(
     async (id: string, typed: TypedKeyChange) =>
       await runner(async (context) => await run(id, typed, context)),

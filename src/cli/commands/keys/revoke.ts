@@ -4,6 +4,7 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { nonEmptyWords } from '../../options/option-values.ts';
 import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 
@@ -27,7 +28,7 @@ export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields
 export function register(command: Command, runner: Runner, run = runKeysRevoke): void {
   command
     .description('Revoke API keys of a skinsmith service, effective at once.')
-    .argument('<id...>', 'IDs of keys, as printed by keys list')
+    .argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords)
     .action(async (ids: string[]) => await runner(async (context) => await run(ids, context)));
 }
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type { BlockWish } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import { verifyUuids } from '../../connection/skin-uuids.ts';
+import { isSkinUuid } from '../../connection/skin-uuids.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { exitStatus } from '../../errors/exit.ts';
+import { exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput, Fields } from '../../output/described.ts';
 import { columnRows } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { type BlockedView, IMAGE_COLUMNS, IMAGE_FIELDS } from './image-rows.ts';
+import { type BlockedView, IMAGE_COLUMNS, IMAGE_FIELDS, isImageHash } from './image-rows.ts';
 import type { NoteOption } from './skin-decisions.ts';
 
 export const examples: Examples = [
@@ -65,7 +65,7 @@ export async function runModerationBlock(
 
 /** @throws CliError for what is neither a hash nor a UUID */
 function wishFor(image: string, note: string | undefined): BlockWish {
-  if (/^[0-9a-f]{64}$/.test(image)) return { hash: image, note };
-  verifyUuids([image]);
-  return { skin: image, note };
+  if (isImageHash(image)) return { hash: image, note };
+  if (isSkinUuid(image)) return { skin: image, note };
+  throw usageError('not_an_image', `"${image}" is neither the hash of an image nor the UUID of a skin.`);
 }

@@ -17,3 +17,8 @@ export const IMAGE_FIELDS: Fields<BlockedImage> = {
   blockedBy: 'name of the operator',
   blockedAt: 'when it was blocked',
 };
+
+/** SHA-256 in lower-case hexadecimal. */
+export function isImageHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { exitStatus } from '../../errors/exit.ts';
+import { exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { isImageHash } from './image-rows.ts';
 import type { NoteOption } from './skin-decisions.ts';
 
 export const examples: Examples = [
@@ -45,6 +46,7 @@ export async function runModerationUnblock(
   context: CommandContext,
 ): Promise<number> {
   const { signal, messages, flags, io } = context;
+  verifyHashes(hashes);
   await withAccount(context, async ({ moderation }) => {
     for (const hash of hashes) {
       await moderation.unblockImage(hash, decision, { signal });
@@ -54,4 +56,12 @@ export async function runModerationUnblock(
   const views = hashes.map((hash): UnblockedView => ({ hash, unblocked: true }));
   if (flags.json) io.out.write(jsonDocument(views));
   return exitStatus('done');
+}
+
+/** @throws CliError when one of them is not the hash of an image */
+function verifyHashes(hashes: readonly string[]): void {
+  const wrong = hashes.find((hash) => !isImageHash(hash));
+  if (wrong === undefined) return;
+  const hint = 'List the blocked images: skinsmith moderation list';
+  throw usageError('not_a_hash', `"${wrong}" is not the hash of an image.`, hint);
 }

@@ -3,8 +3,9 @@ import type { Report } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { exitStatus } from '../../errors/exit.ts';
+import { exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { nonEmptyWords } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { printReports, REPORT_LIST_OUTPUT } from './report-rows.ts';
 
@@ -18,7 +19,7 @@ export const output: readonly CommandOutput[] = [REPORT_LIST_OUTPUT];
 export function register(command: Command, runner: Runner, run = runReportsClose): void {
   command
     .description('Close reports without changing their skins (operators only).')
-    .argument('<report...>', 'numbers of reports, as printed by reports list')
+    .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
     .option('--note <text>', 'why, for the log')
     .action(
       async (ids: string[], { note }: { note?: string }) =>
@@ -31,6 +32,7 @@ export async function runReportsClose(
   note: string | undefined,
   context: CommandContext,
 ): Promise<number> {
+  verifyNumbers(ids);
   const closed = await withAccount(context, async ({ moderation }) => {
     const reports: Report[] = [];
     for (const id of ids)
@@ -39,4 +41,12 @@ export async function runReportsClose(
   });
   printReports(closed, context);
   return exitStatus('done');
+}
+
+/** @throws CliError when one of them is not the number of a report */
+function verifyNumbers(ids: readonly string[]): void {
+  const wrong = ids.find((id) => !/^[1-9]\d{0,14}$/.test(id));
+  if (wrong === undefined) return;
+  const hint = 'List the reports: skinsmith reports list';
+  throw usageError('not_a_report', `${wrong} is not the number of a report.`, hint);
 }

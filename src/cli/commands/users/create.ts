@@ -5,6 +5,7 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import { forService, namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
+import { nonEmpty } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { printUser, seenUser, USER_OUTPUT } from './user-rows.ts';
 
@@ -23,7 +24,7 @@ export const output: readonly CommandOutput[] = [USER_OUTPUT];
 export function register(command: Command, runner: Runner, run = runUsersCreate): void {
   command
     .description('Create a user of a skinsmith service (operators only).')
-    .argument('<name>', 'name of the user')
+    .argument('<name>', 'name of the user', nonEmpty)
     .option('--plan <plan>', 'plan of the user (default: free)')
     .action(
       async (name: string, typed: { plan?: string }) =>

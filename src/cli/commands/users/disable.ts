@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Runner } from '../../context/runner.ts';
 import type { Examples } from '../../help/examples.ts';
+import { nonEmpty } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { changeUser } from './edit.ts';
 import { USER_OUTPUT } from './user-rows.ts';
@@ -18,7 +19,7 @@ export function register(command: Command, runner: Runner, run = changeUser): vo
       'Disable a user of a skinsmith service (operators only).\n' +
         "The user's keys are refused until the user is enabled again.",
     )
-    .argument('<name>', 'name of the user')
+    .argument('<name>', 'name of the user', nonEmpty)
     .action(
       async (name: string) => await runner(async (context) => await run(name, { disabled: true }, context)),
     );

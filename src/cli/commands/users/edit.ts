@@ -5,6 +5,7 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { nonEmpty } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { printUser, USER_OUTPUT } from './user-rows.ts';
 
@@ -18,7 +19,7 @@ export const output: readonly CommandOutput[] = [USER_OUTPUT];
 export function register(command: Command, runner: Runner, run = changeUser): void {
   command
     .description('Change the plan of a user of a skinsmith service (operators only).')
-    .argument('<name>', 'name of the user')
+    .argument('<name>', 'name of the user', nonEmpty)
     .requiredOption('--plan <plan>', 'new plan of the user')
     .action(
       async (name: string, { plan }: { plan: string }) =>

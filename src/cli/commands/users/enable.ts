@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Runner } from '../../context/runner.ts';
 import type { Examples } from '../../help/examples.ts';
+import { nonEmpty } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { changeUser } from './edit.ts';
 import { USER_OUTPUT } from './user-rows.ts';
@@ -15,7 +16,7 @@ export const output: readonly CommandOutput[] = [USER_OUTPUT];
 export function register(command: Command, runner: Runner, run = changeUser): void {
   command
     .description('Enable a disabled user of a skinsmith service (operators only).')
-    .argument('<name>', 'name of the user')
+    .argument('<name>', 'name of the user', nonEmpty)
     .action(
       async (name: string) => await runner(async (context) => await run(name, { disabled: false }, context)),
     );

@@ -4,6 +4,7 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { nonEmpty } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { printUser, USER_OUTPUT } from './user-rows.ts';
 
@@ -17,7 +18,7 @@ export const output: readonly CommandOutput[] = [USER_OUTPUT];
 export function register(command: Command, runner: Runner, run = runUsersGet): void {
   command
     .description('Print a user of a skinsmith service (operators only).')
-    .argument('<name>', 'name of the user')
+    .argument('<name>', 'name of the user', nonEmpty)
     .action(async (name: string) => await runner(async (context) => await run(name, context)));
 }
 

@@ -8,5 +8,8 @@ describeParsing('keys revoke', register, {
       ['1', '2'],
     ],
   ],
-  refused: [[[], /missing required argument 'id'/]],
+  refused: [
+    [[], /missing required argument 'id'/],
+    [[''], /must not be empty/],
+  ],
 });

@@ -6,5 +6,8 @@ describeParsing('reports close', register, {
     [['1'], ['1'], undefined],
     [['1', '2', '--note', 'fine'], ['1', '2'], 'fine'],
   ],
-  refused: [[[], /missing required argument 'report'/]],
+  refused: [
+    [[], /missing required argument 'report'/],
+    [[''], /must not be empty/],
+  ],
 });

@@ -13,6 +13,7 @@ import {
   reportAnswerSchema,
   reportListAnswerSchema,
   reportListQuerySchema,
+  reportNumberSchema,
   skinDecisionSchema,
 } from '../../../../protocol/moderation.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
@@ -55,7 +56,7 @@ const closeReportRoute = route({
   scopes: ['operator'],
   paths: [`${REPORTS}/:id/close`],
   summary: 'Close a report without changing its skin (operator only)',
-  params: z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+  params: z.object({ id: reportNumberSchema }),
   bodies: { 'application/json': decisionSchema },
   answers: { ...refusals, 200: reportAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {

@@ -5,6 +5,7 @@ import {
   imageHashSchema,
   logQuerySchema,
   reportListQuerySchema,
+  reportNumberSchema,
 } from '../../../../../protocol/moderation.ts';
 import { uuidSchema } from '../../../../../protocol/skin.ts';
 import { imagesPage } from '../../../../pages/views/operator/images.ts';
@@ -42,7 +43,7 @@ const closeReportFormRoute = pageRoute({
   path: '/ui/operator/reports/:id/close',
   isFor,
   scopes,
-  params: z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+  params: z.object({ id: reportNumberSchema }),
   handle: async ({ context, caller, params }) => {
     await dismissReport(context, caller, { ...params, note: '' });
     return seeOther('/ui/operator/reports');

@@ -59,9 +59,9 @@ export class Replacement {
   }
 
   close(durable: boolean): void {
-    if (durable) fsyncSync(this.#fd);
+    if (durable) this.#naming(() => fsyncSync(this.#fd));
     this.#isOpen = false;
-    closeSync(this.#fd);
+    this.#naming(() => closeSync(this.#fd));
   }
 
   /** Replaces the target. Close first. */

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import type { GlobalFlags } from './config/global-flags.ts';
 import type { CommandContext } from './context/context.ts';
 import type { Runner } from './context/runner.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './errors/exit.ts';
+import type { DataFolder } from './errors/folder-report.ts';
 import { seeHelp } from './help/text.ts';
 import { buildProgram } from './program.ts';
 import { Arrival, asUnwritten } from './terminal/arrival.ts';
@@ -80,9 +82,11 @@ class Run {
     const { aborted, reason } = this.#stop.signal;
     const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
     const { reportOf } = await import('./errors/error-report.ts');
+    const { baseUrl, data } = this.command?.optsWithGlobals<GlobalFlags & { data?: string }>() ?? {};
     const report = reportOf(interrupted ? new DOMException('', 'AbortError') : error, {
-      baseUrl: this.command?.optsWithGlobals<GlobalFlags>().baseUrl,
+      baseUrl,
       env: process.env,
+      ...(await usedFolder(data)),
     });
     if (report) {
       const hint = report.hint ?? (report.exit === 'usage' ? this.#seeHelp() : undefined);
@@ -106,6 +110,20 @@ class Run {
       process.stderr.write(jsonLine({ error: { code: 'usage', message, hint: this.#seeHelp() } }));
     }
     return exitStatus('usage');
+  }
+}
+
+/** The data folder of this run; none if there is no home to have it in, which is the error then. */
+async function usedFolder(typed: string | undefined): Promise<{ data?: DataFolder }> {
+  if (typed !== undefined) return { data: { path: resolve(typed), setBy: '--data' } };
+  const { foldersFor } = await import('./config/config-file.ts');
+  try {
+    const path = resolve(foldersFor(process.env).data);
+    const isSet = Boolean(process.env['SKINSMITH_DATA_DIR']);
+    return { data: { path, setBy: isSet ? 'SKINSMITH_DATA_DIR' : 'HOME or SKINSMITH_DATA_DIR' } };
+  } catch (error) {
+    if (error instanceof CliError) return {};
+    throw error;
   }
 }
 

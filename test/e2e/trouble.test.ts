@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -128,6 +128,14 @@ describe('Surroundings that are not as they should be', () => {
     });
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error: .*in-the-way/)]);
     expect(stderr).not.toMatch(NO_STACK);
+  });
+
+  test('an empty HOME is named, and nothing is written into the current folder', async () => {
+    const machine = await freshMachine();
+    const env = { HOME: '', SKINSMITH_DATA_DIR: '', SKINSMITH_CONFIG_DIR: '' };
+    const { exitCode, stderr } = await machine.start(['skins', 'list'], { cwd: machine.folder, env });
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/HOME is empty\.\nhint: Set HOME/)]);
+    expect(await readdir(machine.folder)).toEqual(['data']); // the machine's own
   });
 
   test('a reader that goes away early meets no stack', async () => {

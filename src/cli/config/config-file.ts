@@ -1,11 +1,13 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type Conf from 'conf';
 import envPaths from 'env-paths';
 import { systemClock } from '../../base/clock.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import type { Held } from '../../base/process-lock.ts';
 import { CliError } from '../errors/exit.ts';
+import { unusableHint } from '../errors/folder-report.ts';
+import { meaningOf } from '../errors/system-report.ts';
 
 /** Milliseconds between attempts to lock the file, and before giving up. */
 const LOCK_PAUSE = 50;
@@ -21,12 +23,22 @@ export interface Folders {
   readonly data: string;
 }
 
+/** @throws CliError when there is no home folder */
 export function foldersFor(env: NodeJS.ProcessEnv): Folders {
   const usual = envPaths('skinsmith', { suffix: '' });
   return {
-    config: env['SKINSMITH_CONFIG_DIR'] || usual.config,
-    data: env['SKINSMITH_DATA_DIR'] || usual.data,
+    config: env['SKINSMITH_CONFIG_DIR'] || absolute(usual.config),
+    data: env['SKINSMITH_DATA_DIR'] || absolute(usual.data),
   };
+}
+
+/** With an empty HOME, the usual folders would be below the current one. @throws CliError */
+function absolute(folder: string): string {
+  if (isAbsolute(folder)) return folder;
+  throw new CliError('no_home', 'There is no home folder for settings and data: HOME is empty.', {
+    exit: 'usage',
+    hint: 'Set HOME, or both SKINSMITH_CONFIG_DIR and SKINSMITH_DATA_DIR.',
+  });
 }
 
 /** The config file. It has mode 0600 because it contains API keys, and is replaced by a rename. */
@@ -86,11 +98,15 @@ export class ConfigFile {
    * lost.
    */
   async #alone<T>(change: (conf: Conf<Record<string, unknown>>) => T): Promise<T> {
-    const held = await this.#lock();
     try {
-      return change(await this.#open()); // conf reads the file again on each access
-    } finally {
-      held.release();
+      const held = await this.#lock();
+      try {
+        return change(await this.#open()); // conf reads the file again on each access
+      } finally {
+        held.release();
+      }
+    } catch (error) {
+      throw error instanceof CliError ? error : unwritable(this.path, error);
     }
   }
 
@@ -122,6 +138,16 @@ function keysIn(conf: Conf<Record<string, unknown>>): Keys {
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   return Object.fromEntries(texts);
+}
+
+/** Names the file, where the error names its lock or a folder above it. */
+function unwritable(path: string, cause: unknown): CliError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reason = meaningOf(code) ?? `${message}.`;
+  return new CliError('config_unusable', `The config file ${path} cannot be changed: ${reason}`, {
+    hint: unusableHint('HOME or SKINSMITH_CONFIG_DIR'),
+    cause,
+  });
 }
 
 function inUse(path: string, pid: number | undefined): CliError {

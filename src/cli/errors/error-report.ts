@@ -10,13 +10,17 @@ import {
 } from '../../index.ts';
 import { momentAt, span } from '../text/quantities.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
+import { type DataFolder, folderReport } from './folder-report.ts';
 import type { ErrorReport } from './report.ts';
 import { serverReport, storeReport } from './server-report.ts';
 import { addressHint, bindingOf, type ServiceNaming, serviceHint } from './service-hints.ts';
 import { systemReport } from './system-report.ts';
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
-export function reportOf(error: unknown, naming: ServiceNaming = {}): ErrorReport | undefined {
+export function reportOf(
+  error: unknown,
+  naming: ServiceNaming & { readonly data?: DataFolder } = {},
+): ErrorReport | undefined {
   if (error instanceof CliError) return error;
   if (isInterruption(error))
     return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
@@ -40,7 +44,12 @@ export function reportOf(error: unknown, naming: ServiceNaming = {}): ErrorRepor
     );
   if (error instanceof SkinsmithError)
     return reportWith(error, error.isPassing ? 'tryLater' : 'failed', undefined);
-  return storeReport(error) ?? serverReport(error) ?? systemReport(error);
+  return (
+    storeReport(error, naming.data) ??
+    serverReport(error) ??
+    (naming.data && folderReport(error, naming.data)) ??
+    systemReport(error)
+  );
 }
 
 /** Waits of at least this many milliseconds get a sentence of their own. */

@@ -1,4 +1,5 @@
 import type { ExitName } from './exit.ts';
+import { type DataFolder, unusableHint } from './folder-report.ts';
 import type { ErrorReport } from './report.ts';
 
 /**
@@ -35,7 +36,6 @@ export function serverReport(error: unknown): ErrorReport | undefined {
   return starting && { code, message, hint, ...starting };
 }
 
-const UNUSABLE_HINT = 'Check that it is writable and has free space, or choose another: SKINSMITH_DATA_DIR';
 const DAMAGED_HINT =
   'The store, skinsmith.db, is damaged: move it away or restore it from a backup, and keep signing-key.pem.';
 const SQLITE_CORRUPT = 11;
@@ -45,14 +45,14 @@ function isDamaged(errcode: number | undefined): boolean {
   return errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB;
 }
 
-/** Describes an error of the database; undefined for any other. */
-export function storeReport(error: unknown): ErrorReport | undefined {
+/** Describes an error of the database in the data folder; undefined for any other. */
+export function storeReport(error: unknown, data: DataFolder | undefined): ErrorReport | undefined {
   const { code, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & { errcode?: number };
   if (code !== 'ERR_SQLITE_ERROR' && errcode === undefined) return undefined;
   return {
     code: 'data_unusable',
-    message: `The data folder cannot be used: ${message}.`,
-    hint: isDamaged(errcode) ? DAMAGED_HINT : UNUSABLE_HINT,
+    message: `The data folder${data ? ` ${data.path}` : ''} cannot be used: ${message}.`,
+    hint: isDamaged(errcode) ? DAMAGED_HINT : unusableHint(data?.setBy ?? 'SKINSMITH_DATA_DIR'),
     exit: 'failed',
   };
 }

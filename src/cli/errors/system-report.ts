@@ -25,6 +25,12 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'This machine has no such address.',
 };
 
+/** A sentence that continues "… cannot be used: "; undefined for an unknown code. */
+export function meaningOf(code: string | undefined): string | undefined {
+  const meaning = code === undefined ? undefined : MEANINGS[code];
+  return meaning && `${meaning[0]?.toLowerCase()}${meaning.slice(1)}`;
+}
+
 /** Describes an error of the file system or of a socket; undefined for any other. */
 export function systemReport(error: unknown): ErrorReport | undefined {
   const { code, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {

@@ -111,6 +111,18 @@ describe('ConfigFile', () => {
     },
   );
 
+  test('names itself, and what to do, when it cannot be made or changed', async () => {
+    const place = join(await tempFolder(), 'file');
+    await writeFile(place, '');
+    const file = new ConfigFile(join(place, 'skinsmith'));
+    const failure = await failureOf(file.set('slots', 4));
+    expect(failure).toMatchObject({
+      code: 'config_unusable',
+      message: `The config file ${file.path} cannot be changed: a part of the path is not a folder.`,
+      hint: expect.stringContaining('HOME or SKINSMITH_CONFIG_DIR'),
+    });
+  });
+
   test.each(['{"slots": 3', 'slots = 3'])(
     'names itself when it is not JSON (%s), and stays as it is',
     async (text) => {

@@ -3,6 +3,7 @@ import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../../base/make-folder.ts';
+import { namingFile } from '../../../base/naming-file.ts';
 import { CliError } from '../../errors/exit.ts';
 import type { ReportKind } from './kinds.ts';
 import type { NumberedFailure, Report, ReportEntry, ReportSummary } from './report.ts';
@@ -23,9 +24,20 @@ export async function openReport(kind: ReportKind, path: string): Promise<Report
   const target = resolve(path);
   await verifyReplaceable(target, path);
   makeFolder(dirname(target));
-  const folder = await mkdtemp(`${target}.`);
-  await writeFile(join(folder, 'entries'), '');
-  return new ReportWriter(REPORTS[kind], target, folder);
+  return await naming(target, async () => {
+    const folder = await mkdtemp(`${target}.`);
+    await writeFile(join(folder, 'entries'), '');
+    return new ReportWriter(REPORTS[kind], target, folder);
+  });
+}
+
+/** Errors name the report, not its temporary files. */
+async function naming<T>(target: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    throw namingFile(error, target, (error as NodeJS.ErrnoException).path);
+  }
 }
 
 async function verifyReplaceable(target: string, path: string): Promise<void> {
@@ -83,7 +95,7 @@ export class ReportWriter {
     this.#size += bytes;
     this.#waiting += text;
     this.#note(entry, index + 1);
-    if (this.#waiting.length >= MAX_WAITING) await this.#flush();
+    if (this.#waiting.length >= MAX_WAITING) await naming(this.#target, async () => await this.#flush());
   }
 
   /** Moves the report to its final path, once. */
@@ -91,8 +103,10 @@ export class ReportWriter {
     this.#assertOpen();
     this.#isOpen = false;
     try {
-      await this.#flush();
-      await rename(await this.#compose(summary), this.#target);
+      await naming(this.#target, async () => {
+        await this.#flush();
+        await rename(await this.#compose(summary), this.#target);
+      });
     } finally {
       await this.#clear();
     }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openReport } from '../../../../src/cli/output/reports/writer.ts';
 import { failed, made, makeSummary } from '../../../support/cli/report-entries.ts';
 import { parseXml } from '../../../support/cli/xml.ts';
+import { failureOf } from '../../../support/client/test-client.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 describe('a report', () => {
@@ -112,12 +113,17 @@ describe('a report that cannot be written', () => {
     await expect(openReport('html', join(folder, 'loop'))).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
+  test('is named, not its temporary folder, where none can be made', async () => {
+    const path = '/proc/report.html';
+    expect(await failureOf(openReport('html', path))).toMatchObject({ code: 'ENOENT', path });
+  });
+
   test('leaves nothing behind when its place is taken in the end', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     const report = await openReport('html', path);
     await mkdir(path);
-    await expect(report.finish(makeSummary())).rejects.toMatchObject({ syscall: 'rename' });
+    await expect(report.finish(makeSummary())).rejects.toMatchObject({ syscall: 'rename', path });
     expect(await readdir(folder)).toEqual(['report.html']);
   });
 });

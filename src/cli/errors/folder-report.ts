@@ -1,0 +1,27 @@
+import { sep } from 'node:path';
+import type { ErrorReport } from './report.ts';
+import { meaningOf } from './system-report.ts';
+
+/** The data folder, and what the user sets to use another. */
+export interface DataFolder {
+  readonly path: string;
+  /** An option or variables. */
+  readonly setBy: string;
+}
+
+/** What to do about a folder that cannot be used. */
+export function unusableHint(setBy: string): string {
+  return `Check that it is writable and has free space, or choose another with ${setBy}.`;
+}
+
+/** Describes an error of the file system about the data folder; undefined for any other. */
+export function folderReport(error: unknown, { path: folder, setBy }: DataFolder): ErrorReport | undefined {
+  const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  const meaning = meaningOf(code);
+  if (meaning === undefined || path === undefined) return undefined;
+  const isInside = path === folder || path.startsWith(folder + sep);
+  const isAbove = syscall === 'mkdir' && folder.startsWith(path + sep); // no folder can be made in it
+  if (!isInside && !isAbove) return undefined;
+  const message = `The data folder ${folder} cannot be used: ${meaning}`;
+  return { code: 'data_unusable', message, hint: unusableHint(setBy), exit: 'failed' };
+}

@@ -8,6 +8,7 @@ import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
 import { keepAllFiles } from '../serve/keep-all-files.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
+import { unreachableTextures } from '../serve/public-address.ts';
 import { serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/json.ts';
 
@@ -56,7 +57,7 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
       count,
       port,
       options: async () => await serverOptions(options, context),
-      onListening: (listening) => announce(listening, context),
+      onListening: (listening) => void announce(listening, options, context),
       onStopping: () => sayStopping(context),
     },
     context,
@@ -67,7 +68,7 @@ async function serveAlone(options: ServeOptions, context: CommandContext): Promi
   const all = await serverOptions(options, context);
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer(all);
-  announce(server, context);
+  await announce(server, options, context);
   await aborted(context.signal);
   sayStopping(context);
   await server.close();
@@ -79,14 +80,22 @@ function sayStopping({ messages }: CommandContext): void {
 }
 
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */
-function announce({ url, key }: Pick<RunningServer, 'url' | 'key'>, { io, flags }: CommandContext): void {
-  if (flags.json) {
-    const view: ListeningView = { url, ...(key !== undefined && { key }) };
-    io.out.write(jsonLine(view));
-    return;
-  }
-  io.out.write(`Listening on ${url}\n`);
-  if (key === undefined) return;
-  io.out.write(`Owner's API key, shown this once: ${key}\n`);
-  io.out.write(`Store it where you use it: skinsmith login --base-url ${url}\n`);
+async function announce(
+  { url, key }: Pick<RunningServer, 'url' | 'key'>,
+  options: ServeOptions,
+  { io, flags, env, messages }: CommandContext,
+): Promise<void> {
+  if (flags.json) io.out.write(jsonLine({ url, ...(key !== undefined && { key }) } satisfies ListeningView));
+  else io.out.write(announcement(url, key));
+  const warning = unreachableTextures(url, options, env);
+  if (warning !== undefined) await messages.warn(warning);
+}
+
+function announcement(url: string, key: string | undefined): string {
+  if (key === undefined) return `Listening on ${url}\n`;
+  return (
+    `Listening on ${url}\n` +
+    `Owner's API key, shown this once: ${key}\n` +
+    `Store it where you use it: skinsmith login --base-url ${url}\n`
+  );
 }

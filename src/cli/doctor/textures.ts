@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { SkinsmithError } from '../../index.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { type Check, type Finding, ok, problem, skipped, warning } from './check.ts';
 import { ProbeError } from './probe.ts';
 import { readinessIn, type Setup } from './setup.ts';
@@ -46,11 +46,6 @@ async function isThere(url: string, setup: Setup): Promise<'skinsmith' | 'other'
     if (error instanceof ProbeError) return 'nothing';
     throw error;
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** For services that do not report the address, the newest public skin shows it. */

@@ -25,6 +25,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'This machine has no such address.',
 };
 
+const HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'skinsmith may already be running there. To listen on another port: --port <number>',
+};
+
 /** A sentence that continues "… cannot be used: "; undefined for an unknown code. */
 export function meaningOf(code: string | undefined): string | undefined {
   const meaning = code === undefined ? undefined : MEANINGS[code];
@@ -42,5 +46,5 @@ export function systemReport(error: unknown): ErrorReport | undefined {
   if (meaning === undefined || code === undefined) return undefined;
   const place = path ?? hostname ?? (address === undefined ? undefined : `${address}:${port}`);
   const message = place ? `${place}: ${meaning}` : meaning;
-  return { code: code.toLowerCase(), message, hint: undefined, exit: 'failed' };
+  return { code: code.toLowerCase(), message, hint: HINTS[code], exit: 'failed' };
 }

@@ -64,7 +64,13 @@ describe('reportOf', () => {
       'tryLater',
     ],
     ['an unknown player', new PlayerNameError('invalid_user', 'There is none.'), 'invalid_user', 'failed'],
-    ['a port in use', system({ code: 'EADDRINUSE', address: '127.0.0.1', port: 1 }), 'eaddrinuse', 'failed'],
+    [
+      'a port in use',
+      system({ code: 'EADDRINUSE', address: '127.0.0.1', port: 1 }),
+      'eaddrinuse',
+      'failed',
+      /already be running.*--port/,
+    ],
     [
       'a damaged store',
       system({ code: 'ERR_SQLITE_ERROR', errcode: 11 }),

@@ -12,6 +12,7 @@ import { Session } from '../../dispatch/session.ts';
 import { TextureReader } from '../../dispatch/texture-reader.ts';
 import { endsBatch } from '../../dispatch/trouble.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
+import { EMBEDDED } from '../model/signer.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
 import type { BatchOptions } from '../options/options.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
@@ -122,7 +123,7 @@ export class SkinMaker {
   estimate(count: number): number {
     const { service } = this.#options.options;
     const { told: limit } = this.#session.spotLimit;
-    return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name === 'embedded'));
+    return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name === EMBEDDED));
   }
 
   /** No more work comes: other batches may use the spots. */
@@ -161,7 +162,7 @@ interface Parts {
 async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
   const { options, journal } = given;
   const { clock = systemClock, random = Math.random, service } = options;
-  const usual = service.name === 'embedded' ? { ...PATIENCE, outage: EMBEDDED_OUTAGE } : PATIENCE;
+  const usual = service.name === EMBEDDED ? { ...PATIENCE, outage: EMBEDDED_OUTAGE } : PATIENCE;
   return new Session({
     client: await service.connect(),
     clock,
@@ -237,7 +238,12 @@ function batchUser(
     settle: async (work, state) => await finisher.settle(work, state),
     settleForgotten: async (work, job, result) => await finisher.settleForgotten(work, job, result),
     prepare: async (work, signal) =>
-      await requestFor(work, { client: session.client, players: options.game?.players, signal }),
+      await requestFor(work, {
+        client: session.client,
+        players: options.game?.players,
+        isRemote: options.service.name !== EMBEDDED,
+        signal,
+      }),
     pixelsOf,
     texturePixels: async (url) => pixelsOfPng(await texture(url)),
     accepted: (work, job) => {

@@ -23,6 +23,8 @@ interface SourceReading {
   readonly client: SkinClient;
   /** Absent: names of players are sent as they are. */
   readonly players: PlayerNames | undefined;
+  /** Whether the service reaches the game from elsewhere than this machine. */
+  readonly isRemote: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -119,7 +121,7 @@ function fileToSend(work: Work, file: Uint8Array): SkinSource {
 
 async function playerToSend(
   player: Extract<SourceContent, { kind: 'user' }>,
-  { players, signal }: SourceReading,
+  { players, isRemote, signal }: SourceReading,
 ): Promise<ToSend> {
   const { user } = player;
   if (isUuid(user) || !players) return { user };
@@ -127,6 +129,12 @@ async function playerToSend(
     return { user: await players.uuidOf(player, signal) };
   } catch (error) {
     if (signal.aborted || !(error instanceof PlayerNameError)) throw error;
-    return { problem: error };
+    const { code, message, isPassing } = error;
+    return { problem: { code, message, ...(isPassing && { hint: retryHint(isRemote) }) } };
   }
+}
+
+/** A service elsewhere may look the player up where this machine cannot; only names are looked up here. */
+function retryHint(isRemote: boolean): string {
+  return isRemote ? 'Try again later, or give the UUID of the player.' : 'Try again later.';
 }

@@ -95,6 +95,6 @@ function nobody(name: string, isGuess = false): PlayerNameError {
 }
 
 function lookupFailed(name: string, cause: GameError): PlayerNameError {
-  const message = `The player ${name} could not be looked up: ${cause.message} Try again later, or give the UUID.`;
+  const message = `The player ${name} could not be looked up: ${cause.message}`;
   return new PlayerNameError('game_unreachable', message, cause);
 }

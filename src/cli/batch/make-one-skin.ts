@@ -6,7 +6,7 @@ import { lookAt } from '../../batch/api/pictures.ts';
 import { EMBEDDED } from '../../batch/api/signed-skins.ts';
 import type { SourceContent } from '../../batch/api/sources.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type ExitName, exitStatus } from '../errors/exit.ts';
+import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import { renderFile } from '../output/formats/files.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';
@@ -14,6 +14,7 @@ import { skinFields } from '../output/views.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pictures.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
+import { exitAfterFailures } from './failure-exit.ts';
 import type { Output } from './output.ts';
 import type { Presentation } from './presentation.ts';
 import { runBatchCommand } from './run.ts';
@@ -87,13 +88,6 @@ function writeOut({ typed, settings }: BatchCall, { skin, stem }: BatchResult): 
   else writeFileAtomically(resolve(typed.out), text);
 }
 
-/** Exit statuses for failures that are not caused by the source. */
-const EXITS: Readonly<Record<string, ExitName>> = {
-  game_unreachable: 'tryLater',
-  unreachable: 'tryLater',
-  insufficient_grants: 'notAllowed',
-};
-
 interface Ending {
   readonly call: BatchCall;
   readonly job: string | undefined;
@@ -106,7 +100,7 @@ async function printSummary({ end }: BatchSummary, { call, job, outcome }: Endin
     context.messages.say(interruptionText(job, context));
     context.signal.throwIfAborted();
   }
-  if (outcome?.error) return exitStatus(EXITS[outcome.error.code] ?? 'failed');
+  if (outcome?.error) return exitStatus(exitAfterFailures(new Set([outcome.error.code])));
   if (outcome?.skin) reportWritten(call);
   if (outcome?.skin?.signedBy?.signer === EMBEDDED) await printSignerNotice(call);
   return exitStatus('done');

@@ -9,8 +9,12 @@ export interface Presentation {
   /** Where results are written in addition to stdout. */
   readonly openOutput: (call: BatchCall) => Output;
   readonly progress: ProgressText;
-  /** Prints the summary and returns the exit status. */
-  readonly printSummary: (summary: BatchSummary, call: BatchCall) => Promise<number>;
+  /** Prints the summary and returns the exit status. `failures`: the codes of all failed sources' errors. */
+  readonly printSummary: (
+    summary: BatchSummary,
+    call: BatchCall,
+    failures: ReadonlySet<string>,
+  ) => Promise<number>;
   /** Images shown beside results on a terminal. */
   readonly pictures?: ResultPictures;
   /** Called when the service has created a job for a source. */

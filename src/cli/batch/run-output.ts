@@ -25,6 +25,7 @@ export class RunOutput {
   /** Jobs whose sources are not recorded yet. */
   readonly #accepted: JobSource[] = [];
   #isForgetful = false;
+  readonly #failures = new Set<string>();
 
   constructor(call: BatchCall, progress: BatchProgress, presentation: Presentation) {
     const { context, settings, typed } = call;
@@ -52,11 +53,16 @@ export class RunOutput {
         this.#progress.wait(event.message, event.ms);
         break;
       case 'again':
-        this.#progress.remark(`${event.source}: ${event.message} Trying again.`);
+        this.#progress.remark(`${event.source}: ${event.message} Retrying.`);
         break;
       case 'alone':
         this.#alone(event.message);
     }
+  }
+
+  /** The codes of the errors of all sources that failed. */
+  get failures(): ReadonlySet<string> {
+    return this.#failures;
   }
 
   end(): void {
@@ -110,6 +116,7 @@ export class RunOutput {
     const { context, follow, typed, isList } = this.#call;
     const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
     const { error, source, index } = result;
+    if (error) this.#failures.add(error.code);
     if (!isPrinted && !error && isList) return;
     const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
     const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them

@@ -48,7 +48,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     output.save();
     shown.end();
     await reports.finish(summary);
-    return await presentation.printSummary(summary, call);
+    return await presentation.printSummary(summary, call, shown.failures);
   } finally {
     progress.stop();
     await reports.abandon();

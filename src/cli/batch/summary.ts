@@ -2,6 +2,7 @@ import type { BatchEvent, BatchSummary } from '../../batch/api/batches.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { count, span } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
+import { exitAfterFailures } from './failure-exit.ts';
 import { printSignerNotice } from './signer-notice.ts';
 import { printSigners } from './signers.ts';
 
@@ -23,7 +24,11 @@ export async function printPlan(
 }
 
 /** Prints the outcome and returns the exit status. */
-export async function printSummary(summary: BatchSummary, call: BatchCall): Promise<number> {
+export async function printSummary(
+  summary: BatchSummary,
+  call: BatchCall,
+  failures: ReadonlySet<string>,
+): Promise<number> {
   const { context, follow, typed } = call;
   if (summary.end === 'interrupted') {
     context.messages.say(interruptionText(summary));
@@ -36,7 +41,7 @@ export async function printSummary(summary: BatchSummary, call: BatchCall): Prom
   }
   if ((follow ? summary.made : summary.submitted) > 0) await printSignerNotice(call);
   if (summary.unproved > 0) await context.messages.warn(unprovedText(summary));
-  if (summary.failed > 0) return exitStatus('failed');
+  if (summary.failed > 0) return exitStatus(exitAfterFailures(failures));
   return exitStatus(summary.end === 'stopped' ? 'toDo' : 'done');
 }
 

@@ -12,5 +12,5 @@ export interface PauseView {
 /** Describes a wait: its reason, its length and its end. `now`: milliseconds since the epoch. */
 export function pauseText({ message, ms, at }: PauseView, now: number): string {
   const reason = /[.!?]$/.test(message) ? message : `${message}.`; // a service's own words may lack the end
-  return `${reason} Trying again in ${span(ms / 1_000)}, at ${momentAt(at, now)}; Ctrl-C is safe.`;
+  return `${reason} Retrying in ${span(ms / 1_000)}, at ${momentAt(at, now)}; Ctrl-C is safe.`;
 }

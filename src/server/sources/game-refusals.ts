@@ -38,8 +38,8 @@ async function unavailable(
 ): Promise<Refusal> {
   const isLimit = cause.kind === 'rate_limited';
   const message = isLimit
-    ? "The game's services want no more requests for now: try again later."
-    : "The game's services cannot be asked now: try again later.";
+    ? "The game's services accept no more requests for now."
+    : "The game's services cannot be reached.";
   const wait = Math.ceil(cause.retryAfter ?? UNSAID_WAIT);
   const now = clock.now();
   const rateLimit = rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);

@@ -51,15 +51,19 @@ function workOf(content: SourceContent, { source, planned, ...over }: Given = {}
 }
 
 interface Around {
+  readonly isRemote?: boolean;
   readonly texture?: () => Promise<Uint8Array>;
   readonly uuidOf?: () => Promise<string>;
   readonly signal?: AbortSignal;
 }
 
-async function request(work: Work, { texture, uuidOf, signal = new AbortController().signal }: Around = {}) {
+async function request(
+  work: Work,
+  { isRemote = true, texture, uuidOf, signal = new AbortController().signal }: Around = {},
+) {
   const client = { baseUrl: 'https://skins.example', texture } as unknown as SkinClient;
   const players = uuidOf && ({ uuidOf } as unknown as PlayerNames);
-  return await requestFor(work, { client, players, signal });
+  return await requestFor(work, { client, players, isRemote, signal });
 }
 
 describe('The options sent', () => {
@@ -145,8 +149,21 @@ describe('A player', () => {
   test('that there is not is a problem of this source', async () => {
     const problem = new PlayerNameError('invalid_user', 'The game has no player called ann.');
     const uuidOf = async () => await Promise.reject(problem);
-    expect(await request(workOf(named), { uuidOf })).toEqual({ problem });
+    const { code, message } = problem;
+    expect(await request(workOf(named), { uuidOf })).toEqual({ problem: { code, message } });
   });
+
+  test.each([
+    [true, 'Try again later, or give the UUID of the player.'],
+    [false, 'Try again later.'],
+  ])(
+    'that cannot be looked up now can be given by UUID, if the service is elsewhere: %s',
+    async (isRemote, hint) => {
+      const problem = new PlayerNameError('game_unreachable', 'It does not answer.');
+      const uuidOf = async () => await Promise.reject(problem);
+      expect(await request(workOf(named), { uuidOf, isRemote })).toMatchObject({ problem: { hint } });
+    },
+  );
 
   test('is no problem of this source when the batch is interrupted, or the program has a mistake', async () => {
     const problem = new PlayerNameError('game_unreachable', 'It does not answer.');

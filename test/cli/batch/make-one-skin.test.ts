@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type GenerateOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runJobs } from '../../../src/cli/commands/jobs.ts';
+import { runQueue } from '../../../src/cli/commands/queue.ts';
 import { type Ran, runCommand } from '../../support/cli/run-command.ts';
 import { NO_GAME } from '../../support/fake-game/nowhere.ts';
 import type { HostedService } from '../../support/hosted/hosted-service.ts';
@@ -103,14 +104,17 @@ describe('One source', () => {
   test('whose player cannot be looked up now is to be tried again later', async () => {
     const hosted = await runHosted();
     const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME) };
-    const ran = await runCommand(
-      async (context) => await runGenerate({ sources: ['Ann_B'], as: 'user' }, context),
-      {
-        url: hosted.url,
-        key: hosted.key,
-        env,
-      },
-    );
-    expect([ran.status, ran.err]).toEqual([75, expect.stringContaining('Ann_B could not be looked up')]);
+    const ends = [runGenerate, runQueue].map(async (run) => {
+      const place = { url: hosted.url, key: hosted.key, env };
+      return await runCommand(
+        async (context) => await run({ sources: ['Ann_B'], as: 'user' }, context),
+        place,
+      );
+    });
+    for (const { status, err } of await Promise.all(ends))
+      expect([status, err]).toEqual([
+        75,
+        expect.stringMatching(/Ann_B could not be looked up: .*give the UUID/s),
+      ]);
   });
 });

@@ -64,7 +64,7 @@ describe('A batch that waits', () => {
     const { progress, err } = await batch({ isTTY: false });
     progress.wait('Too many requests.', 65 * 60_000);
     await pass(6);
-    expect(err()).toContain('Too many requests. Trying again in 65 min, at 14:05; Ctrl-C is safe.');
+    expect(err()).toContain('Too many requests. Retrying in 65 min, at 14:05; Ctrl-C is safe.');
     progress.stop();
   });
 
@@ -78,7 +78,7 @@ describe('A batch that waits', () => {
     const log = await batch({ isTTY: false });
     log.progress.wait(resting, 65 * 60_000);
     await pass(6);
-    expect(log.err()).toContain(`${resting} Trying again in 65 min, at 14:05; Ctrl-C is safe.`);
+    expect(log.err()).toContain(`${resting} Retrying in 65 min, at 14:05; Ctrl-C is safe.`);
     log.progress.stop();
   });
 

@@ -63,9 +63,9 @@ describe('A command that waits', () => {
     const { waits, line } = terminal(80);
     waits.paused({ message: 'Too fast.', pause: 5 * 60_000 });
     await pass(0);
-    expect(line.at(-1)).toBe('Too fast. Trying again in 5 min, at 13:05; Ctrl-C is safe.');
+    expect(line.at(-1)).toBe('Too fast. Retrying in 5 min, at 13:05; Ctrl-C is safe.');
     await pass(270);
-    expect(line.at(-1)).toBe('Too fast. Trying again in 30 s, at 13:05; Ctrl-C is safe.');
+    expect(line.at(-1)).toBe('Too fast. Retrying in 30 s, at 13:05; Ctrl-C is safe.');
     waits.sent('https://a.example', 20_000);
     waits.answered();
     await pass(0);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { pauseText } from '../../../src/cli/text/pause.ts';
 
 test.each([
-  ['Skin generation is currently disabled', 'Skin generation is currently disabled. Trying again in 6 s'],
-  ['The rate limit is used up.', 'The rate limit is used up. Trying again in 6 s'],
+  ['Skin generation is currently disabled', 'Skin generation is currently disabled. Retrying in 6 s'],
+  ['The rate limit is used up.', 'The rate limit is used up. Retrying in 6 s'],
 ])('A reason in the words of a service, “%s”, is a sentence of its own', (message, start) => {
   expect(pauseText({ message, ms: 6_000, at: 6_000 }, 0).startsWith(start)).toBe(true);
 });

@@ -122,7 +122,7 @@ export const playerCapeRoute = route({
     if (texture) return pngAnswer(call, { name: texture.hash, png: texture.png }, headersOf(found));
     const headers = { 'X-Storage-Type': STORAGE_TYPES[origin] };
     if (origin !== 'failed') throw new Refusal('not_found', { message: 'The player has no cape.', headers });
-    const message = "The game's services cannot be asked now: try again later.";
+    const message = "The game's services cannot be reached.";
     throw new Refusal('service_unavailable', { status: 502, message, headers });
   },
 });

@@ -39,6 +39,16 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   expect((await again.caller().get(`/v2/skins/${body.skin?.uuid}`)).body.skin).toEqual(body.skin);
 });
 
+test('The way back leads to the folder that was backed up, and a file that is none says nothing of restoring', async () => {
+  const machine = await freshMachine();
+  const [file, data] = [join(machine.folder, 'it.backup'), join(machine.folder, 'lib')];
+  await machine.run(['generate', 'examples/smith.png'], { env: { SKINSMITH_DATA_DIR: data } });
+  const { stderr } = await machine.run(['backup', file, '--data', data]);
+  expect(stderr).toContain(`To restore it: skinsmith restore ${file} --data ${data}\n`);
+  const none = await machine.run(['backup', '--verify', 'package.json']);
+  expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/\nhint: Take a file/)]);
+});
+
 /** A backup of a service with one skin, and the machine that made it. */
 async function machineWithBackup() {
   const machine = await freshMachine();

@@ -79,8 +79,9 @@ export async function runBackup(
   const bytes = await backUp({ dataDir, file, now: clock.now(), signal });
   const view: BackupView = { file, bytes };
   if (flags.json) io.out.write(jsonLine(view));
+  const place = data === undefined ? '' : ` --data ${data}`;
   messages.say(
-    `${file} contains all of ${dataDir}, including its secrets. To restore it: skinsmith restore ${file}`,
+    `${file} contains all of ${dataDir}, including its secrets. To restore it: skinsmith restore ${file}${place}`,
   );
   return exitStatus('done');
 }

@@ -45,7 +45,7 @@ function provenBy(sealed: Seal): Pick<ReadBackup, 'digest' | 'isProven'> {
 async function unlessUnreadable<T>(file: string, reading: Promise<T>): Promise<T> {
   return await reading.catch((cause: Error) => {
     throw new BackupError('backup_damaged', `${file} cannot be read as a backup: ${cause.message}.`, {
-      hint: 'Nothing was restored. Take a file that skinsmith backup has made.',
+      hint: 'Take a file that skinsmith backup has made.',
       cause,
     });
   });
@@ -53,7 +53,7 @@ async function unlessUnreadable<T>(file: string, reading: Promise<T>): Promise<T
 
 function damaged(file: string, what: string): BackupError {
   return new BackupError('backup_damaged', `The backup ${file} is damaged: ${what}.`, {
-    hint: 'Nothing was restored. Take an earlier backup.',
+    hint: 'Take an earlier backup.',
   });
 }
 

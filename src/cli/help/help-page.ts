@@ -9,11 +9,15 @@ import { TOPIC_SUMMARIES } from './topic-names.ts';
 const MOST_COLUMNS = 100;
 /** The same for the program's own help, which is made in advance (program-help.ts). */
 export const PROGRAM_COLUMNS = 80;
+/** Columns that descriptions need beside their terms, the spaces around a term, and the indentation below one. */
+const LEAST_ROOM = 20;
+const AROUND_TERM = 4;
+const BELOW_TERM = ' '.repeat(6);
 
 /** The help of a command: its description, examples and usage, then every argument, command and option. */
 export class HelpPage extends Help {
   /** Long options leave less than the usual 40 columns to their descriptions, which are wrapped all the same. */
-  override minWidthToWrap = 20;
+  override minWidthToWrap = LEAST_ROOM;
 
   readonly #mostColumns: number;
 
@@ -43,16 +47,25 @@ export class HelpPage extends Help {
     return optionText(option);
   }
 
+  /** In a narrow terminal, descriptions stand below their terms: commander would leave it to the terminal to break them. */
+  override formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+    const width = this.helpWidth ?? 80;
+    if (width - termWidth - AROUND_TERM >= LEAST_ROOM || description === '')
+      return super.formatItem(term, termWidth, description, helper);
+    const lines = helper.boxWrap(description, Math.max(LEAST_ROOM, width - BELOW_TERM.length)).split('\n');
+    return [`  ${term}`, ...lines.map((line) => BELOW_TERM + line)].join('\n');
+  }
+
   override formatHelp(command: Command, helper: Help): string {
     const { head, rest } = descriptionParts(command);
     const wrap = (text: string) => helper.boxWrap(text, this.helpWidth ?? 80);
     const blocks = [
       wrap(head),
-      exampleLines(command).join('\n'),
-      `Usage: ${helper.commandUsage(command)}`,
+      exampleLines(command, wrap).join('\n'),
+      wrap(`Usage: ${helper.commandUsage(command)}`),
       ...(rest === '' ? [] : [wrap(rest)]),
       ...this.#lists(command, helper),
-      ...(command.parent ? ["See 'skinsmith --help' for global options."] : []),
+      ...(command.parent ? [wrap("See 'skinsmith --help' for global options.")] : []),
     ];
     return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
   }
@@ -94,10 +107,12 @@ function withoutAlias(text: string, command: Command): string {
   return alias === undefined ? text : text.replace(`|${alias}`, '');
 }
 
-function exampleLines(command: Command): string[] {
+/** What an example does is wrapped, its command stays whole. */
+function exampleLines(command: Command, wrap: (text: string) => string): string[] {
   const examples = examplesOf(command);
   if (examples.length === 0) return [];
-  return ['Examples:', ...examples.flatMap(([does, line]) => [`  # ${does}`, `  $ ${line}`])];
+  const about = (does: string) => wrap(`  # ${does}`).replaceAll('\n', '\n  # ');
+  return ['Examples:', ...examples.flatMap(([does, line]) => [about(does), `  $ ${line}`])];
 }
 
 /** Has a column width of its own: terms would move the options of most commands. */

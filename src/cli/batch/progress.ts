@@ -7,7 +7,6 @@ import {
   progressSentence,
   waitingView,
 } from '../output/progress-text.ts';
-import type { Io } from '../terminal/io.ts';
 import type { Messages, Progress as Spinner } from '../terminal/messages.ts';
 
 /** Milliseconds between updates of the line on a terminal, and between lines in a log. */
@@ -39,7 +38,6 @@ export const LIST_PROGRESS: ProgressText = { line: progressLine, sentence: progr
 /** Shows the progress of a batch: a bar on a terminal, a line every few seconds elsewhere. */
 export class BatchProgress {
   readonly #messages: Messages;
-  readonly #io: Io;
   readonly #clock: Clock;
   readonly #text: ProgressText;
   #read: (() => Progress) | undefined;
@@ -50,9 +48,8 @@ export class BatchProgress {
   #samples: { at: number; finished: number }[] = [];
   #loggedAt: number;
 
-  constructor({ messages, io, clock }: { messages: Messages; io: Io; clock: Clock }, text: ProgressText) {
+  constructor({ messages, clock }: { messages: Messages; clock: Clock }, text: ProgressText) {
     this.#messages = messages;
-    this.#io = io;
     this.#clock = clock;
     this.#text = text;
     this.#loggedAt = clock.monotonic();
@@ -104,7 +101,7 @@ export class BatchProgress {
     const view = this.#view();
     if (!view) return;
     if (this.#spinner) {
-      this.#spinner.text(this.#text.line(view, Math.max(20, this.#io.err.columns - 3)));
+      this.#spinner.text(this.#text.line(view, this.#messages.liveWidth));
       return;
     }
     const now = this.#clock.monotonic();

@@ -17,8 +17,9 @@ import { besidePicture } from '../output/picture/terminal-picture.ts';
 import { WARNINGS_FIELD } from '../output/view-output.ts';
 import { frontOf } from '../preview/result-pictures.ts';
 import { type Colors, colorsFor } from '../terminal/colors.ts';
+import { widthOf } from '../terminal/io.ts';
 import { jsonDocument } from '../text/json.ts';
-import { clean } from '../text/text.ts';
+import { clean, hanging } from '../text/text.ts';
 
 export interface CheckOptions extends TypedPictureOption {
   readonly paths: readonly string[];
@@ -103,6 +104,7 @@ export async function runCheck(
   const isList = !(await isSingle(spec, rootsOf(io)));
   const list = flags.json && isList ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
+  const width = widthOf(io.out);
   const terminal = isList || !io.out.isTTY ? undefined : terminalPictures(picture, io.out, context.env);
   const tally = { all: 0, unusable: 0 };
   for await (const source of openSources(spec, rootsOf(io))) {
@@ -111,10 +113,10 @@ export async function runCheck(
     else if (flags.json) io.out.write(jsonDocument(view));
     else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [view]));
     else if (terminal && bytes && view.valid) {
-      io.out.write(besidePicture(frontOf(bytes, view.variant), checkLines(view, colors), terminal));
+      io.out.write(besidePicture(frontOf(bytes, view.variant), checkLines(view, colors, width), terminal));
     } else
       io.out.write(
-        checkLines(view, colors)
+        checkLines(view, colors, width)
           .map((line) => `${line}\n`)
           .join(''),
       );
@@ -159,14 +161,18 @@ function checkView(source: string, report: SkinReport): CheckView {
   };
 }
 
-function checkLines(view: CheckView, colors: Colors): string[] {
+function checkLines(view: CheckView, colors: Colors, width: number): string[] {
   const mark = view.valid ? colors.good('✔') : colors.bad('✖');
   const size = view.width === undefined ? [] : [`${view.width}×${view.height}`];
   const variant = view.variant === undefined ? [] : [`${view.variant} (${view.confidence})`];
   return [
     `${mark} ${colors.strong(clean(view.source))}  ${[...size, ...variant].join(', ')}`,
-    ...(view.error ? [`  ${colors.bad('error:')} ${clean(view.error.message)}`] : []),
-    ...(view.error?.hint ? [`  ${colors.faint('hint:')} ${clean(view.error.hint)}`] : []),
-    ...view.warnings.map((warning) => `  ${colors.warn('warning:')} ${clean(warning.message)}`),
+    ...(view.error ? [labelled('error:', view.error.message, colors.bad, width)] : []),
+    ...(view.error?.hint ? [labelled('hint:', view.error.hint, colors.faint, width)] : []),
+    ...view.warnings.map((warning) => labelled('warning:', warning.message, colors.warn, width)),
   ];
+}
+
+function labelled(label: string, text: string, color: (text: string) => string, width: number): string {
+  return `  ${color(label)} ${hanging(clean(text), label.length + 3, width)}`;
 }

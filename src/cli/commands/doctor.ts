@@ -6,8 +6,9 @@ import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { type Colors, colorsFor } from '../terminal/colors.ts';
+import { widthOf } from '../terminal/io.ts';
 import { jsonDocument } from '../text/json.ts';
-import { clean } from '../text/text.ts';
+import { clean, hanging } from '../text/text.ts';
 
 /** JSON output for one check. */
 export interface CheckupView {
@@ -63,10 +64,11 @@ export async function runDoctor(context: CommandContext, limits = LIMITS): Promi
   const views: CheckupView[] = [];
   const { io, flags } = context;
   const colors = await colorsFor(io.out);
+  const width = widthOf(io.out);
   for await (const view of checkups(context, limits)) {
     views.push(view);
     if (flags.json) continue;
-    io.out.write(io.out.isTTY ? text(view, colors) : columnRows(COLUMNS, [view]));
+    io.out.write(io.out.isTTY ? text(view, colors, width) : columnRows(COLUMNS, [view]));
   }
   if (flags.json) io.out.write(jsonDocument(views));
   const count = (result: Finding['result']) => views.filter((view) => view.result === result).length;
@@ -91,15 +93,17 @@ async function* checkups(
 
 const WIDTH = Math.max(...CHECK_NAMES.map((name) => name.length));
 
-function text({ check, result, detail, hint }: CheckupView, colors: Colors): string {
+function text({ check, result, detail, hint }: CheckupView, colors: Colors, width: number): string {
   const marks = {
     ok: colors.good('✔'),
     warning: colors.warn('!'),
     problem: colors.bad('✖'),
     skipped: colors.faint('-'),
   } satisfies Record<Finding['result'], string>;
-  const line = `${marks[result]} ${colors.strong(check.padEnd(WIDTH))}  ${clean(detail)}\n`;
-  return hint === undefined
-    ? line
-    : `${line}${' '.repeat(WIDTH + 4)}${colors.faint('hint:')} ${clean(hint)}\n`;
+  const indent = WIDTH + 4;
+  const name = colors.strong(check.padEnd(WIDTH));
+  const line = `${marks[result]} ${name}  ${hanging(clean(detail), indent, width)}\n`;
+  if (hint === undefined) return line;
+  const label = 'hint: ';
+  return `${line}${' '.repeat(indent)}${colors.faint(label)}${hanging(clean(hint), indent + label.length, width)}\n`;
 }

@@ -19,9 +19,10 @@ import { requireSignerOption } from '../options/signer-option.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { JsonList } from '../output/json-list.ts';
 import { type Colors, colorsFor } from '../terminal/colors.ts';
+import { widthOf } from '../terminal/io.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { count } from '../text/quantities.ts';
-import { clean } from '../text/text.ts';
+import { clean, hanging } from '../text/text.ts';
 
 export interface VerifyOptions {
   readonly files: readonly string[];
@@ -92,12 +93,14 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
   const verifiers = await verifierClients({ context, isOffline: options.offline ?? false });
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
+  const width = widthOf(io.out);
   const tally = { all: 0, bad: 0, unproved: 0, signers: new SignerTally(verifiers.own) };
   const progress = await context.messages.progress('Verifying');
   const show = (verdict: Verdict) => {
     if (list) list.add(verdict, tally.all);
     else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
-    else if (isBad(verdict) || verdict.signature === 'unproved') io.out.write(verdictText(verdict, colors));
+    else if (isBad(verdict) || verdict.signature === 'unproved')
+      io.out.write(verdictText(verdict, colors, width));
   };
   try {
     const given = await readGivenKey(options);
@@ -147,10 +150,10 @@ async function verifyOne(kept: Kept, { given, verifiers, required }: Against): P
   return await verifySkin(kept, { ...keys, required, texture, sourcePixels });
 }
 
-function verdictText({ source, problems, signature }: Verdict, colors: Colors): string {
+function verdictText({ source, problems, signature }: Verdict, colors: Colors, width: number): string {
   const mark = problems.length > 0 ? colors.bad('✖') : colors.warn('•');
   const notes = signature === 'unproved' ? ['signature: unproved'] : [];
-  const lines = [...problems, ...notes].map((line) => `  ${clean(line)}`);
+  const lines = [...problems, ...notes].map((line) => `  ${hanging(clean(line), 2, width)}`);
   return `${[`${mark} ${colors.strong(clean(source))}`, ...lines].join('\n')}\n`;
 }
 

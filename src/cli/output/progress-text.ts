@@ -1,7 +1,7 @@
 import type { Progress } from '../../batch/api/batches.ts';
 import { type PauseView, pauseText } from '../text/pause.ts';
 import { count, momentAt, span } from '../text/quantities.ts';
-import { clean } from '../text/text.ts';
+import { clean, oneLine } from '../text/text.ts';
 
 export interface ProgressView extends Progress {
   /** Recent rate in finished skins per second; undefined while it is too early to tell. */
@@ -46,7 +46,7 @@ export function progressLine(view: ProgressView, columns: number): string {
   const remark = said === undefined ? '' : ` · ${said}`;
   const whole = `${bar} ${counts(view)}${remark}`;
   const line = view.waiting && whole.length > columns ? `${counts(view)}${remark}` : whole;
-  return line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
+  return oneLine(line, columns);
 }
 
 /** The same state as a sentence, for a log. */
@@ -68,7 +68,7 @@ export interface SingleView {
 /** The progress of one source as a terminal line, cut to its width. */
 export function singleLine(source: string, view: SingleView, columns: number): string {
   const line = singleParts(source, view).join(' · ');
-  return line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
+  return oneLine(line, columns);
 }
 
 /** The same state as a sentence, for a log. */

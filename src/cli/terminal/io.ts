@@ -84,3 +84,8 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
 function wantsColor(env: NodeJS.ProcessEnv): boolean {
   return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
+
+/** Columns in which texts are wrapped; unlimited where the width is unknown. */
+export function widthOf({ columns, isSized }: Pick<OutputStream, 'columns' | 'isSized'>): number {
+  return isSized ? columns : Number.POSITIVE_INFINITY;
+}

@@ -1,6 +1,6 @@
 import type { RequestReport } from '../../index.ts';
 import { jsonLine } from '../text/json.ts';
-import { clean, wrapped } from '../text/text.ts';
+import { clean, oneLine, wrapped } from '../text/text.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import type { Io } from './io.ts';
 
@@ -23,6 +23,10 @@ export interface Progress {
   aside(say: () => Promise<void> | void): Promise<void>;
   stop(): void;
 }
+
+/** Columns of the spinner and the spaces around the text beside it, and the least that is left for the text. */
+const SPINNER = 3;
+const NARROWEST = 20;
 
 const NO_PROGRESS: Progress = {
   text: () => {},
@@ -76,6 +80,11 @@ export class Messages {
     for (const field of odd) this.#io.err.write(`  ignored: ${clean(field)}\n`);
   }
 
+  /** Columns of a line that is redrawn; a longer text would leave parts of itself behind. */
+  get liveWidth(): number {
+    return Math.max(NARROWEST, this.#io.err.columns - SPINNER);
+  }
+
   /** Whether a line can be redrawn, for a spinner or a bar. */
   get isLive(): boolean {
     const { err } = this.#io;
@@ -97,10 +106,11 @@ export class Messages {
   async progress(text: string): Promise<Progress> {
     if (!this.isLive) return NO_PROGRESS;
     this.#spinners++;
-    const spinner = await this.#spin(clean(text));
+    const spinner = await this.#spin(oneLine(clean(text), this.liveWidth));
     let isShown = true;
     return {
       ...spinner,
+      text: (next) => spinner.text(oneLine(clean(next), this.liveWidth)),
       stop: () => {
         if (isShown) this.#spinners--;
         isShown = false;
@@ -130,7 +140,7 @@ async function startSpinner(text: string): Promise<Progress> {
   const spinner = ora({ text, stream: process.stderr, discardStdin: false }).start();
   return {
     text: (next) => {
-      spinner.text = clean(next);
+      spinner.text = next;
     },
     aside: async (say) => {
       spinner.clear();

@@ -73,7 +73,8 @@ export class Waits {
   #text(): string | undefined {
     const now = this.#clock.monotonic();
     if (this.#pause && this.#pause.until > now) {
-      return pauseText({ ...this.#pause, ms: this.#pause.until - now }, this.#clock.now());
+      const width = this.#messages.isLive ? this.#messages.liveWidth : undefined;
+      return pauseText({ ...this.#pause, ms: this.#pause.until - now }, this.#clock.now(), width);
     }
     if (this.#under === 0) return undefined;
     const [gone, longest] = [now - this.#since, this.#longest].map((ms) => span(ms / 1_000));

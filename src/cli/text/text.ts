@@ -27,26 +27,55 @@ export function wrapped(line: string, width: number): string {
   return lines.join('\n');
 }
 
+/** The same for a text after a label: further lines begin below the text. `indent`: the length of the label. */
+export function hanging(text: string, indent: number, width: number): string {
+  return wrapped(text, Math.max(NARROWEST, width - indent)).replaceAll('\n', `\n${' '.repeat(indent)}`);
+}
+
+/** Columns below which breaking a text makes it worse to read. */
+const NARROWEST = 20;
+
+/** Cuts a text to a width, so that it takes one line. */
+export function oneLine(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+}
+
 /** Rows for programs: tab-separated, without a header, never truncated. */
 export function tabRows(rows: readonly (readonly (string | undefined)[])[]): string {
   return rows.map((row) => `${row.map((cell) => clean(cell ?? '')).join('\t')}\n`).join('');
 }
 
-/** Rows for people: aligned columns under a header. The last column is truncated to fit `width`. */
+const GAP = '  ';
+/** What is left of an identifier that is cut: enough to tell it from others. */
+const IDENTIFYING = 13;
+
+/**
+ * Rows for people: aligned columns under a header. The last column is truncated to fit `width`. `cut`: the column whose
+ * identifiers are cut first, where the rows are too wide.
+ */
 export function alignedRows(
   header: readonly string[],
   rows: readonly (readonly (string | undefined)[])[],
   width: number,
+  cut?: number,
 ): string {
-  const cells = [header, ...rows].map((row) => row.map((cell) => clean(cell ?? '')));
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const whole = [header, ...rows].map((row) => row.map((cell) => clean(cell ?? '')));
+  const isTooWide = widthsOf(whole).reduce((sum, column) => sum + column + GAP.length, -GAP.length) > width;
+  const cells = isTooWide
+    ? whole.map((row) => row.map((cell, column) => (column === cut ? oneLine(cell, IDENTIFYING) : cell)))
+    : whole;
+  const widths = widthsOf(cells);
   const lines = cells.map((row) =>
     row
       .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join('  ')
+      .join(GAP)
       .trimEnd(),
   );
-  return lines.map((line) => `${line.length > width ? `${line.slice(0, width - 1)}…` : line}\n`).join('');
+  return lines.map((line) => `${oneLine(line, width)}\n`).join('');
+}
+
+function widthsOf(cells: readonly (readonly string[])[]): number[] {
+  return (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
 }
 
 /** Formats the age of a time for people. */

@@ -20,7 +20,7 @@ async function batch({ isTTY = true, columns = 160 } = {}) {
     stop: () => {},
   });
   const progress = new BatchProgress(
-    { messages: new Messages(io, {}, spin), io, clock: systemClock },
+    { messages: new Messages(io, {}, spin), clock: systemClock },
     LIST_PROGRESS,
   );
   const began = systemClock.monotonic();

@@ -72,6 +72,18 @@ describe('A command that waits', () => {
     expect(line.at(-1)).toBe('');
   });
 
+  test('never takes more than one line, which could not be redrawn', async () => {
+    const { waits, line } = terminal(60);
+    waits.paused({ message: 'You have sent too many requests in a given time.', pause: 60_000 });
+    await pass(3);
+    waits.sent('https://a-host-with-a-rather-long-name.skins.example.org', 20_000);
+    await pass(70);
+    expect(line.length).toBeGreaterThan(3);
+    expect(line.filter((text) => text.length > 57)).toEqual([]);
+    expect(line[0]).toContain('Retrying in 60 s');
+    waits.answered();
+  });
+
   test('leaves the line to a progress that is shown already', async () => {
     const { waits, messages, line } = terminal(80);
     const other = await messages.progress('Generating');

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { colorsFor } from '../../../src/cli/terminal/colors.ts';
-import { ago, alignedRows, clean, cleanLines, tabRows } from '../../../src/cli/text/text.ts';
+import {
+  ago,
+  alignedRows,
+  clean,
+  cleanLines,
+  hanging,
+  oneLine,
+  tabRows,
+} from '../../../src/cli/text/text.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 const code = (point: number) => String.fromCodePoint(point);
@@ -53,7 +61,37 @@ describe('tabRows', () => {
   });
 });
 
+describe('hanging', () => {
+  test('breaks between words and begins further lines below the text', () => {
+    const text = 'This is the old format: always classic.';
+    expect(`  note: ${hanging(text, 8, 32)}`.split('\n')).toEqual([
+      '  note: This is the old format:',
+      '        always classic.',
+    ]);
+  });
+
+  test('breaks nothing where the width is unknown', () => {
+    expect(hanging('x '.repeat(500).trim(), 8, Number.POSITIVE_INFINITY)).not.toContain('\n');
+  });
+});
+
+test.each([
+  ['short', 'short'],
+  ['just ten c', 'just ten c'],
+  ['more than ten', 'more than…'],
+])('oneLine cuts to the width: %j', (text, shown) => {
+  expect(oneLine(text, 10)).toBe(shown);
+});
+
 describe('alignedRows', () => {
+  test('cuts the identifiers of one column where the rows are too wide, and only there', () => {
+    const hash = 'a1'.repeat(32);
+    const show = (width: number) =>
+      alignedRows(['SUBJECT', 'NOTE'], [[hash, 'why']], width, 0).split('\n')[1];
+    expect(show(40)).toBe('a1a1a1a1a1a1…  why');
+    expect(show(100)).toBe(`${hash}  why`);
+  });
+
   test('puts columns below each other, without spaces at the ends of lines', () => {
     const rows = [
       ['1', 'completed', 'a.png'],

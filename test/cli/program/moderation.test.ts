@@ -59,3 +59,16 @@ test('What is no UUID and no hash is named before anything is sent', async () =>
     message: '"face.png" is neither the hash of an image nor the UUID of a skin.',
   });
 });
+
+test('Empty lists say so on a terminal, and are empty for programs', async () => {
+  const { url, key } = await runServer();
+  const lists = [
+    [(context: CommandContext) => runReportsList({}, context), 'No open reports.\n'],
+    [(context: CommandContext) => runModerationList({}, context), 'No blocked images.\n'],
+    [(context: CommandContext) => runModerationLog({}, context), 'No entries.\n'],
+  ] as const;
+  for (const [run, note] of lists) {
+    expect(await runCommand(run, { url, key, isTTY: true })).toMatchObject({ status: 0, out: '', err: note });
+    expect(await runCommand(run, { url, key })).toMatchObject({ status: 0, out: '', err: '' });
+  }
+});

@@ -42,6 +42,7 @@ export async function runModerationList(typed: TypedLimit, context: CommandConte
     note,
   ]);
   if (flags.json) io.out.write(jsonDocument(entries));
+  else if (entries.length === 0) await messages.note('No blocked images.');
   else if (io.out.isTTY) io.out.write(alignedRows(HEADER, rows, io.out.columns));
   else io.out.write(columnRows(IMAGE_COLUMNS, entries));
   if (isCut) messages.say(cutNote(entries.length, LISTING));

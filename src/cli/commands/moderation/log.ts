@@ -60,7 +60,8 @@ export async function runModerationLog(typed: TypedLimit, context: CommandContex
     note,
   ]);
   if (flags.json) io.out.write(jsonDocument(entries));
-  else if (io.out.isTTY) io.out.write(alignedRows(HEADER, rows, io.out.columns));
+  else if (entries.length === 0) await messages.note('No entries.');
+  else if (io.out.isTTY) io.out.write(alignedRows(HEADER, rows, io.out.columns, HEADER.indexOf('SUBJECT')));
   else io.out.write(columnRows(COLUMNS, entries));
   if (isCut) messages.say(cutNote(entries.length, LISTING));
   return exitStatus('done');

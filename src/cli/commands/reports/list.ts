@@ -37,11 +37,12 @@ export async function runReportsList(
   { state = 'open', ...typed }: ReportsListOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, messages } = context;
+  const { signal, flags, messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }) =>
     readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, { signal })),
   );
-  printReports(entries, context);
+  if (entries.length === 0 && !flags.json) await messages.note(`No ${state} reports.`);
+  else printReports(entries, context);
   if (isCut) messages.say(cutNote(entries.length, LISTING));
   return exitStatus('done');
 }

@@ -5,6 +5,7 @@ import type { Runner } from './context/runner.ts';
 import { groupOf } from './help/command-groups.ts';
 import { type Examples, examplesOf, setExamples } from './help/examples.ts';
 import { HelpPage, PROGRAM_COLUMNS } from './help/help-page.ts';
+import { withNamesThatBeginSo } from './help/suggestions.ts';
 import { seeHelp } from './help/text.ts';
 import { setOutput } from './output/described.ts';
 
@@ -95,8 +96,10 @@ function addGlobalOptions(program: Command): void {
     .option('--no-color', 'same as --color never');
 }
 
-/** Sets a command's help page, and makes its usage errors point to that page. */
+/** Sets a command's help page, and makes its usage errors suggest names and point to that page. */
 function explain(command: Command): void {
+  const fail = command.error.bind(command);
+  command.error = (message, options) => fail(withNamesThatBeginSo(message, command), options);
   const columns = () => (command.parent ? undefined : PROGRAM_COLUMNS);
   command.createHelp = () => Object.assign(new HelpPage(columns()), command.configureHelp());
   command.showHelpAfterError(seeHelp(command));

@@ -58,6 +58,12 @@ test('Every command of the top level stands below a heading', () => {
 
 test.each([
   [['help', 'doctr'], "unknown command 'doctr'\n(Did you mean doctor?)\nSee 'skinsmith --help'."],
+  [['gen'], "unknown command 'gen'\n(Did you mean generate?)\nSee 'skinsmith --help'."],
+  [['acc', 'list'], "unknown command 'acc'\n(Did you mean accounts?)"],
+  [['re'], "unknown command 're'\n(Did you mean one of retry, render, reports, restore?)"],
+  [['generate', '--vis', 'x'], "unknown option '--vis'\n(Did you mean --visibility?)"],
+  [['generate', '--ins'], "unknown option '--ins'\n(Did you mean --insecure-http?)"],
+  [['generate', '--p'], "unknown option '--p'\nSee 'skinsmith generate --help'."],
   [['doctr'], "unknown command 'doctr'\n(Did you mean doctor?)\nSee 'skinsmith --help'."],
   [['help', 'skins', 'lst'], "unknown command 'lst'\n(Did you mean list?)\nSee 'skinsmith skins --help'."],
   [['generate', '--nam'], "unknown option '--nam'\n(Did you mean --name?)\nSee 'skinsmith generate --help'."],

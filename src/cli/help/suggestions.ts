@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+
+/** Names that begin like what was typed; more of them help nobody. */
+const MOST_NAMES = 5;
+/** Dashes and two letters of an option. */
+const LEAST_OPTION = 4;
+
+/**
+ * The message of an unknown command or option, with the names that begin as it was typed: commander suggests names by
+ * the letters that differ, and would rather have `open` than `generate` for `gen`.
+ */
+export function withNamesThatBeginSo(message: string, command: Command): string {
+  const [, kind, typed = ''] = /^error: unknown (command|option) '([^']+)'/.exec(message) ?? [];
+  if (kind === undefined || (kind === 'option' && typed.length < LEAST_OPTION)) return message;
+  const names = kind === 'command' ? commandNames(command) : optionNames(command);
+  const meant = [...new Set(names)].filter((name) => name.startsWith(typed));
+  if (meant.length === 0 || meant.length > MOST_NAMES) return message;
+  const list = meant.length === 1 ? meant[0] : `one of ${meant.join(', ')}`;
+  return `error: unknown ${kind} '${typed}'\n(Did you mean ${list}?)`;
+}
+
+function commandNames(command: Command): string[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((child) => child.name());
+}
+
+/** With those of the commands above, which may stand here, too. */
+function optionNames(command: Command): string[] {
+  const own = command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long }) => long ?? []);
+  return command.parent ? [...own, ...optionNames(command.parent)] : own;
+}

@@ -71,7 +71,7 @@ function kindOf(text: string, as: SourceSpec['as']): Kind {
   if (as === 'file') return isSkinText(text) ? 'skin' : 'path';
   if (isData) return 'data';
   if (isTexture) return 'texture';
-  if (/^https?:\/\//i.test(text)) return 'url';
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return 'url'; // the scheme is checked there
   return isSkinText(text) ? 'skin' : 'path';
 }
 

@@ -58,8 +58,8 @@ export function urlSource(text: string): BatchSource {
 }
 
 function urlContent(text: string, url: URL | null): SourceContent {
-  if (url === null || !/^https?:$/.test(url.protocol))
-    return badUrl('The URL must start with http:// or https:// and be valid.');
+  if (url === null) return badUrl('The URL is not valid.');
+  if (!/^https?:$/.test(url.protocol)) return badUrl('Only http and https URLs can be used.');
   if (url.username !== '' || url.password !== '')
     return badUrl('A URL with a user name or password is not sent: the service would learn them.');
   if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
@@ -73,7 +73,7 @@ function badUrl(message: string): SourceContent {
 
 /** Everything up to the last @ before the query may belong to a password, also where the URL parser fails. */
 function withoutCredentials(text: string): string {
-  return text.replace(/^(https?:)[^?#]*@/i, '$1//');
+  return text.replace(/^([a-z][a-z0-9+.-]*:)[^?#]*@/i, '$1//');
 }
 
 function shortened(label: string): string {

@@ -124,7 +124,19 @@ describe('A URL', () => {
     expect(source.label).toBe(url);
   });
 
+  test.each(['ftp://a.example/s.png', 'file:///etc/passwd', 'S3://bucket/s.png'])(
+    'must be one of http or https: %s',
+    async (url) => {
+      const source = await onlyOf({ args: [url] }, elsewhere);
+      expect([source.label, problemOf(source)]).toEqual([
+        url,
+        expect.objectContaining({ message: 'Only http and https URLs can be used.' }),
+      ]);
+    },
+  );
+
   const secret: [url: string, label: string][] = [
+    ['ftp://me:hunter2@a.example/s.png', 'ftp://a.example/s.png'],
     ['https://me:hunter2@a.example/s.png', 'https://a.example/s.png'],
     ['https://hunter2@a.example/s.png', 'https://a.example/s.png'],
     ['https://me:hun@ter2@a.example/s.png?u=a@b', 'https://a.example/s.png?u=a@b'],

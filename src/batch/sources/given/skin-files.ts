@@ -19,6 +19,10 @@ export function isSkinFile(path: string): boolean {
   return DOCUMENT.test(path) || LINES.test(path);
 }
 
+const FILE_HINT = 'Give a lockfile (skins.lock), or JSON as written by generate --json and --out.';
+/** One line of a file of skins is damaged. */
+const LINE_HINT = 'Restore the file, for example from version control, or delete the line.';
+
 /** All skins of a file, each with its name there. `label`: the file's name in messages. */
 export async function* skinFileSources(label: string, path: string): AsyncGenerator<BatchSource> {
   try {
@@ -33,14 +37,14 @@ export async function* skinFileSources(label: string, path: string): AsyncGenera
 async function* lineSources(label: string, path: string): AsyncGenerator<BatchSource> {
   for await (const line of readLines(createReadStream(path), label)) {
     const place = `${label}:${line.number}`;
-    if ('fault' in line) yield faulty(place, `Line ${line.number} of ${label}: ${line.fault}.`);
+    if ('fault' in line) yield faulty(place, `Line ${line.number} of ${label}: ${line.fault}.`, LINE_HINT);
     else if (line.text.trim() !== '') yield lineSource(place, line.text);
   }
 }
 
 function lineSource(place: string, text: string): BatchSource {
   const read = isSkinText(text) ? readSkinText(text) : { fault: 'It is not skin data.' };
-  return 'skin' in read ? skinSource(read.skin, place) : faulty(place, `${place}: ${read.fault}`);
+  return 'skin' in read ? skinSource(read.skin, place) : faulty(place, `${place}: ${read.fault}`, LINE_HINT);
 }
 
 function* documentSources(label: string, text: string): Generator<BatchSource> {
@@ -62,8 +66,7 @@ async function readDocument(path: string): Promise<string> {
   return await readFile(path, 'utf8');
 }
 
-function faulty(label: string, message: string): BatchSource {
-  const hint = 'Give a lockfile (skins.lock), or JSON as written by generate --json and --out.';
+function faulty(label: string, message: string, hint = FILE_HINT): BatchSource {
   const problem = { code: 'invalid_skin_data', message, hint };
   return { label, content: { kind: 'problem', problem }, stem: 'skins' };
 }

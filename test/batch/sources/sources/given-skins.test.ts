@@ -179,6 +179,11 @@ describe('A file of skins', () => {
     const found = await allOf({ args: [name] }, rootsIn(await folderOf({ [name]: text })));
     expect(found.map(problemOf)).toMatchObject([{ code: 'invalid_skin_data', hint: expect.any(String) }]);
   });
+
+  test.each(['<<<<<<< ours', '{"source":"a', '{}'])('says how to mend a line of it: %s', async (text) => {
+    const [only] = await allOf({ args: ['skins.lock'] }, rootsIn(await folderOf({ 'skins.lock': text })));
+    expect(only && problemOf(only)?.hint).toMatch(/^Restore the file, .* or delete the line\.$/);
+  });
 });
 
 describe('A list', () => {

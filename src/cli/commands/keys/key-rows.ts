@@ -7,7 +7,7 @@ import { ago, alignedRows } from '../../text/text.ts';
 
 const COLUMNS = {
   id: ({ id }) => id,
-  last4: ({ last4 }) => masked(last4),
+  last4: ({ last4 }) => last4,
   user: ({ user }) => user,
   createdAt: ({ createdAt }) => createdAt,
   lastUsedAt: ({ lastUsedAt }) => lastUsedAt,

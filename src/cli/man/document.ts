@@ -23,3 +23,11 @@ export function text(...sentences: readonly string[]): Block {
 export function rows(heads: readonly [term: string, meaning: string], all: readonly Row[]): Block {
   return { kind: 'rows', heads, rows: all };
 }
+
+/** A title as a heading: in capitals, but for names of files and options, which are case-sensitive. */
+export function headingOf(title: string): string {
+  return title
+    .split(' ')
+    .map((word) => (/--|\./.test(word) ? word : word.toUpperCase()))
+    .join(' ');
+}

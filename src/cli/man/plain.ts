@@ -1,12 +1,12 @@
 import { Help } from 'commander';
-import type { Block, Section } from './document.ts';
+import { type Block, headingOf, type Section } from './document.ts';
 
 /** The document for a terminal, in lines of at most `width` columns. */
 export function plainText(sections: readonly Section[], width: number): string {
   const help = new Help();
   help.prepareContext({ helpWidth: width });
   const paragraphs = sections.flatMap(({ title, blocks }) => [
-    title.toUpperCase(),
+    headingOf(title),
     ...blocks.map((block) => plainBlock(block, help, width)),
   ]);
   return `${paragraphs.join('\n\n')}\n`;

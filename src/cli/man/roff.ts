@@ -1,4 +1,4 @@
-import type { Block, Section } from './document.ts';
+import { type Block, headingOf, type Section } from './document.ts';
 
 /**
  * Escapes backslashes, hyphens (so that they copy as such from a terminal) and lines that roff would read as requests.
@@ -13,7 +13,7 @@ export function roff(text: string): string {
 /** Sections of a manual page (man(7)), one line per item. */
 export function roffSections(sections: readonly Section[]): string[] {
   return sections.flatMap(({ title, blocks }) => [
-    `.SH ${roff(title.toUpperCase())}`,
+    `.SH ${roff(headingOf(title))}`,
     ...blocks.flatMap(roffBlock),
   ]);
 }

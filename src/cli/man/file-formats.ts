@@ -54,6 +54,10 @@ export const FILE_FORMATS: readonly Section[] = [
         'Only source is required; other columns are ignored. An NDJSON line with value and signature is',
         'skin data, so the JSON output of skinsmith is a list too.',
       ),
+      text(
+        'A list without sources is no error: there is nothing to do, and the exit status is 0. A folder',
+        'without PNG files is one, because it is probably the wrong folder.',
+      ),
     ],
   },
   {

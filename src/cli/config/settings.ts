@@ -16,33 +16,38 @@ export const SETTING_NAMES = [
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
-  z.enum(words, { error: `one of ${words.join(', ')}` });
+  z.enum(words, { error: `must be one of ${words.join(', ')}` });
 
-const formatsAllowed = `one or more of ${FORMAT_NAMES.join(', ')}, with commas between`;
+/** The message of `parseBaseUrl`, which quotes the text, as the end of a sentence. */
+function urlFault(message: string): string {
+  return message.startsWith('"') ? message.replace(/^".*" /, '') : 'must not contain a user name or password';
+}
 
-const baseUrl = z.string('an address like https://api.example.org').transform((text, context) => {
+const formatsAllowed = `must be one or more of ${FORMAT_NAMES.join(', ')}, with commas between`;
+
+const baseUrl = z.string('must be an address like https://api.example.org').transform((text, context) => {
   try {
     return parseBaseUrl(text).baseUrl;
   } catch (error) {
-    context.addIssue((error as Error).message);
+    context.addIssue(urlFault((error as Error).message));
     return z.NEVER;
   }
 });
 
-/** The valid values of each setting. The messages state what is allowed. */
+/** The valid values of each setting. The messages continue a sentence that begins with "it". */
 const SCHEMAS = {
   'base-url': baseUrl,
   visibility: oneOf(['public', 'unlisted', 'private']),
   variant: oneOf(['auto', 'classic', 'slim']),
   slots: z.coerce
-    .number('a whole number from 1 to 100')
-    .int('a whole number from 1 to 100')
-    .min(1, 'at least 1')
-    .max(100, 'at most 100'),
+    .number('must be a whole number from 1 to 100')
+    .int('must be a whole number from 1 to 100')
+    .min(1, 'must be at least 1')
+    .max(100, 'must be at most 100'),
   'poll-interval': z.coerce
-    .number('seconds, from 0.2 to 60')
-    .min(0.2, 'seconds, at least 0.2')
-    .max(60, 'seconds, at most 60'),
+    .number('must be a number of seconds from 0.2 to 60')
+    .min(0.2, 'must be at least 0.2 seconds')
+    .max(60, 'must be at most 60 seconds'),
   // Options and variables are texts; the config file holds the list that `config set` stored.
   format: z
     .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string(formatsAllowed))
@@ -51,9 +56,9 @@ const SCHEMAS = {
   color: oneOf(['auto', 'always', 'never']),
   'user-agent': z
     .string()
-    .min(1, 'some text')
-    .max(200, 'at most 200 characters')
-    .regex(/^[\x20-\x7e]+$/, 'plain ASCII text'),
+    .min(1, 'must not be empty')
+    .max(200, 'must have at most 200 characters')
+    .regex(/^[\x20-\x7e]+$/, 'must be plain ASCII text'),
 } as const satisfies Record<SettingName, z.ZodType>;
 
 export type Settings = { readonly [K in SettingName]: z.output<(typeof SCHEMAS)[K]> | undefined };
@@ -99,7 +104,7 @@ export function parseSetting(name: SettingName, { value, from }: Origin): unknow
   const allowed = parsed.error.issues[0]?.message;
   throw new CliError(
     'invalid_setting',
-    `${name} "${withoutPassword(String(value))}" (from ${from}) is invalid: ${allowed}.`,
+    `${name} "${withoutPassword(String(value))}" (from ${from}) is invalid: it ${allowed}.`,
     {
       exit: 'usage',
       hint:

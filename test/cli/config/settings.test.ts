@@ -91,25 +91,26 @@ describe('resolveSettings', () => {
 
 describe('a bad value', () => {
   const bad: [name: SettingName, value: unknown, allowed: string][] = [
-    ['base-url', 'api.example.org', 'use a form like https://api.example.org'],
-    ['base-url', 'ftp://a.example', 'must start with http:// or https://'],
-    ['visibility', 'secret', 'one of public, unlisted, private'],
-    ['visibility', 0, 'one of public, unlisted, private'],
-    ['variant', 'Slim', 'one of auto, classic, slim'],
-    ['slots', '0', 'at least 1'],
-    ['slots', '101', 'at most 100'],
-    ['slots', '1.5', 'a whole number from 1 to 100'],
-    ['slots', 'many', 'a whole number from 1 to 100'],
-    ['poll-interval', '0.1', 'at least 0.2'],
-    ['poll-interval', '61', 'at most 60'],
-    ['poll-interval', 'often', 'from 0.2 to 60'],
-    ['format', 'xml', 'one or more of json, value, signature, property'],
-    ['format', 'json,xml', 'one or more of json, value, signature, property'],
+    ['base-url', 'api.example.org', 'it is not a URL; use a form like https://api.example.org.'],
+    ['base-url', 'ftp://a.example', 'it must start with http:// or https://.'],
+    ['user-agent', '', 'it must not be empty.'],
+    ['visibility', 'secret', 'it must be one of public, unlisted, private.'],
+    ['visibility', 0, 'it must be one of public, unlisted, private.'],
+    ['variant', 'Slim', 'it must be one of auto, classic, slim.'],
+    ['slots', '0', 'it must be at least 1.'],
+    ['slots', '101', 'it must be at most 100.'],
+    ['slots', '1.5', 'it must be a whole number from 1 to 100.'],
+    ['slots', 'many', 'it must be a whole number from 1 to 100.'],
+    ['poll-interval', '0.1', 'it must be at least 0.2 seconds.'],
+    ['poll-interval', '61', 'it must be at most 60 seconds.'],
+    ['poll-interval', 'often', 'it must be a number of seconds from 0.2 to 60.'],
+    ['format', 'xml', 'it must be one or more of json, value, signature, property'],
+    ['format', 'json,xml', 'it must be one or more of json, value, signature, property'],
     ['format', 'json,', 'with commas between'],
     ['format', 7, 'with commas between'],
-    ['color', 'yes', 'one of auto, always, never'],
-    ['user-agent', 'a\r\nx-injected: 1', 'plain ASCII text'],
-    ['user-agent', 'x'.repeat(201), 'at most 200 characters'],
+    ['color', 'yes', 'it must be one of auto, always, never.'],
+    ['user-agent', 'a\r\nx-injected: 1', 'it must be plain ASCII text.'],
+    ['user-agent', 'x'.repeat(201), 'it must have at most 200 characters.'],
   ];
 
   test.each(bad)(
@@ -126,10 +127,18 @@ describe('a bad value', () => {
     },
   );
 
+  test('that is an address with a password is not shown in full', () => {
+    const resolve = () =>
+      resolveSettings(makeSources({ file: { 'base-url': 'https://me:secret@a.example' } }));
+    expect(resolve).toThrow(
+      'base-url "https://…@a.example" (from the config file) is invalid: it must not contain a user name or password.',
+    );
+  });
+
   test('names the flag or the variable that it came from', () => {
     const flag = () => resolveSettings(makeSources({ flags: { slots: '0' } }));
     const variable = () => resolveSettings(makeSources({ env: { SKINSMITH_POLL_INTERVAL: '0' } }));
-    expect(flag).toThrow(/^slots "0" \(from --slots\) is invalid: at least 1\.$/);
+    expect(flag).toThrow(/^slots "0" \(from --slots\) is invalid: it must be at least 1\.$/);
     expect(variable).toThrow(/^poll-interval "0" \(from SKINSMITH_POLL_INTERVAL\) is invalid: /);
     expect(flag).toThrow(expect.objectContaining({ hint: undefined }));
   });

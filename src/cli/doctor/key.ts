@@ -34,7 +34,7 @@ async function noKey(setup: Setup): Promise<Finding> {
   const { hostname } = new URL(client.baseUrl);
   const places = Object.keys(await setup.context.configFile.keyPlaces());
   const near = places.find((place) => URL.parse(place)?.hostname === hostname);
-  const detail = 'No API key stored; anonymous limits apply.';
+  const detail = 'No API key is stored, so the limits for anonymous callers apply.';
   const naming = namingOf(setup.context);
   if (near === undefined) return warning(detail, `Store one: ${forService('skinsmith login', naming)}`);
   return warning(

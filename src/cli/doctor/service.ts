@@ -6,7 +6,7 @@ export const serviceCheck: Check = {
   look: async (setup) => {
     const { baseUrl, from } = await setup.service();
     if (baseUrl !== undefined) return ok(`${baseUrl} (from ${from}).`);
-    const why = from === undefined ? 'no other is set' : `because of ${from}`;
-    return ok(`The embedded one (${why}) over ${setup.context.folders.data}.`);
+    const why = from === undefined ? '' : ` (because of ${from})`;
+    return ok(`The embedded service${why}, with its data in ${setup.context.folders.data}.`);
   },
 };

@@ -18,14 +18,14 @@ export const texturesCheck: Check = {
 async function ownAddress(publicUrl: string, setup: Setup): Promise<Finding> {
   const { client, isEmbedded } = await setup.connection();
   const { hostname } = new URL(client.baseUrl);
-  const says = `New skins say that their textures are at ${publicUrl}`;
+  const says = `Texture URLs of new skins start with ${publicUrl}`;
   if (isEmbedded) return (await isThere(publicUrl, setup)) === 'skinsmith' ? ok(`${says}.`) : asleep(says);
-  if (publicUrl === client.baseUrl) return ok(`${says}, where the service is.`);
+  if (publicUrl === client.baseUrl) return ok(`${says}, the address of the service.`);
   if (isLoopback(new URL(publicUrl).hostname) && !isLoopback(hostname)) {
     return problem(`${says}, which only the service's own machine reaches.`, TELL_IT);
   }
   const found = await isThere(publicUrl, setup);
-  if (found === 'skinsmith') return ok(`${says}, where a skinsmith answers.`);
+  if (found === 'skinsmith') return ok(`${says}, where a skinsmith service answers.`);
   if (found === 'other') return problem(`${says}, where another program answers.`, TELL_IT);
   return warning(`${says}, where nothing answers from here.`, TELL_IT);
 }
@@ -34,7 +34,7 @@ const TELL_IT = 'Tell the service how players reach it: skinsmith serve --public
 
 function asleep(says: string): Finding {
   return warning(
-    `${says}, but no skinsmith answers there now, so nobody sees them.`,
+    `${says}, but no service is running there, so nobody can see these skins.`,
     'Run skinsmith serve; if players are on other machines, with --public-url.',
   );
 }
@@ -56,11 +56,11 @@ async function sample(setup: Setup): Promise<Finding> {
   const { url } = (await client.skin(newest.uuid, setup.call())).texture;
   try {
     await client.texture(url.skin, setup.call());
-    return ok(`That of the newest public skin can be fetched from ${new URL(url.skin).origin}.`);
+    return ok(`The texture of the newest public skin can be fetched from ${new URL(url.skin).origin}.`);
   } catch (error) {
     if (!(error instanceof SkinsmithError)) throw error;
     return problem(
-      `That of the newest public skin cannot be fetched: ${error.message}`,
+      `The texture of the newest public skin cannot be fetched: ${error.message}`,
       'Its operator should see to the public address of the service.',
     );
   }

@@ -41,7 +41,7 @@ export async function damageFinding(db: Db): Promise<HealthFinding> {
     const message = `The store (${size}) is too large for an integrity check.`;
     return { code: 'store_large', result: 'ok', message };
   }
-  if (isDamaged) return { code: 'store_damaged', result: 'problem', message: 'It is damaged.' };
-  const message = `The integrity check of ${size} found no errors.`;
+  if (isDamaged) return { code: 'store_damaged', result: 'problem', message: 'The store is damaged.' };
+  const message = `The integrity check of the store (${size}) found no errors.`;
   return { code: 'store_sound', result: 'ok', message };
 }

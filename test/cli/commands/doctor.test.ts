@@ -56,10 +56,12 @@ describe('skinsmith doctor', () => {
     const { status, problems, warnings, found, out } = await examined({ url, key });
     expect({ status, problems, warnings }).toEqual({ status: 0, problems: [], warnings: [] });
     expect(found.store.detail).toMatch(
-      /schema is version (\d+) of \1\. The integrity check of [\d.]+ MiB found no errors/,
+      /schema of the store is version (\d+) of \1\. The integrity check of the store \([\d.]+ MiB\) found no errors/,
     );
-    expect(found.generator.detail).toMatch(/^signing: It signs with a key of its own \([0-9a-f]{64}\)/);
-    expect(found.textures.detail).toContain(`at ${url}, where the service is`);
+    expect(found.generator.detail).toMatch(
+      /^signing: The service signs with a key of its own \([0-9a-f]{64}\)/,
+    );
+    expect(found.textures.detail).toContain(`start with ${url}, the address of the service`);
     expect(out).not.toContain(key);
     // Fingerprints have five digits in common with a key now and then, and so have counts.
     expect(out.replaceAll(/[0-9a-f]{64}|\d{5,}/g, '')).not.toContain(key.slice(-5));

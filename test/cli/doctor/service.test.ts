@@ -4,12 +4,12 @@ import { makeSetup } from '../../support/cli/setup.ts';
 
 describe('The check of the service', () => {
   test.each([
-    ['nothing is set', {}, {}, 'The embedded one (no other is set) over'],
+    ['nothing is set', {}, {}, 'The embedded service, with its data in '],
     [
       '--local',
       { SKINSMITH_BASE_URL: 'https://a.example' },
       { local: true },
-      'The embedded one (because of --local)',
+      'The embedded service (because of --local), with',
     ],
     [
       'a variable',

@@ -12,13 +12,13 @@ describe('The check of the textures', () => {
     const other = await webServer((_, response) => response.end('hello'));
     const nowhere = 'http://127.0.0.1:1';
     const rows = [
-      [skinsmith.url, 'ok', 'where a skinsmith answers'],
+      [skinsmith.url, 'ok', 'where a skinsmith service answers'],
       [other.url, 'problem', 'where another program answers'],
       [nowhere, 'warning', 'where nothing answers from here'],
     ] as const;
     for (const [url, result, words] of rows) {
       const { setup } = await servedSetup(publicAt(url));
-      const detail = `New skins say that their textures are at ${url}, ${words}.`;
+      const detail = `Texture URLs of new skins start with ${url}, ${words}.`;
       expect(await CHECKS.textures.look(setup)).toMatchObject({ result, detail });
     }
     expect(skinsmith.seen.map(({ line }) => line)).toEqual(['GET /ready']);
@@ -31,7 +31,7 @@ describe('The check of the textures', () => {
       response.end(JSON.stringify(answer));
     });
     const { setup } = await makeSetup({ env: { SKINSMITH_BASE_URL: url } });
-    expect((await CHECKS.textures.look(setup)).detail).toMatch(/, where the service is\.$/);
+    expect((await CHECKS.textures.look(setup)).detail).toMatch(/, the address of the service\.$/);
   });
 
   const skin = (url: string) => ({
@@ -54,7 +54,7 @@ describe('The check of the textures', () => {
     const { setup } = await servedSetup([FOREIGN, newest, shown(`${pictures.url}/t`)]);
     expect(await CHECKS.textures.look(setup)).toEqual({
       result: 'ok',
-      detail: `That of the newest public skin can be fetched from ${pictures.url}.`,
+      detail: `The texture of the newest public skin can be fetched from ${pictures.url}.`,
     });
     expect(pictures.seen[0]?.headers.authorization).toBeUndefined();
   });

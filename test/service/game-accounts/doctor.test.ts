@@ -29,7 +29,7 @@ test('A service without accounts has a problem; the game’s services are asked 
   const world = await runAccountServer({ loginClientId: undefined });
   expect(await findings(world)).toEqual([
     ['no_accounts', 'problem', 'No game account is linked.'],
-    ['no_client_id', 'warning', 'It has no client id to sign in with.'],
+    ['no_client_id', 'warning', 'The service has no client ID for linking accounts.'],
     ['game', 'ok', "The game's services answer."],
   ]);
 });

@@ -17,8 +17,12 @@ export async function accountsHealth(
   return [
     standingOf(accounts, rules, clock.now()),
     linking.canSignIn
-      ? { code: 'client_id', result: 'ok', message: 'It has a client id to sign in with.' }
-      : { code: 'no_client_id', result: 'warning', message: 'It has no client id to sign in with.' },
+      ? { code: 'client_id', result: 'ok', message: 'The service has a client ID for linking accounts.' }
+      : {
+          code: 'no_client_id',
+          result: 'warning',
+          message: 'The service has no client ID for linking accounts.',
+        },
     await gameFinding(game.http, accounts[0] ?? ANYBODY, signal),
   ];
 }

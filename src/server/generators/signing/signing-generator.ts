@@ -59,18 +59,22 @@ async function signTexture(
 async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise<HealthFinding> {
   if (await isKeyChanged()) {
     const message =
-      "The file of its signing key is gone, or is not the key that the store's skins were signed with: put the old one back and restart the service.";
+      "The file of the service's signing key is gone, or is not the key that the store's skins were signed with: put the old one back and restart the service.";
     return { code: 'signing_key_changed', result: 'problem', message };
   }
   if (!hasKey()) {
-    const message = 'It signs with a key of its own, which is made when it is first needed.';
+    const message = 'The service signs with a key of its own, which is made when it is first needed.';
     return { code: 'signing_key_unmade', result: 'ok', message };
   }
   if (!(await canSign(key))) {
-    return { code: 'signing_key_unusable', result: 'problem', message: 'Its signing key cannot be used.' };
+    return {
+      code: 'signing_key_unusable',
+      result: 'problem',
+      message: 'The signing key of the service cannot be used.',
+    };
   }
   const publicKey = parsePublicKey((await key()).publicPem);
-  const message = `It signs with a key of its own (${fingerprintOf(publicKey)}).`;
+  const message = `The service signs with a key of its own (${fingerprintOf(publicKey)}).`;
   return { code: 'signing_key', result: 'ok', message };
 }
 

@@ -40,7 +40,7 @@ async function generatorFindings(
   const over = new AbortController();
   const asked = generator.health(over.signal);
   const late = clock.sleep(limit, over.signal).then(() => {
-    return [problem('generator_silent', `It did not report its health within ${limit / 1000} s.`)];
+    return [problem('generator_silent', `The generator did not report its health within ${limit / 1000} s.`)];
   });
   try {
     return await Promise.race([asked, late]);
@@ -70,9 +70,9 @@ async function storeFindings({ db, health, examineStore }: DiagnosisContext): Pr
 async function schemaFinding(db: Db): Promise<HealthFinding> {
   try {
     const version = await readVersion(db);
-    const newer = `: a newer skinsmith has upgraded it, in a way that this one, which knows ${NEWEST_SCHEMA}, can go on with`;
+    const newer = `: a newer skinsmith has upgraded the store, in a way that this one, which knows ${NEWEST_SCHEMA}, can go on with`;
     const how = version > NEWEST_SCHEMA ? newer : ` of ${NEWEST_SCHEMA}`;
-    return ok('store_schema', `Its schema is version ${version}${how}.`);
+    return ok('store_schema', `The schema of the store is version ${version}${how}.`);
   } catch (error) {
     if (error instanceof StoreTooNewError) return problem(error.code, error.message);
     throw error;

@@ -27,7 +27,11 @@ const openKey = async () => await openSigningKey(inject('signingKeyPath'));
 test('A key that signs is named', async () => {
   const fingerprint = fingerprintOf(parsePublicKey((await openKey()).publicPem));
   expect(await health({ key: openKey, hasKey: () => true })).toEqual([
-    { code: 'signing_key', result: 'ok', message: `It signs with a key of its own (${fingerprint}).` },
+    {
+      code: 'signing_key',
+      result: 'ok',
+      message: `The service signs with a key of its own (${fingerprint}).`,
+    },
   ]);
 });
 
@@ -41,7 +45,11 @@ test('A key that is not there yet is not made for the question', async () => {
 test('A key file that is none is a problem, without its place', async () => {
   const key = () => Promise.reject(new SigningKeyError('/secret/place', 'it is empty'));
   expect(await health({ key, hasKey: () => true })).toEqual([
-    { code: 'signing_key_unusable', result: 'problem', message: 'Its signing key cannot be used.' },
+    {
+      code: 'signing_key_unusable',
+      result: 'problem',
+      message: 'The signing key of the service cannot be used.',
+    },
   ]);
 });
 

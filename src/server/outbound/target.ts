@@ -53,8 +53,8 @@ export function choose(addresses: readonly string[], { host, port, policy }: Hea
     // Reveal no more about a name than this: its internal address is private.
     const message =
       literalOf(host) === undefined
-        ? `${host} leads to a private address, which this service does not go to.`
-        : `${host} is ${why}, which this service does not go to.`;
+        ? `${host} leads to a private address, to which this service does not connect.`
+        : `${host} is ${why}, to which this service does not connect.`;
     throw new OutboundError('address_refused', message);
   }
   const chosen = reachable.filter(({ isOwn }) => isOwn || policy.ports.includes(port));

@@ -125,9 +125,12 @@ describe('A callback is refused', () => {
   });
 
   test.each([
-    ['http://127.0.0.1/', '127.0.0.1 is a loopback address, which this service does not go to.'],
-    ['http://0x7f.1/', '127.0.0.1 is a loopback address, which this service does not go to.'],
-    ['https://[fd00:ec2::254]/', '[fd00:ec2::254] is a private address, which this service does not go to.'],
+    ['http://127.0.0.1/', '127.0.0.1 is a loopback address, to which this service does not connect.'],
+    ['http://0x7f.1/', '127.0.0.1 is a loopback address, to which this service does not connect.'],
+    [
+      'https://[fd00:ec2::254]/',
+      '[fd00:ec2::254] is a private address, to which this service does not connect.',
+    ],
     ['https://example.org:22/', 'This service goes to the ports 80 and 443 only, not to 22.'],
     ['ftp://example.org/', 'an http or https URL without user name and password'],
     ['https://a:b@example.org/', 'an http or https URL without user name and password'],

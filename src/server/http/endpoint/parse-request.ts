@@ -44,7 +44,7 @@ function parseWith(schema: Route['query'], input: unknown): unknown {
 function warningsFor(request: HttpRequest, caller: Caller): Note[] {
   const warnings: Note[] = [...readSentKey(request).warnings];
   if (caller.kind === 'anonymous' && warnings.length === 0) {
-    const message = 'No API key was sent: the strictest limits hold.';
+    const message = 'No API key was sent, so the limits for anonymous callers apply.';
     warnings.push({ code: 'no_api_key', message });
   }
   if (!request.headers['user-agent'] && !request.headers['mineskin-user-agent']) {

@@ -141,7 +141,7 @@ function verifyNoStronger({ key: own }: UserCaller, key: KeyPower, before?: KeyP
   if (own === undefined || isNoStronger(key, own) || (before && isNoStronger(key, before))) return;
   throw new Refusal(
     'insufficient_grants',
-    'A key can neither make nor change a key to have more scopes, or fewer bindings, than it has itself.',
+    'A key cannot give another key more scopes or fewer restrictions than it has itself.',
   );
 }
 

@@ -35,7 +35,8 @@ export const untieIdentityRoute = route({
   method: 'DELETE',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/identities/:id'],
-  summary: 'Untie an identity, and end the sessions that no API key began; the only way in needs last=yes',
+  summary:
+    'Untie an identity, and end the sessions that were not started with an API key; to delete the only way to sign in, add last=yes',
   params: z.object({ id: identityIdSchema }),
   query: untieQuerySchema,
   answers: { ...refusals, 200: envelopeSchema },

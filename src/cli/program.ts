@@ -12,7 +12,7 @@ import { setOutput } from './output/described.ts';
 const EXAMPLES: Examples = [
   ['Make a skin and print its value and signature', 'skinsmith generate skin.png'],
   ['Make every skin in a folder and remember the results', 'skinsmith generate skins/ --out signed/'],
-  ['Check what the results are worth', 'skinsmith verify signed/skins.lock'],
+  ['Verify the results', 'skinsmith verify signed/skins.lock'],
 ];
 
 interface ProgramOptions {

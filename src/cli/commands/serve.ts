@@ -76,7 +76,7 @@ async function serveAlone(options: ServeOptions, context: CommandContext): Promi
 }
 
 function sayStopping({ messages }: CommandContext): void {
-  messages.say('Stopping when the running generations have finished.');
+  messages.say('Finishing running jobs, then stopping.');
 }
 
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */

@@ -7,7 +7,7 @@ Examples:
   $ skinsmith generate skin.png
   # Make every skin in a folder and remember the results
   $ skinsmith generate skins/ --out signed/
-  # Check what the results are worth
+  # Verify the results
   $ skinsmith verify signed/skins.lock
 
 Usage: skinsmith <command> [options]

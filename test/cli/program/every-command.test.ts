@@ -86,7 +86,7 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
     });
     expect(status).toBe(0);
     expect(out).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+\nOwner's API key, shown this once: \S+\n/);
-    expect(err).toContain('Stopping when the running generations have finished.');
+    expect(err).toContain('Finishing running jobs, then stopping.');
   },
   open: async () => {
     const { type } = await machine();

@@ -112,7 +112,7 @@ describe('A file of plans', () => {
     ['half a spot', { gold: { queue: 1.5 } }, 'plan gold: queue: '],
     ['a text for a number', { gold: { per_hour: '5' } }, 'plan gold: per_hour: '],
     ['a plan that is none', { gold: 5 }, 'plan gold: '],
-    ['a plan with a capital', { Gold: {} }, 'plan Gold: lower-case letters'],
+    ['a plan with a capital', { Gold: {} }, 'plan Gold: only a–z, 0–9'],
     ['too much', `"${' '.repeat(256 * 1024)}"`, 'it has more than'],
   ];
   test.each(wrong)('that holds %s is refused: which, where and why', async (_, content, says) => {

@@ -36,7 +36,8 @@ export function register(command: Command, runner: Runner, run = runIdentitiesDe
   command
     .description(
       'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
-        "Ends the user's sessions that no API key began. The only way to sign in needs --last.",
+        "Ends the user's sessions that were not started with an API key. To delete the user's " +
+        'only way to sign in, add --last.',
     )
     .argument('<id...>', 'IDs of identities, as printed by identities list')
     .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')

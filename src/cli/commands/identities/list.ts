@@ -13,7 +13,7 @@ export interface IdentitiesListOptions {
 }
 
 export const examples: Examples = [
-  ['List the accounts at a provider that sign you in', 'skinsmith identities list'],
+  ['List the provider accounts you can sign in with', 'skinsmith identities list'],
   ['List those of a user', 'skinsmith identities list --user alice'],
 ];
 
@@ -21,9 +21,7 @@ export const output: readonly CommandOutput[] = [IDENTITY_LIST_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runIdentitiesList): void {
   command
-    .description(
-      'List the accounts at an OpenID Connect provider that sign a user in to a skinsmith service.',
-    )
+    .description('List the OpenID Connect accounts with which a user can sign in to a skinsmith service.')
     .option('--user <user>', 'list the identities of this user (operators only; default: yourself)')
     .action(
       async (typed: IdentitiesListOptions) => await runner(async (context) => await run(typed, context)),

@@ -15,7 +15,7 @@ const LISTING = { what: 'entries', usual: 100 };
 
 export const examples: Examples = [
   ['List what operators did', 'skinsmith moderation log'],
-  ['List the last ten acts', 'skinsmith moderation log --limit 10'],
+  ['List the last ten entries', 'skinsmith moderation log --limit 10'],
 ];
 
 const COLUMNS = {

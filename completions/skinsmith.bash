@@ -72,7 +72,7 @@ _skinsmith_at() {
   'moderation list') options='--limit --all -h --help' ;;
   'moderation log') options='--limit --all -h --help' ;;
   'moderation delete') options='--note -y --yes -h --help' arguments=('ask skins') more=1 ;;
-  'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --signing-key --new-signing-key --account-key --store --store-connections --store-pooler --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --oidc-issuer --oidc-client-id --oidc-secret-file --oidc-name --oidc-scopes --oidc-plan-claim --oidc-operator-claim --oidc-require-claim --log-level --log-format --log-addresses -h --help' ;;
+  'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-slots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --signing-key --new-signing-key --account-key --store --store-connections --store-pooler --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --oidc-issuer --oidc-client-id --oidc-secret-file --oidc-name --oidc-scopes --oidc-plan-claim --oidc-operator-claim --oidc-require-claim --log-level --log-format --log-addresses -h --help' ;;
   'open') options='--data --store --store-pooler --port --no-browser -h --help' ;;
   'backup') options='--data --verify -h --help' arguments=('files') ;;
   'restore') options='--data --force -h --help' arguments=('files') ;;
@@ -195,7 +195,7 @@ _skinsmith_values() {
   'serve --pace') values='none' ;;
   'serve --upstream') values='ask services' ;;
   'serve --upstream-key-file') values='files' ;;
-  'serve --upstream-spots') values='none' ;;
+  'serve --upstream-slots') values='none' ;;
   'serve --upstream-visibility') values='words public unlisted private' ;;
   'serve --account-delay') values='none' ;;
   'serve --login-client-id') values='ask keys' ;;

@@ -73,7 +73,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'moderation list' = @{ commands = @(); options = @('--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
         'moderation log' = @{ commands = @(); options = @('--limit', '--all', '-h', '--help'); arguments = @(); more = $false }
         'moderation delete' = @{ commands = @(); options = @('--note', '-y', '--yes', '-h', '--help'); arguments = @('ask skins'); more = $true }
-        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--signing-key', '--new-signing-key', '--account-key', '--store', '--store-connections', '--store-pooler', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--oidc-issuer', '--oidc-client-id', '--oidc-secret-file', '--oidc-name', '--oidc-scopes', '--oidc-plan-claim', '--oidc-operator-claim', '--oidc-require-claim', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
+        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-slots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--signing-key', '--new-signing-key', '--account-key', '--store', '--store-connections', '--store-pooler', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--oidc-issuer', '--oidc-client-id', '--oidc-secret-file', '--oidc-name', '--oidc-scopes', '--oidc-plan-claim', '--oidc-operator-claim', '--oidc-require-claim', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'open' = @{ commands = @(); options = @('--data', '--store', '--store-pooler', '--port', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
@@ -194,7 +194,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $valued['serve --pace'] = 'none'
     $valued['serve --upstream'] = 'ask services'
     $valued['serve --upstream-key-file'] = 'files'
-    $valued['serve --upstream-spots'] = 'none'
+    $valued['serve --upstream-slots'] = 'none'
     $valued['serve --upstream-visibility'] = 'words public unlisted private'
     $valued['serve --account-delay'] = 'none'
     $valued['serve --login-client-id'] = 'ask keys'
@@ -626,7 +626,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['serve --pace'] = 'minimum time for each generation, to simulate a slow service'
     $about['serve --upstream'] = 'address of the other service, for the generator upstream'
     $about['serve --upstream-key-file'] = 'file with the API key for the other service'
-    $about['serve --upstream-spots'] = 'maximum number of jobs in the other service''s queue (default: what the key''s plan allows)'
+    $about['serve --upstream-slots'] = 'maximum number of slots to use in the other service''s queue (default: what the key''s plan allows)'
     $about['serve --upstream-visibility'] = 'visibility of skins at the other service; private skins stay private if the plan allows it (default: unlisted)'
     $about['serve --account-delay'] = 'minimum time between two skins made with one game account (default: 15)'
     $about['serve --login-client-id'] = 'ID of your Microsoft application, approved for the game, for linking accounts'

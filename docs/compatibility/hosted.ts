@@ -103,7 +103,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'POST /v2/generate': {
     hosted:
       'Requests of a caller have a delay between them, and `concurrency_limit` when several come at once.',
-    here: 'A request takes a spot in the queue. Without `timeout` it waits for its turn, too. With no spot left: 429, `rate_limit` first.',
+    here: 'A request takes a slot in the queue. Without `timeout` it waits for its turn, too. With no slot left: 429, `rate_limit` first.',
     why: 'Clients that send five at once lose none.',
     shown: [
       'test/service/jobs/skins-restorer.test.ts',

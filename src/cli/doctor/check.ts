@@ -12,7 +12,7 @@ export const CHECK_NAMES = [
   'key',
   'clock',
   'limits',
-  'spots',
+  'slots',
   'textures',
   'signature',
   'store',

@@ -26,7 +26,7 @@ export const CHECKS = {
   key: keyCheck,
   clock: clockCheck,
   limits: limitsCheck,
-  spots: spotsCheck,
+  slots: spotsCheck,
   textures: texturesCheck,
   signature: signatureCheck,
   store: storeCheck,

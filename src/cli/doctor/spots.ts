@@ -12,7 +12,7 @@ export const spotsCheck: Check = {
     const spots = (await setup.me())?.grants.queue ?? USUAL_SPOTS;
     try {
       const pending = (await setup.jobs()).filter(({ status }) => isPending(status)).length;
-      const detail = `${Math.min(pending, spots)} of ${spots} spots in the queue are taken.`;
+      const detail = `${Math.min(pending, spots)} of ${spots} slots in the queue are taken.`;
       if (pending < spots) return ok(detail);
       const list = forService('skinsmith jobs --status waiting', namingOf(setup.context));
       return warning(detail, `List the jobs: ${list}`);

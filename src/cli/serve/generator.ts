@@ -15,6 +15,8 @@ export interface GeneratorOptions {
   readonly generator?: GeneratorKind;
   readonly upstream?: string;
   readonly upstreamKeyFile?: string;
+  readonly upstreamSlots?: number;
+  /** The name in earlier versions. */
   readonly upstreamSpots?: number;
   readonly upstreamVisibility?: UpstreamSettings['visibility'];
 }
@@ -34,13 +36,17 @@ export async function chooseGenerator(
     const insecureHttp = allowsInsecureHttp({ env, flags });
     return { generator, upstream: { ...(await upstreamOf(typed, env)), insecureHttp } };
   }
-  const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSpots, typed.upstreamVisibility];
+  const stray = [typed.upstream, typed.upstreamKeyFile, slotsOf(typed), typed.upstreamVisibility];
   if (stray.some((option) => option !== undefined)) {
     throw wrong(`The options --upstream… are for the generator "upstream", and this is "${generator}".`, {
       hint: 'Add: --generator upstream',
     });
   }
   return { generator, upstream: undefined };
+}
+
+function slotsOf({ upstreamSlots, upstreamSpots }: GeneratorOptions): number | undefined {
+  return upstreamSlots ?? upstreamSpots;
 }
 
 function kindIn(text: string | undefined): GeneratorKind | undefined {
@@ -57,8 +63,8 @@ async function upstreamOf(typed: GeneratorOptions, env: NodeJS.ProcessEnv): Prom
       hint: 'Give its address: --upstream https://api.mineskin.org, or SKINSMITH_UPSTREAM',
     });
   }
-  const { upstreamSpots: spots, upstreamVisibility: visibility } = typed;
-  return { url, apiKey: await keyOf(typed, env), spots, visibility };
+  const { upstreamVisibility: visibility } = typed;
+  return { url, apiKey: await keyOf(typed, env), spots: slotsOf(typed), visibility };
 }
 
 function urlIn(text: string | undefined): string | undefined {

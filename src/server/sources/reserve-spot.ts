@@ -109,7 +109,7 @@ export async function reserveSpot(
     if (!isRoom && inBatch) {
       throw new Refusal(
         'job_limit',
-        'Other pictures take the spots that are free; send more as jobs finish.',
+        'Other pictures take the slots that are free; send more as jobs finish.',
       );
     }
     return isRoom;

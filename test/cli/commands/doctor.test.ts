@@ -104,7 +104,7 @@ describe('skinsmith doctor', () => {
     const bound = await owner.json('/v2/account/keys', { allowedIps: ['203.0.113.7'] });
     const elsewhere = await examined({ url, key: String(bound.body.key?.secret) });
     expect(elsewhere.found.key.detail).toMatch(/not from the address of this machine: Client not allowed/);
-    expect(elsewhere.skipped).toEqual(['limits', 'spots', 'textures', 'store', 'generator']);
+    expect(elsewhere.skipped).toEqual(['limits', 'slots', 'textures', 'store', 'generator']);
   });
 
   test('goes on without a key', async () => {

@@ -12,18 +12,18 @@ describe('The check of the spots', () => {
   ])('finds %s', async (_, statuses, result, taken) => {
     const list = { expect: 'GET /v2/queue', json: { success: true, jobs: statuses.map(job) } };
     const { setup } = await servedSetup([{ expect: ME, json: me() }, list]);
-    const detail = `${taken} spots in the queue are taken.`;
-    expect(await CHECKS.spots.look(setup)).toMatchObject({ result, detail });
+    const detail = `${taken} slots in the queue are taken.`;
+    expect(await CHECKS.slots.look(setup)).toMatchObject({ result, detail });
   });
 
   test('is left out where jobs are listed for users alone', async () => {
     const list = { expect: 'GET /v2/queue', status: 401, json: errors('unauthorized', 'No.') };
     const { setup } = await servedSetup([NOBODY, list], '');
-    expect((await CHECKS.spots.look(setup)).result).toBe('skipped');
+    expect((await CHECKS.slots.look(setup)).result).toBe('skipped');
   });
 
   test('throws what it is refused for otherwise', async () => {
     const { setup } = await servedSetup([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
-    await expect(CHECKS.spots.look(setup)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(CHECKS.slots.look(setup)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -31,9 +31,9 @@ describeParsing('serve, for who makes the skins', serve, {
       },
     ],
     [
-      ['--upstream-spots', '3', '--upstream-visibility', 'private'],
+      ['--upstream-slots', '3', '--upstream-visibility', 'private'],
       {
-        upstreamSpots: 3,
+        upstreamSlots: 3,
         upstreamVisibility: 'private',
         webhooks: true,
         pages: true,
@@ -46,6 +46,7 @@ describeParsing('serve, for who makes the skins', serve, {
     [['--generator', 'magic'], /Allowed choices are signing, accounts, upstream/],
     [['--upstream', 'ftp://x'], /must be an address/],
     [['--upstream', 'https://me:secret@skins.example.org'], /must be an address/],
+    [['--upstream-slots', '0'], /whole number from 1 to 64/],
     [['--upstream-spots', '0'], /whole number from 1 to 64/],
     [['--upstream-key', KEY], /unknown option/],
   ],
@@ -63,11 +64,16 @@ describe('Who makes the skins', () => {
       upstream: { url: 'https://skins.example.org', apiKey: KEY, insecureHttp: false },
     });
     expect((await chooseGenerator({ generator: 'signing' }, { env })).generator).toBe('signing');
-    const typed = { upstream: 'http://localhost:1', upstreamSpots: 2 };
+    const typed = { upstream: 'http://localhost:1', upstreamSlots: 2 };
     expect((await chooseGenerator(typed, { env })).upstream).toMatchObject({
       url: 'http://localhost:1',
       spots: 2,
     });
+  });
+
+  test('uses as many slots as the option said under its earlier name', async () => {
+    const typed = { generator: 'upstream', upstream: 'http://localhost:1', upstreamSpots: 3 } as const;
+    expect((await chooseGenerator(typed, { env: THERE })).upstream).toMatchObject({ spots: 3 });
   });
 
   test('has its key from a file', async () => {

@@ -64,7 +64,7 @@ export class Availability {
   /** All spots are taken by others with the same key. */
   full(): void {
     this.#fullQueue.refused(this.#now());
-    this.#sayLimits(`${this.#options.name} has no spot free for this key: jobs wait for one.`);
+    this.#sayLimits(`${this.#options.name} has no slot free for this key: jobs wait for one.`);
   }
 
   /** A spot may have become free. */

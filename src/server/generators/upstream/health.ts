@@ -23,7 +23,7 @@ export async function upstreamHealth(
     const { spots } = await readUpstreamFacts(client, settings, signal);
     const { foreignJobs } = others;
     const taken = foreignJobs === 0 ? '' : `, ${foreignJobs} taken by other programs with the same key`;
-    const message = `${place} makes the skins and takes the key; spots there: ${spots}${taken}.`;
+    const message = `${place} makes the skins and takes the key; slots there: ${spots}${taken}.`;
     return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(availability.wait())];
   } catch (error) {
     const failure = classifyFailure(error);

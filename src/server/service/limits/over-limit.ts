@@ -30,7 +30,7 @@ export async function overLimitRefusal(
   const relative = Math.max(rateLimit.next.relative, await untilOneEnds(context, caller, blocking));
   const details = { rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } } };
   if (over.kind === 'full') {
-    const message = `All ${over.pending} of your spots in the queue are taken; send more as jobs finish.`;
+    const message = `All ${over.pending} of your slots in the queue are taken; send more as jobs finish.`;
     return new Refusal('job_limit', { ...details, message });
   }
   const message = `Wait for your ${over.running === 1 ? 'generation' : `${over.running} generations`} under way to end, or use the queue.`;

@@ -122,7 +122,7 @@ test('Two processes serve on one port, tell of the jobs of both, and stop at SIG
   expect(answeredBy(serving, '/ready')).toEqual(new Set(serving.pids()));
   const stopped = serving.log().flatMap(({ msg, pid }) => (msg === 'stopped' ? [pid] : []));
   expect(stopped.toSorted()).toEqual(serving.pids().toSorted());
-  expect(serving.text().match(/Stopping when/g)).toHaveLength(1);
+  expect(serving.text().match(/Finishing running jobs/g)).toHaveLength(1);
 });
 
 test('What keeps one process from starting is said once, with its exit status', async () => {
@@ -214,7 +214,7 @@ test('A second SIGTERM ends all processes at once', async () => {
   const { body } = await serving.caller().upload('/v2/queue', skinPng(1));
   await jobAt(serving.caller(), body.job?.id, 'processing');
   serving.child.kill('SIGTERM');
-  await poll(serving.text, (said) => said.includes('Stopping'));
+  await poll(serving.text, (said) => said.includes('Finishing running jobs'));
   serving.child.kill('SIGTERM');
   expect((await serving.child).signal).toBe('SIGTERM');
   await poll(

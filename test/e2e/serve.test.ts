@@ -105,7 +105,7 @@ describe('serve', () => {
     );
     const { exitCode, stderr } = await serving.end('SIGTERM');
     expect([exitCode, (await answer).status]).toEqual([0, 200]);
-    expect(stderr).toContain('Stopping');
+    expect(stderr).toContain('Finishing running jobs');
   });
 
   test('killed in the middle of 50 jobs and started again completes each of them once', async () => {

@@ -34,10 +34,6 @@ export const examples: Examples = [
     'Create a key for a user that can only make skins, from one network',
     'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
   ],
-  [
-    'Accept the key that a plugin has built in',
-    'cat plugin.key | skinsmith keys create plugin --user alice --import',
-  ],
   ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
 ];
 

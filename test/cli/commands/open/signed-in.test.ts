@@ -31,11 +31,12 @@ async function open(options: Omit<OpenOptions, 'browser'>): Promise<Opened> {
   const interrupt = new AbortController();
   const home = await ownFolder();
   const urls: string[] = [];
-  let isSignedIn = false;
+  let signedIn: Promise<boolean> | undefined;
   const launch = async (path: string) => {
     const url = linkIn(await readFile(path, 'utf8'));
     urls.push(url);
-    isSignedIn = await signsIn(url);
+    signedIn = signsIn(url); // the command may end as soon as the link is used
+    await signedIn;
     interrupt.abort();
     return true;
   };
@@ -44,7 +45,7 @@ async function open(options: Omit<OpenOptions, 'browser'>): Promise<Opened> {
   const flags = { quiet: false };
   const ran = await runCommand(run, { signal: interrupt.signal, flags, env: { HOME: home } });
   expect(await readdir(home)).toEqual([]);
-  return { urls, isSignedIn, ran };
+  return { urls, isSignedIn: (await signedIn) ?? false, ran };
 }
 
 function linkIn(page: string): string {

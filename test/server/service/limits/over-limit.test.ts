@@ -37,7 +37,7 @@ test.each([
     });
     const next = { absolute: context.clock.now() + wait, relative: wait };
     expect({ code, next: details.rateLimit?.next }).toEqual({ code: 'job_limit', next });
-    expect(message).toContain('All 5 of your spots');
+    expect(message).toContain('All 5 of your slots');
   },
 );
 

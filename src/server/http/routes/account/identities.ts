@@ -36,7 +36,7 @@ export const untieIdentityRoute = route({
   scopes: ['account', 'operator'],
   paths: ['/v2/account/identities/:id'],
   summary:
-    'Untie an identity, and end the sessions that were not started with an API key; to delete the only way to sign in, add last=yes',
+    'Untie an identity and end all sessions not started with an API key; the only way to sign in takes last=yes',
   params: z.object({ id: identityIdSchema }),
   query: untieQuerySchema,
   answers: { ...refusals, 200: envelopeSchema },

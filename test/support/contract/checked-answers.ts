@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { isV1Address } from '../../../src/server/http/v1-address.ts';
 import { type Contract, type Exchange, faultOf, type KnownAnswer } from './contract.ts';
@@ -7,7 +8,7 @@ import { unknownCodes } from './seen-codes.ts';
 import { Templates } from './templates.ts';
 
 /** The start page of a browser, also as a proxy names it. */
-const START = /^(?:https?:\/\/[^/?]*)?\/?(?:\?|$)/i;
+const START = /^(?:https?:\/\/[^/?]*)?\/*(?:\?|$)/i;
 
 /** Judges answers by our own description and, where that has something to say, by the published one. */
 export class AnswerChecker {
@@ -28,7 +29,7 @@ export class AnswerChecker {
 
   /** The operation that is asked for, like `get /v2/skins/{uuid}`. */
   operationOf(method: string, address: string): string | undefined {
-    return this.#templates.find(method, address);
+    return this.#templates.find(method, address.replace(/^\/+/, '/')); // as a service reads it
   }
 
   /** What is wrong with an answer, each with what it was the answer to. */
@@ -79,6 +80,11 @@ export class AnswerChecker {
   }
 }
 
+function textOf({ headers, bytes }: Pick<Exchange, 'headers' | 'bytes'>): string {
+  const body = headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : Buffer.from(bytes);
+  return body.toString('utf8');
+}
+
 function isPage({ headers }: Exchange): boolean {
   return String(headers['content-type']).startsWith('text/html');
 }
@@ -92,7 +98,7 @@ function ownFaults(contract: Contract, answer: KnownAnswer, { method, headers, b
   const type = String(headers['content-type']).split(';')[0] ?? '';
   if (!types.includes(type)) return [...faults, `it is ${type}`];
   if (type !== 'application/json') return faults;
-  const fault = faultOf(contract, answer, JSON.parse(Buffer.from(bytes).toString('utf8')));
+  const fault = faultOf(contract, answer, JSON.parse(textOf({ headers, bytes })));
   return fault === undefined ? faults : [...faults, fault];
 }
 

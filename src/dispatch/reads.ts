@@ -7,7 +7,7 @@ import { isOutage, isRefusedForNow, isTrouble, MOST_READS, mayReadAgain, refused
 /** Milliseconds between tries to read what the service should have by now. */
 const LAG_PAUSES = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
 
-type ReadingSession = Pick<Session, 'client' | 'clock' | 'trouble' | 'call'>;
+type ReadingSession = Pick<Session, 'client' | 'clock' | 'trouble' | 'call' | 'isSkinsmith'>;
 
 /** Reads from the service, repeated after temporary failures. */
 export class Reads {
@@ -45,10 +45,13 @@ export class Reads {
     }
   }
 
-  /** Waits for parts of the service that lag behind others, for longer each time. @returns whether it is worth another try */
+  /**
+   * Waits for parts of the service that lag behind others, for longer each time; a skinsmith has one store, and none that
+   * do. @returns whether it is worth another try
+   */
   async lagged(tries: number): Promise<boolean> {
     const pause = LAG_PAUSES[tries];
-    if (pause === undefined) return false;
+    if (pause === undefined || this.#session.isSkinsmith) return false;
     await this.#session.clock.sleep(pause, this.#signal);
     return true;
   }

@@ -5,7 +5,7 @@ import { noAnswer, page, refusal } from '../support/client/failures.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
 
 /** Reads of a service whose answers are these errors, one after the other, and then a success. */
-function openReads(errors: readonly Error[], { isListed = false } = {}) {
+function openReads(errors: readonly Error[], { isListed = false, isSkinsmith = false } = {}) {
   const clock = fakeClock();
   const patience = { firstContact: 3_600_000, outage: 3_600_000 };
   const trouble = new Trouble({ clock, random: () => 1, patience, onPause: () => {} });
@@ -17,9 +17,13 @@ function openReads(errors: readonly Error[], { isListed = false } = {}) {
     },
     job: async () => await request(),
   };
-  const session = { client, clock, trouble, call: () => ({}) } as unknown as ConstructorParameters<
-    typeof Reads
-  >[0];
+  const session = {
+    client,
+    clock,
+    trouble,
+    isSkinsmith,
+    call: () => ({}),
+  } as unknown as ConstructorParameters<typeof Reads>[0];
   let tries = 0;
   const request = async () => {
     tries++;
@@ -106,6 +110,11 @@ test.each([
   expect([await reads.job('a'), clock.sleeps]).toEqual(['answer', [200, 400]]);
   const never = openReads(Array.from({ length: 9 }, () => error));
   await expect(never.reads.job('a')).rejects.toBe(error);
+});
+
+test('A skinsmith is not waited for: what it does not have by now will not come', async () => {
+  const { reads, request, clock } = openReads([refusal(404, 'skin_not_found')], { isSkinsmith: true });
+  expect([await reads.awaited(request), clock.sleeps]).toEqual([undefined, []]);
 });
 
 test('What should be there by now is waited for', async () => {

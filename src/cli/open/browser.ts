@@ -15,7 +15,7 @@ const SECRET = /^(?:SKINSMITH_|PG)/;
 
 /**
  * Opens a file in the browser. Resolves when the program that does so has ended, which may be with the browser: false if
- * there is none, or it fails. All users of the machine can read what a program is called with, so that is never a link.
+ * there is none, or it fails. All users of the machine can see the arguments of a program, so the link is never one.
  */
 export async function openBrowser(
   path: string,

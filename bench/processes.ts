@@ -11,8 +11,12 @@ import { median, type Row } from './table.ts';
 const CONNECTIONS = 16;
 const ROUNDS = 5;
 const REQUESTS = 3_000;
+/** Requests for each process before jobs are measured that are requested once. */
+const JOB_WARM_UP = 20_000;
 /** Requested in turn, because each may be requested about once a second. */
-const JOBS = 3_000;
+const AGAIN = 3_000;
+/** As many as the service of two processes is asked for, with its warm-up. */
+const ONCE = 2 * JOB_WARM_UP + ROUNDS * REQUESTS;
 const REACH = 1.5;
 
 interface Work {
@@ -24,8 +28,17 @@ interface Work {
 
 const WORKS: readonly Work[] = [
   { name: 'POST a known skin', request: async (service) => always(postBytes(service)), warmUp: 30_000 },
+  {
+    name: 'GET one job, each once',
+    request: async (service) => await jobsInTurn(service, ONCE),
+    warmUp: JOB_WARM_UP,
+  },
   // Each job may be requested ten times in ten seconds.
-  { name: 'GET one job', request: oneOfManyJobs, warmUp: 2 * JOBS },
+  {
+    name: 'GET one job, again',
+    request: async (service) => await jobsInTurn(service, AGAIN),
+    warmUp: 2 * AGAIN,
+  },
 ];
 
 const PROCESSES = [1, 2] as const;
@@ -78,10 +91,15 @@ async function measure(services: readonly Service[], { name, request, warmUp }: 
   };
 }
 
-async function oneOfManyJobs(service: Service): Promise<RequestBytes> {
+/** Each job is requested again after all the others. */
+async function jobsInTurn(service: Service, count: number): Promise<RequestBytes> {
   const requests: Buffer[] = [];
-  while (requests.length < JOBS) requests.push(jobBytes(service, (await submit(service)).id));
-  return (index) => requests[index % requests.length] ?? Buffer.alloc(0);
+  const submitAll = async () => {
+    while (requests.length < count) requests.push(jobBytes(service, (await submit(service)).id));
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, submitAll));
+  let next = 0;
+  return () => requests[next++ % requests.length] ?? Buffer.alloc(0);
 }
 
 function always(bytes: Buffer): RequestBytes {

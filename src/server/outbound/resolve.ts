@@ -1,4 +1,4 @@
-import { NODATA, NOTFOUND, Resolver } from 'node:dns/promises';
+import { BADNAME, NODATA, NOTFOUND, Resolver } from 'node:dns/promises';
 
 /** All addresses of a host name; none when there is no such host. Rejects when the name servers cannot tell. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -24,5 +24,5 @@ export function systemResolve(
   };
 }
 
-/** What a name server answers where there is no such name, or none of this kind. */
-const NO_ADDRESS: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
+/** Where there is no such name, or no address of this kind, or where there cannot be: `a..b` is no name. */
+const NO_ADDRESS: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA, BADNAME]);

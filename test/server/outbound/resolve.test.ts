@@ -17,6 +17,7 @@ test.each<[Answer, Answer, readonly string[]]>([
   [['192.0.2.1'], 'ENODATA', ['192.0.2.1']],
   ['ETIMEOUT', ['2001:db8::1'], ['2001:db8::1']],
   ['ENOTFOUND', 'ENODATA', []],
+  ['EBADNAME', 'EBADNAME', []],
 ])('Of %o and %o are all addresses used', async (four, six, found) => {
   expect(await systemResolve(resolverOf({ four, six }))('skins.example')).toEqual(found);
 });

@@ -34,18 +34,18 @@ function hasNoKey(authorization: string): boolean {
 }
 
 /** Old clients send the key without `Bearer`, and to version 1 as `key` in the query. The header takes precedence. */
-export function readSentKey({ headers, query, url }: HttpRequest): SentKey {
-  const { authorization } = headers as { authorization?: string };
-  if (authorization !== undefined) {
-    const isBare = /^\S{16,}$/.test(authorization);
-    if (isBare) return { authorization: `Bearer ${authorization}`, warnings: [BARE] };
-    return hasNoKey(authorization)
-      ? { authorization: undefined, warnings: [NO_KEY] }
-      : { authorization, warnings: [] };
-  }
-  const key = isV1Address(url)
-    ? (query as Readonly<Record<string, unknown>> | undefined)?.['key']
-    : undefined;
-  if (typeof key !== 'string' || key === '') return { authorization, warnings: [] };
-  return { authorization: `Bearer ${key}`, warnings: [IN_QUERY] };
+export function readSentKey(request: HttpRequest): SentKey {
+  const { authorization } = request.headers as { authorization?: string };
+  const isBare = authorization !== undefined && /^\S{16,}$/.test(authorization);
+  if (isBare) return { authorization: `Bearer ${authorization}`, warnings: [BARE] };
+  if (authorization !== undefined && !hasNoKey(authorization)) return { authorization, warnings: [] };
+  const key = keyInQuery(request);
+  if (key !== undefined) return { authorization: `Bearer ${key}`, warnings: [IN_QUERY] };
+  return { authorization: undefined, warnings: authorization === undefined ? [] : [NO_KEY] };
+}
+
+function keyInQuery({ query, url }: HttpRequest): string | undefined {
+  if (!isV1Address(url)) return undefined;
+  const key = (query as Readonly<Record<string, unknown>> | undefined)?.['key'];
+  return typeof key === 'string' && key !== '' ? key : undefined;
 }

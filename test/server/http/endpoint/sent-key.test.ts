@@ -82,6 +82,25 @@ test('A key in the query is understood by version 1 with a warning, by version 2
   expect(log.text).not.toMatch(new RegExp(`${key}|${KEY}|key=`));
 });
 
+test.each(['Bearer', 'Basic dXNlcjpwYXNzd29yZA=='])(
+  'A key in the query is understood beside a header without one (%j)',
+  async (authorization) => {
+    const { anonymous, owner, key } = await runServer();
+    const url = dataUrl(skinPng(1));
+    const made = await anonymous().json(`/generate/url?key=${key}`, { url }, { authorization });
+    expect([made.status, bodyOf(made)]).toMatchObject([
+      200,
+      {
+        warnings: [
+          { code: 'deprecated', message: expect.stringContaining('address') },
+          { code: 'deprecated' },
+        ],
+      },
+    ]);
+    expect((await owner.get('/v2/me/skins')).body.skins).toHaveLength(1);
+  },
+);
+
 test('Answers bear the headers that clients read: server, breadcrumb, and the delay of version 1', async () => {
   const { user } = await runServer({ clock: new MovableClock() });
   const bob = await user('bob');

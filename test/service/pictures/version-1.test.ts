@@ -78,6 +78,27 @@ test('Pages anywhere may show the pictures, and ask for none again that they hav
   }
 });
 
+test('An unlisted skin that its maker finds by the number is kept by no cache', async () => {
+  const { anonymous } = await runServer();
+  const maker = anonymous();
+  const { body } = await maker.upload('/v2/generate', skinPng(1), { visibility: 'unlisted' });
+  const { id, uuid } = bodyOf(await maker.get(`/get/uuid/${body.skin?.uuid}`)) as {
+    id: number;
+    uuid: string;
+  };
+  for (const path of [`/render/${id}/head`, `/render/texture/${id}`]) {
+    const { status, headers } = await maker.get(path);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expectOldRefusal(await anonymous('127.0.0.2').get(path), 'skin_not_found');
+  }
+  const { headers } = await anonymous('127.0.0.2').get(`/render/${uuid}/head`);
+  expect(headers['cache-control']).toBe('public, max-age=30');
+});
+
 test('What is no skin is refused in the format of version 1', async () => {
   const { anonymous } = await runServer();
   for (const path of ['/render/7/head', `/render/${'0'.repeat(32)}/skin`, '/render/texture/7'])

@@ -4,7 +4,7 @@ import { uuidSchema } from '../../../../protocol/skin.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../../skin/render/views.ts';
 import { skinWish, textureWish } from '../../../pictures/texture-renders.ts';
 import { type Route, route } from '../../route.ts';
-import { renderAnswer } from './picture-answer.ts';
+import { PRIVATE, renderAnswer } from './picture-answer.ts';
 
 const DEFAULT_SIZE = 256;
 /** Seconds. The pixels under a hash never change, and the name of a picture includes the version that drew it. */
@@ -40,9 +40,6 @@ function skinViewRoute(view: View): Route {
     },
   });
 }
-
-/** Kept by nobody, and shown by no other site. */
-const PRIVATE = { 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' };
 
 function textureViewRoute(view: View): Route {
   return route({

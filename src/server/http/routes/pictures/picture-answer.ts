@@ -3,6 +3,12 @@ import type { Answer, Call } from '../../route.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
+/** Kept by nobody, and shown by no other site. */
+export const PRIVATE: Headers = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
 /** A PNG under a name that changes with its pixels. The pictures may be shown by pages anywhere. */
 export function pngAnswer(
   { request }: Pick<Call, 'request'>,

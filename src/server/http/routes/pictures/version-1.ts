@@ -9,7 +9,7 @@ import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
-import { pngAnswer, renderAnswer } from './picture-answer.ts';
+import { PRIVATE, pngAnswer, renderAnswer } from './picture-answer.ts';
 
 /** The pictures of version 1, which web pages have in their addresses. */
 
@@ -64,8 +64,9 @@ function skinRenderRoute(kind: Kind): Route {
     answers,
     cache: 'public',
     handle: async (call) => {
-      const wish = await wishOfSkin(call.context, await shownSkin(call), choiceOf(kind));
-      return await renderAnswer(call, wish, HEADERS);
+      const skin = await shownSkin(call);
+      const wish = await wishOfSkin(call.context, skin, choiceOf(kind));
+      return await renderAnswer(call, wish, headersFor(call, skin));
     },
   });
 }
@@ -79,8 +80,9 @@ const skinTextureRoute = route({
   answers,
   cache: 'public',
   handle: async (call) => {
-    const { hash, png } = await storedTexture(call.context, (await shownSkin(call)).texture_hash);
-    return pngAnswer(call, { name: hash, png }, HEADERS);
+    const skin = await shownSkin(call);
+    const { hash, png } = await storedTexture(call.context, skin.texture_hash);
+    return pngAnswer(call, { name: hash, png }, headersFor(call, skin));
   },
 });
 
@@ -91,6 +93,14 @@ async function shownSkin({ context, caller, ...call }: SkinCall): Promise<SkinWi
   const skin = isNumber ? await readSkinByNumber(context, caller, id) : await readSkin(context, caller, id);
   if (skin.visibility === 'private') throw new Refusal('skin_not_found');
   return skin;
+}
+
+/** By its number only its owner gets an unlisted skin: a cache would show it to whoever counts on. */
+function headersFor(
+  { params: { id } }: SkinCall,
+  { visibility }: SkinWithData,
+): Readonly<Record<string, string>> {
+  return typeof id === 'number' && visibility === 'unlisted' ? { ...HEADERS, ...PRIVATE } : HEADERS;
 }
 
 export const RENDER_ROUTES: readonly Route[] = [

@@ -7,6 +7,7 @@ import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
+import { findBlockedImage } from '../store/blocked-images.ts';
 import type { PlayerKey } from '../store/players.ts';
 import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
 import type { GameTextures } from './game-textures.ts';
@@ -34,7 +35,7 @@ export interface PlayerLook {
   readonly origin: Origin;
   /** 32 digits; undefined for a name that no player has, or that could not be looked up. */
   readonly id: string | undefined;
-  /** Undefined if the player has none. */
+  /** Undefined if the player has none, or one with a blocked image. */
   readonly texture: NamedTexture | undefined;
   readonly variant: Variant;
 }
@@ -79,8 +80,17 @@ export class PlayerLooks {
     this.#budget = new LookupBudget(options.clock, LOOKUPS.players);
   }
 
-  /** @throws Refusal `rate_limit` for a caller who has asked too often, unless an earlier answer is there */
+  /**
+   * What a player wears, but for blocked images.
+   * @throws Refusal `rate_limit` for a caller who has asked too often, unless an earlier answer is there
+   */
   async find(player: PlayerKey, kind: TextureKind, caller: Caller): Promise<PlayerLook> {
+    const look = await this.#find(player, kind, caller);
+    const isHidden = look.texture && (await findBlockedImage(this.#options.db, look.texture.hash));
+    return isHidden ? { ...look, texture: undefined } : look;
+  }
+
+  async #find(player: PlayerKey, kind: TextureKind, caller: Caller): Promise<PlayerLook> {
     const key = keyOf(player);
     const known = this.#profiles.get(key);
     const isFresh = known !== undefined && this.#options.clock.now() - known.checkedAt < FRESH;

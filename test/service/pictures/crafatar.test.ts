@@ -1,6 +1,7 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { drawInto } from '../../../src/skin/render/render.ts';
 import type { AnyView } from '../../../src/skin/render/views.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
@@ -73,6 +74,16 @@ const PICTURES: readonly [line: string, path: (id: string) => string, picture: R
 function dashed(id: string): string {
   return id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
+
+test('a blocked image is not shown, whoever wears it', async () => {
+  const { get, id, server } = await world();
+  const shown = async () => [pixelsOf(await get(`/skins/${id}`)), pixelsOf(await get('/skin/Jeb'))];
+  expect(await shown()).toEqual([SKIN, SKIN]);
+  await server.owner.json('/v2/account/blocked-images', { hash: pixelHash(SKIN) });
+  const [skin, named] = await shown();
+  expect(skin).not.toEqual(SKIN);
+  expect(named).not.toEqual(SKIN);
+});
 
 test('every address of the documentation shows what it says', async () => {
   const { get, id } = await world();

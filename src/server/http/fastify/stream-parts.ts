@@ -27,7 +27,7 @@ export async function* streamParts(request: FastifyRequest, limits: PartLimits):
 /** The library refuses a form with a text that is typed as JSON and is none, unless it takes the text for a file. */
 function optionsFor(limits: PartLimits): Parameters<FastifyRequest['parts']>[0] {
   return {
-    limits: { ...limits, files: limits.files + limits.fields },
+    limits: { ...limits, files: limits.files + limits.fields + 1 }, // those above say which of them are too many
     isPartAFile: (_, type, fileName) =>
       fileName !== undefined || type === 'application/octet-stream' || isJson(type),
   };

@@ -65,5 +65,7 @@ test('A file that is typed as JSON is a file', async () => {
 test('Texts that are typed as JSON count as texts, and files as files', async () => {
   const one = json('name', 'a');
   expect(await read(one, one, one)).toContain('too many fields');
+  expect(await read(file, one, one, one)).toContain('too many fields');
   expect(await read(one, file, file)).toContain('one file only');
+  expect(await read(one, one, file, file)).toContain('one file only');
 });

@@ -7,7 +7,7 @@ export const MAX_URL_LENGTH = 256;
 export const MAX_DATA_URL_LENGTH = 26_668;
 export const DATA_URL_PREFIX = 'data:image/png;base64,';
 export const MAX_NAME_LENGTH = 48;
-export const NAME_PATTERN = /^[A-Za-z0-9_.\- ]+$/;
+const NAME_PATTERN = new RegExp(`^[A-Za-z0-9_.\\- ]{1,${MAX_NAME_LENGTH}}$`);
 
 /** Maximum seconds that a caller may have POST /v2/generate wait for the skin. */
 export const MAX_WAIT_SECONDS = 30;
@@ -18,10 +18,8 @@ export const MAX_TOTAL_WAIT_SECONDS = 60;
 /** What names may contain, as the end of a sentence. */
 export const NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
 
-export const skinNameSchema = z
-  .string()
-  .max(MAX_NAME_LENGTH, { error: NAME_RULE, abort: true })
-  .regex(NAME_PATTERN, NAME_RULE);
+/** One check, so that a name that breaks it in two ways is told once, and told at all where it is one of a union. */
+export const skinNameSchema = z.string(NAME_RULE).regex(NAME_PATTERN, NAME_RULE);
 
 /** A caller's name for a submission, so that repeating the request does not submit twice. */
 export const idempotencyKeySchema = z
@@ -62,7 +60,7 @@ export const generateOptionsSchema = z.object({
       error: 'public, unlisted or private',
     })
     .optional(),
-  name: z.union([skinNameSchema, z.literal('').transform(() => undefined)]).optional(),
+  name: z.union([skinNameSchema, z.literal('').transform(() => undefined)], NAME_RULE).optional(),
   cape: z
     .union([uuidSchema, z.literal('').transform(() => undefined)], { error: 'the UUID of a cape' })
     .optional(),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { skinNameSchema } from './generate.ts';
+import { NAME_RULE, skinNameSchema } from './generate.ts';
 import { visibilitySchema } from './skin.ts';
 
 /** What of a skin can change. An empty name, or null, takes the name away. */
 export const skinEditFields = {
   name: z
-    .union([skinNameSchema, z.literal('')])
+    .union([skinNameSchema, z.literal('')], NAME_RULE)
     .nullable()
     .optional(),
   visibility: visibilitySchema.optional(),

@@ -5,6 +5,7 @@ import {
   idempotencyKeySchema,
   skinNameSchema,
 } from '../../src/protocol/generate.ts';
+import { skinEditSchema } from '../../src/protocol/skin-edit.ts';
 
 describe('the options of a generation', () => {
   const taken: [what: string, sent: unknown, read: unknown][] = [
@@ -57,6 +58,8 @@ describe('the options of a generation', () => {
   });
 });
 
+const NAME_RULE = 'only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters';
+
 describe('the name of a skin', () => {
   test.each(['a', 'My Skin', 'a.b-c_d 9', 'x'.repeat(48)])('may be %j', (name) => {
     expect(skinNameSchema.parse(name)).toBe(name);
@@ -65,8 +68,18 @@ describe('the name of a skin', () => {
   const refused = ['x'.repeat(49), 'Ü'.repeat(49), '', 'Zoë', 'a/b', 'a\n', '<b>'];
   test.each(refused)('may not be %j, for which there is one reason', (name) => {
     const reasons = skinNameSchema.safeParse(name).error?.issues.map(({ message }) => message);
-    expect(reasons).toEqual(['only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters']);
+    expect(reasons).toEqual([NAME_RULE]);
   });
+
+  test.each(['x'.repeat(49), 'Zoë', 7])(
+    '%j is refused with the reason wherever a skin gets its name',
+    (name) => {
+      for (const schema of [generateOptionsSchema, skinEditSchema]) {
+        const reasons = schema.safeParse({ name }).error?.issues.map(({ message }) => message);
+        expect(reasons).toEqual([NAME_RULE]);
+      }
+    },
+  );
 });
 
 describe('the seconds that a generation is waited for', () => {

@@ -63,6 +63,11 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
   const key = await makeFirstOwnerKey(context.db, owner, context.clock.now());
   const http = await openHttpServer({ context, ...httpOptions(options) });
   let localUrl = '';
+  const forget = async () => {
+    if ((options.siblings?.index ?? 0) !== 0) return;
+    // A store in trouble must not keep the service from its end.
+    await forgetLocalUrl(context.db, localUrl).catch(() => {});
+  };
   const adapter: NetworkAdapter = {
     log: http.log,
     key,
@@ -77,9 +82,10 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
       return { publicUrl, own: addressesOf(host, adapter.url, publicUrl), provable };
     },
     close: async () => {
+      // While the port is still ours: afterwards another server may have remembered the same address.
+      const forgotten = forget();
       await http.close();
-      // A store in trouble must not keep the service from its end.
-      if ((options.siblings?.index ?? 0) === 0) await forgetLocalUrl(context.db, localUrl).catch(() => {});
+      await forgotten;
     },
     cutOff: () => http.closeConnections(),
     countConnections: async () => await http.countConnections(),

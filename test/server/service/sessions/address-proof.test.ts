@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { makeLinkOfOwner } from '../../../../src/server/assembly/owner-link.ts';
@@ -90,3 +91,28 @@ test('A server that has ended is not remembered, but one that has taken its plac
   await other.close();
   expect(await readMeta(db, 'local-url')).toBeUndefined();
 });
+
+test('A server is remembered that has taken the port of one that still answers its last requests', async () => {
+  const one = await runServer();
+  const port = Number(new URL(one.url).port);
+  const unfinished = connect(port, '127.0.0.1');
+  unfinished.on('error', () => {}).write('POST /v2/queue HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n');
+  await one.anonymous().get('/health'); // by then it has the other request, too
+  const ended = one.close({ limit: 1_000 });
+  const other = await takePort(one.dataDir, port);
+  unfinished.destroy();
+  await ended;
+  const { db } = await openOwnStore(one.dataDir);
+  expect(await readMeta(db, 'local-url')).toBe(other.url);
+});
+
+/** Starts a server as soon as the port is free. */
+async function takePort(dataDir: string, port: number): Promise<ServerUnderTest> {
+  for (;;) {
+    try {
+      return await runServer({ dataDir, port });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'EADDRINUSE' });
+    }
+  }
+}

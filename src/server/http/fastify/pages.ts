@@ -55,13 +55,13 @@ function mountPage(
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url: path,
     // Before the body is read.
-    onRequest: async (raw) => {
+    onRequest: async (raw, reply) => {
       const request = new PlainRequest(raw);
       const admission = await endpoint.admit(request);
       visits.set(raw, { request, admission });
       const { session, caller } = admission;
       if (session) connections.recognize(raw.raw.socket, caller.owner);
-      else bodies.follow(raw.raw, caller.owner);
+      else bodies.follow(raw.raw, reply.raw, caller.owner);
     },
     handler: async (raw, reply) => {
       const { request, admission } = visits.get(raw)!;

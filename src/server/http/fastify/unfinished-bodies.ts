@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CountedMessage } from './counted-message.ts';
 
 /** Bytes that each piece of a body takes besides its content: a body may come in single bytes. */
@@ -29,14 +29,17 @@ export class UnfinishedBodies {
     this.#options = options;
   }
 
-  /** Counts the body of a request, if it has one that is still to come, until it is complete or the caller is gone. */
-  follow(message: IncomingMessage, caller: string): void {
-    if (message.complete || !(message instanceof CountedMessage)) return;
+  /**
+   * Counts the body of a request, if it has one that is still to come, until it is complete or the request is over: what
+   * comes after the answer Node drops, and says nothing more of the message, not even that it is closed.
+   */
+  follow(message: IncomingMessage, response: ServerResponse, caller: string): void {
+    if (message.complete || message.socket.destroyed || !(message instanceof CountedMessage)) return;
     const body = { caller, bytes: 0, cut: () => message.socket.destroy() };
     const end = () => this.#forget(body);
     this.#bodies.add(body);
     message.count = { add: (bytes) => this.#add(body, bytes + PIECE), end };
-    message.once('close', end);
+    response.once('close', end);
     this.#add(body, message.readableLength);
   }
 

@@ -22,14 +22,14 @@ const FAILED_WORDS = [
   'timeout',
   'timed_out',
 ];
-const OTHER_WORDS: Readonly<Record<string, JobStatus>> = {
-  active: 'processing',
-  ...Object.fromEntries(FAILED_WORDS.map((word) => [word, 'failed'] as const)),
-};
+const OTHER_WORDS: ReadonlyMap<string, JobStatus> = new Map([
+  ['active', 'processing'],
+  ...FAILED_WORDS.map((word) => [word, 'failed'] as const),
+]);
 
 function readStatus(given: string): SeenJobStatus {
   const status = given.toLowerCase();
-  return JOB_STATUSES.find((known) => known === status) ?? OTHER_WORDS[status] ?? 'unknown';
+  return JOB_STATUSES.find((known) => known === status) ?? OTHER_WORDS.get(status) ?? 'unknown';
 }
 
 const jobFields = z.object({

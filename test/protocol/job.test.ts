@@ -21,6 +21,7 @@ describe('the status of a job as a client reads it', () => {
     ['Completed', 'completed', false],
     ['cancelled', 'failed', false],
     ['timed_out', 'failed', false],
+    ['constructor', 'unknown', true],
     ['', 'unknown', true],
   ];
   test.each(statuses)('is, for %j, %s (pending: %s)', (said, read, pending) => {

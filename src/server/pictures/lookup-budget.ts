@@ -4,12 +4,10 @@ import { EvictingMap } from '../fairness/evicting-map.ts';
 import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/sliding-window.ts';
 import type { Caller } from '../service/callers/caller.ts';
 
-/** Look-ups a minute: of everybody, of all callers without a key together, and of one caller of each kind. */
+/** Look-ups a minute: of all callers together, and of one. Pictures are for everybody, so no key gives anyone more. */
 export interface LookupShares {
   readonly all: number;
-  /** The rest is for users. */
-  readonly strangers: number;
-  readonly one: Readonly<Record<Caller['kind'], number>>;
+  readonly one: number;
 }
 
 /**
@@ -17,8 +15,8 @@ export interface LookupShares {
  * known; they may take a tenth of what is sent at most.
  */
 export const LOOKUPS = {
-  players: { all: 27, strangers: 20, one: { anonymous: 10, user: 20 } },
-  textures: { all: 120, strangers: 90, one: { anonymous: 40, user: 90 } },
+  players: { all: 27, one: 10 },
+  textures: { all: 120, one: 40 },
 } as const satisfies Record<string, LookupShares>;
 /** Milliseconds without look-ups after one that the game did not answer, unless it names a longer time. */
 const REST = 30_000;
@@ -48,7 +46,6 @@ export class LookupBudget {
   readonly #clock: Clock;
   readonly #shares: LookupShares;
   readonly #all = new Tally();
-  readonly #strangers = new Tally();
   readonly #callers = new EvictingMap<Tally>(MANY_CALLERS);
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
@@ -88,14 +85,16 @@ export class LookupBudget {
     for (const [tally] of limits) tally.spend(now);
   }
 
-  #limitsOf({ kind, owner }: Caller, now: number): (readonly [tally: Tally, limit: number])[] {
+  #limitsOf({ owner }: Caller, now: number): (readonly [tally: Tally, limit: number])[] {
     const own = this.#callers.ensure(
       owner,
       () => new Tally(),
       (tally) => tally.isIdle(now),
     );
-    const { all, strangers, one } = this.#shares;
-    const limits = [[this.#all, all] as const, [own, one[kind]] as const];
-    return kind === 'anonymous' ? [...limits, [this.#strangers, strangers] as const] : limits;
+    const { all, one } = this.#shares;
+    return [
+      [this.#all, all],
+      [own, one],
+    ];
   }
 }

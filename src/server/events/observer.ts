@@ -27,7 +27,7 @@ export interface Observer {
   jobFailed(uuid: string, failure: FailureReason): void;
   /** A webhook was delivered, or is not tried again. */
   webhookEnded(isDelivered: boolean): void;
-  /** A connection was closed at once, because there are as many as may be. */
+  /** A connection was closed because there are too many, or because too much came over it that is not complete. */
   connectionDropped(): void;
 }
 

@@ -119,7 +119,7 @@ function makeRequestCounters(registers: Registry[]) {
     }),
     dropped: new Counter({
       name: 'skinsmith_connections_dropped_total',
-      help: 'Connections closed at once because there were as many as may be.',
+      help: 'Connections closed because there were too many, or because too much came over them.',
       registers,
     }),
   };

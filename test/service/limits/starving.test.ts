@@ -60,6 +60,35 @@ describe('Connections', () => {
     expect((await server.owner.get('/v2/me')).status).toBe(200);
   });
 
+  const slow = (head: string) =>
+    `POST ${head}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\na`;
+  const keyless: [what: string, text: (host: string) => string][] = [
+    [
+      'a header without a key',
+      (host) => slow(`/v2/queue HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer`),
+    ],
+    [
+      'a key that a page does not read',
+      (host) =>
+        slow(
+          `/ui/sign-in HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\nAuthorization: Bearer ${'a'.repeat(64)}`,
+        ),
+    ],
+  ];
+  test.each(keyless)('of one address are no more because they come with %s', async (_, text) => {
+    const server = await runServer({ networkLimits: { maxConnectionsPerAddress: 2 } });
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 6; n++) {
+      sockets.push(silent(server, '127.0.0.9', text(new URL(server.url).host)).resume());
+      await server.anonymous('127.0.0.8').get('/health'); // by then the request has come
+    }
+    await poll(
+      () => open(sockets),
+      (count) => count <= 2,
+    );
+    expect(sockets.slice(0, 2).map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  });
+
   test('that come together from one address all upload, when each has a valid key', async () => {
     const server = await runServer();
     await server.owner.upload('/v2/generate', skinPng(1));

@@ -139,6 +139,12 @@ export class Connections {
     strangers.awaitingKey++;
   }
 
+  /** The caller of the request under way is known, and no user: the connection takes the place of a stranger again. */
+  countAsStranger(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (connection) this.#endAwaiting(connection);
+  }
+
   #endAwaiting(connection: Connection): void {
     const strangers = this.#strangers.get(connection.address);
     if (connection.awaitsKey && strangers) strangers.awaitingKey--;

@@ -61,7 +61,10 @@ function mountPage(
       visits.set(raw, { request, admission });
       const { session, caller } = admission;
       if (session) connections.recognize(raw.raw.socket, caller.owner);
-      else bodies.follow(raw.raw, reply.raw, caller.owner);
+      else {
+        connections.countAsStranger(raw.raw.socket);
+        bodies.follow(raw.raw, reply.raw, caller.owner);
+      }
     },
     handler: async (raw, reply) => {
       const { request, admission } = visits.get(raw)!;

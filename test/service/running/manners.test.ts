@@ -67,7 +67,7 @@ describe('A web page of another origin', () => {
 
   test('may read answers and errors, with what is in their headers, and no cookie comes into it', async () => {
     const { owner } = await runServer();
-    for (const path of ['/v2/delay', '/v2/skins/nope']) {
+    for (const path of ['/v2/delay', '/v2/skins/nope', '/openapi.json']) {
       const { headers } = await owner.get(path, { origin });
       expect(headers['access-control-allow-origin']).toBe('*');
       expect(headers['access-control-allow-credentials']).toBeUndefined();

@@ -57,7 +57,7 @@ export function wholeAnswerWriter(common: Readonly<Headers>): WriteWhole {
   return (response, request, { status, body, headers }, { isTagged = false } = {}) => {
     const all = headersOf(common, request.id, headers);
     // Pages show dozens of pictures, and read none of their headers.
-    if (body instanceof Uint8Array) delete all['access-control-expose-headers'];
+    if (isPicture(all)) delete all['access-control-expose-headers'];
     const payload = payloadOf(body, all);
     if (isTagged && status >= 400) delete all['etag'];
     else if (isTagged && payload !== undefined) {
@@ -105,6 +105,10 @@ function headersOf(common: Readonly<Headers>, requestId: string, headers: Answer
 
 function isOfVersion1({ 'mineskin-api-version': version }: Headers): boolean {
   return typeof version === 'string' && version.startsWith('v1');
+}
+
+function isPicture({ 'content-type': type }: Headers): boolean {
+  return typeof type === 'string' && type.startsWith('image/');
 }
 
 /** What is sent. Adds the content type unless the answer has one. */

@@ -19,7 +19,10 @@ export const MAX_TOTAL_WAIT_SECONDS = 60;
 export const NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
 
 /** One check, so that a name that breaks it in two ways is told once, and told at all where it is one of a union. */
-export const skinNameSchema = z.string(NAME_RULE).regex(NAME_PATTERN, NAME_RULE);
+export const skinNameSchema = z
+  .string(NAME_RULE)
+  .regex(NAME_PATTERN, NAME_RULE)
+  .meta({ maxLength: MAX_NAME_LENGTH });
 
 /** A caller's name for a submission, so that repeating the request does not submit twice. */
 export const idempotencyKeySchema = z

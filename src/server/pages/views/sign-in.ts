@@ -58,6 +58,6 @@ export function linkPage({ secret }: { readonly secret: string }): Page {
   return {
     title: 'Sign in with this link?',
     body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>Go on only if you made this link yourself, with <code>skinsmith open</code>.</p>
-<input type="hidden" name="secret" value="${secret}"><button autofocus>Sign in</button></form>`,
+<input type="hidden" name="secret" value="${secret}"><button>Sign in</button></form>`,
   };
 }

@@ -172,7 +172,7 @@ const KEPT_HINT = 'The skin is kept: --accept-unproven accepts it unchanged, --f
 
 function canPass(error: unknown): boolean {
   if (error instanceof JobFailedError) return PASSING_FAILURES.has(error.code as never);
-  return error instanceof ServiceError && error.status >= 500;
+  return error instanceof ServiceError && error.isPassing;
 }
 
 /** The failure as a problem for the owner of the source. */

@@ -177,11 +177,12 @@ describe('A job that failed', () => {
   });
 
   test.each([
-    [500, 'again'],
-    [499, 'failed'],
-  ])('to begin, by an answer %i, is %s', async (status, what) => {
+    [500, 'some_code', 'again'],
+    [499, 'some_code', 'failed'],
+    [500, 'invalid_image', 'failed'],
+  ])('to begin, by an answer %i with %s, is %s', async (status, code, what) => {
     const { finisher, told } = await prepare();
-    await finisher.fail(workOf(), serviceError(status));
+    await finisher.fail(workOf(), serviceError(status, code));
     expect(told.map(([one]) => one)).toEqual([what]);
   });
 });

@@ -120,16 +120,21 @@ export class Submitter<W extends Submission> {
       session.spots.limit = session.spotLimit.at(session.now());
       const work = this.#takeSpot();
       if (work === undefined) return;
-      if (work === 'elsewhere') continue;
       this.#leaveIfDone();
-      session.spots.unsure.add(work);
-      this.#underway++;
-      session.track(this.#submit(work).finally(() => this.#underway--));
+      if (work !== 'elsewhere') this.#send(work);
     }
   }
 
+  #send(work: W): void {
+    const { session } = this.#ports;
+    session.spots.unsure.add(work);
+    this.#underway++;
+    session.track(this.#submit(work).finally(() => this.#underway--));
+  }
+
+  /** Nothing is left to send, as far as known. */
   #leaveIfDone(): void {
-    if (this.#isLast && this.waiting === 0) this.#ports.queue.leave();
+    if ((this.#isLast || this.#left <= 0) && !this.#hasNext()) this.#ports.queue.leave();
   }
 
   #hasNext(): boolean {
@@ -255,7 +260,8 @@ export class Submitter<W extends Submission> {
 
   /** Nothing was accepted: it is sent next, once that is possible again. */
   #putBack(work: W): void {
-    const { wakeUp } = this.#ports;
+    const { queue, wakeUp } = this.#ports;
+    queue.enter();
     this.#release(work);
     this.#again.unshift(work);
     wakeUp.notify();

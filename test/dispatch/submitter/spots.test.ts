@@ -17,6 +17,7 @@ interface Around {
   readonly losses?: number;
   /** Jobs that the caller has, as far as known. */
   readonly pending?: number;
+  readonly maxNew?: number;
   /** When a rate window ends. */
   readonly paceOpenAt?: number;
   readonly prepare?: SubmitterPorts<Submission>['prepare'];
@@ -34,7 +35,15 @@ function workOf(key: string, more: Partial<Submission> = {}): Submission {
 
 /** Runs a submitter until it waits with nothing more to happen; all times are of its own clock. */
 async function run(around: Around) {
-  const { works = 1, burst = 5, force = false, losses = 0, pending = 5, paceOpenAt = 0 } = around;
+  const {
+    works = 1,
+    burst = 5,
+    force = false,
+    losses = 0,
+    pending = 5,
+    paceOpenAt = 0,
+    maxNew = 10,
+  } = around;
   const takes = [...(around.takes ?? [])];
   const errors = [...(around.errors ?? [])];
   const steps = [...(around.steps ?? [])];
@@ -113,7 +122,7 @@ async function run(around: Around) {
     onOthers: (jobs: number) => told.push(`${jobs} of others`),
     lookSoon: () => {},
   } as unknown as SubmitterPorts<Submission>;
-  const submitter = new Submitter(ports, 10);
+  const submitter = new Submitter(ports, maxNew);
   for (let n = 0; n < works; n++) submitter.add(workOf(`k${n}`, { losses }));
   const noticesBefore = notices;
   await submitter.run();
@@ -194,6 +203,32 @@ test('The spots are left to others once the last work has one', async () => {
 test('The spots are left to others when it turns out that the last work has one already', async () => {
   const { calls } = await run({ works: 2, steps: [({ submitter }) => submitter.noMore()] });
   expect(calls).toEqual(['intent k0 0 7', 'intent k1 0 7', 'leave']);
+});
+
+test('The spots are left to others once no more may be made', async () => {
+  const { calls } = await run({ works: 3, maxNew: 2 });
+  expect(calls).toEqual(['leave', 'intent k0 0 7', 'intent k1 0 7']);
+});
+
+test('The spots are left to others when another process has the last work', async () => {
+  const noMore: Step = ({ submitter }) => {
+    submitter.add(workOf('a'));
+    submitter.noMore();
+  };
+  const { calls } = await run({ works: 0, takes: [{ job: 'j1' }], steps: [noMore] });
+  expect(calls).toEqual(['leave']);
+});
+
+test.each([
+  ['was refused for now', refusal(429, 'job_limit')],
+  ['did not arrive', noAnswer(false)],
+])('Spots are claimed again for the last work when it %s', async (_, error) => {
+  const noMore: Step = ({ submitter }) => {
+    submitter.add(workOf('a'));
+    submitter.noMore();
+  };
+  const { calls } = await run({ works: 0, errors: [error], steps: [noMore] });
+  expect(calls.slice(0, 4)).toEqual(['leave', 'intent a 0 7', 'enter', 'a 0 became undefined']);
 });
 
 test('A submission that did not become a job gives its spot and its work back', async () => {

@@ -124,9 +124,9 @@ export class Dispatcher<W extends Submission> {
     this.lookSoon();
   }
 
-  /** Work whose job is known from an earlier process. */
-  attach(work: W, id: string): void {
-    this.#tracker.follow(work, id);
+  /** Work whose job is known from an earlier process. `acceptedBy`: when at the latest, milliseconds since the epoch. */
+  attach(work: W, id: string, acceptedBy: number): void {
+    this.#tracker.follow(work, id, this.#session.clock.now() - acceptedBy);
     this.lookSoon();
   }
 

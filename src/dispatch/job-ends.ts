@@ -39,9 +39,6 @@ export interface JobEndsPorts<W extends Submission> {
   readonly onHint: () => void;
 }
 
-/** Milliseconds for which the service may not know a job yet that it has accepted. */
-const UNLISTED = 4_000;
-
 /** The job has ended, but the service does not give its result. */
 export class MissingResultError extends SkinsmithError {
   override readonly name = 'MissingResultError';
@@ -144,8 +141,8 @@ export class JobEnds<W extends Submission> {
   }
 }
 
-function mayBeUnlisted({ isTimed, seenAt, acceptedAt }: OpenJob<Submission>, now: number): boolean {
-  return isTimed && seenAt === undefined && now - acceptedAt < UNLISTED;
+function mayBeUnlisted({ seenAt, unlistedUntil }: OpenJob<Submission>, now: number): boolean {
+  return seenAt === undefined && unlistedUntil !== undefined && now < unlistedUntil;
 }
 
 /** Whether the result can be had from this. */

@@ -45,6 +45,9 @@ export interface JobTrackerOptions<W extends Submission> extends TrackerHandlers
   readonly untilListening?: (() => Promise<void>) | undefined;
 }
 
+/** Milliseconds for which the service may not know a job yet that it has accepted. */
+const UNLISTED = 4_000;
+
 /** Follows jobs to their ends, by lists or by events, and finds out what became of submissions without an answer. */
 export class JobTracker<W extends Submission> {
   readonly #options: JobTrackerOptions<W>;
@@ -90,15 +93,27 @@ export class JobTracker<W extends Submission> {
 
   /** The service has a known job for the work now. `sent`: absent if it is not known when it was submitted. */
   accepted(work: W, state: JobState, sent?: Sent): void {
-    const { timestamp, eta } = state.job;
-    const job: OpenJob<W> = {
-      id: state.job.id,
-      work,
-      timestamp,
-      isTimed: sent !== undefined,
-      acceptedAt: sent ? this.#session.acceptedAt(timestamp, sent.at) : this.#session.now(),
-      eta: eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined,
-    };
+    const acceptedAt = sent ? this.#session.acceptedAt(state.job.timestamp, sent.at) : this.#session.now();
+    const isTimed = sent !== undefined;
+    this.#add(work, state, { isTimed, acceptedAt, ...(isTimed && { unlistedUntil: acceptedAt + UNLISTED }) });
+  }
+
+  /**
+   * Follows a job of which only the id is known: another process submitted it, `age` milliseconds ago or longer. Default: it
+   * may have done so just now.
+   */
+  follow(work: W, id: string, age = 0): void {
+    const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
+    const noNotes = { errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
+    const now = this.#session.now();
+    const known = { isTimed: false, acceptedAt: now, unlistedUntil: now + UNLISTED - Math.max(0, age) };
+    this.#add(work, { job, skin: undefined, ...noNotes }, known);
+  }
+
+  #add(work: W, state: JobState, known: Pick<OpenJob<W>, 'isTimed' | 'acceptedAt' | 'unlistedUntil'>): void {
+    const { id, timestamp, eta } = state.job;
+    const duration = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
+    const job: OpenJob<W> = { id, work, timestamp, eta: duration, ...known };
     this.#options.onAccepted(work, state.job);
     this.#session.spots.took(job);
     const isAtOnce = !isPending(state.job.status);
@@ -106,13 +121,6 @@ export class JobTracker<W extends Submission> {
     const ended = isAtOnce ? state : this.#listener.takeEnd(job.id);
     if (ended) this.#ends.ended(job, { seen: ended.job, state: ended, at: this.#session.now(), isAtOnce });
     else this.#watcher.added();
-  }
-
-  /** Follows a job of which only the id is known: another process submitted it. */
-  follow(work: W, id: string): void {
-    const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
-    const noNotes = { errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
-    this.accepted(work, { job, skin: undefined, ...noNotes });
   }
 
   /**

@@ -10,6 +10,8 @@ export interface OpenJob<W extends Submission> extends Underway {
   readonly isTimed: boolean;
   /** When it was created, on the service's clock, milliseconds since the epoch. */
   readonly timestamp: number | undefined;
+  /** Until when the service may not know it yet; absent: it does. */
+  readonly unlistedUntil?: number;
   seenAt?: number;
   askedAt?: number;
 }

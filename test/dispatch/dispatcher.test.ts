@@ -32,7 +32,7 @@ test('A job and a submission of an earlier process are gone on with', async () =
   const [first, second] = [workOf(1), workOf(2)];
   const { job } = await clock.until(client.queue(requestOf(first).source));
   await clock.until(client.queue(requestOf(second).source));
-  dispatcher.attach(first, job.id);
+  dispatcher.attach(first, job.id, 0);
   dispatcher.addUnsure(second, job.timestamp ?? 0, 0);
   expect([dispatcher.open, dispatcher.isSettled]).toEqual([2, false]);
   await pass(3_000);
@@ -81,7 +81,7 @@ test.each(['attach', 'addUnsure'] as const)(
     const { hosted, dispatcher, pass } = await openDispatcher();
     await pass(100);
     const before = hosted.times('list').length;
-    if (kind === 'attach') dispatcher.attach(workOf(1), '0'.repeat(24));
+    if (kind === 'attach') dispatcher.attach(workOf(1), '0'.repeat(24), 0);
     else dispatcher.addUnsure(workOf(1), 0, 0);
     await pass(20);
     expect(hosted.times('list').length).toBe(before + 1);

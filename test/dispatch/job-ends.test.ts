@@ -25,7 +25,14 @@ function open({ follows = true, job: more = {}, answers = [stateOf('completed', 
   const told: unknown[] = [];
   const tasks: Promise<void>[] = [];
   const left = [...answers];
-  const job = { id: 'a', work: {}, acceptedAt: 1_000, isTimed: true, ...more } as OpenJob<Submission>;
+  const job = {
+    id: 'a',
+    work: {},
+    acceptedAt: 1_000,
+    isTimed: true,
+    unlistedUntil: 5_000,
+    ...more,
+  } as OpenJob<Submission>;
   const jobs = new Map([['a', job]]);
   const clock = { now: 3_000 };
   const freed = (id: string) => {
@@ -156,7 +163,7 @@ test('A job that the service does not know yet keeps its spot', async () => {
 });
 
 test.each([
-  ['of an earlier run', { isTimed: false }],
+  ['that the service knows', { unlistedUntil: undefined }],
   ['that was seen before', { seenAt: 2_000 }],
 ])('A job %s is forgotten as soon as the service says so', async (_, more) => {
   const { ends, job, told, settled } = open({ answers: [undefined], job: more });

@@ -111,10 +111,22 @@ test('A job of which only the id is known is followed, and teaches nothing about
 test('A job that the service does not know is told as forgotten', async () => {
   const { tracker, told, start, pass } = await openTracker();
   start();
-  tracker.follow(workOf(1), '0'.repeat(24));
+  tracker.follow(workOf(1), '0'.repeat(24), 4_000);
   tracker.lookSoon();
   await pass(1_000);
   expect(told).toEqual(['1 forgotten']);
+});
+
+test('A job that another process submitted just now may not be known yet', async () => {
+  const { tracker, told, start, pass } = await openTracker();
+  start();
+  tracker.follow(workOf(1), '0'.repeat(24));
+  tracker.follow(workOf(2), '1'.repeat(24), 1_000);
+  tracker.lookSoon();
+  await pass(2_900);
+  expect(told).toEqual([]);
+  await pass(5_000);
+  expect(told.toSorted()).toEqual(['1 forgotten', '2 forgotten']);
 });
 
 test('A submission without an answer is found again by its pixels', async () => {

@@ -102,7 +102,7 @@ export class SkinMaker {
     const isNamed = content?.kind === 'user' && !isUuid(content.user);
     const isSent = state?.step === 'job' || state?.step === 'unproven';
     if (isNamed && !isSent) options.game?.players.expect(content.user);
-    if (state?.step === 'job') this.#dispatcher.attach(work, state.job);
+    if (state?.step === 'job') this.#dispatcher.attach(work, state.job, journal.foundAt);
     else if (state?.step === 'intent') this.#dispatcher.addUnsure(work, state.mark, journal.foundAt);
     else if (state?.step === 'unproven') this.#proveAgain(work);
     else this.#dispatcher.add(work);

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { encodeMultipart } from './multipart.ts';
 import type { RequestContent, Transport, TransportAnswer, TransportRequest } from './transport.ts';
@@ -58,24 +58,23 @@ export class NetworkTransport implements Transport {
   }
 }
 
-const DECODERS: Readonly<Record<string, () => Duplex>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
-};
+/** As browsers do: an answer without content may name a compression all the same. HTTP tells whether all has come. */
+const LENIENT = { finishFlush: constants.Z_SYNC_FLUSH };
+
+const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
+  ['gzip', () => createGunzip(LENIENT)],
+  ['x-gzip', () => createGunzip(LENIENT)],
+  ['deflate', () => createInflate(LENIENT)],
+  ['br', () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
+]);
 
 /** The body without its compression: some gateways compress whatever the request says. */
 function decoded({
   headers,
   body,
 }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>): AsyncIterable<Uint8Array> {
-  const makeDecoder =
-    DECODERS[
-      String(headers['content-encoding'] ?? '')
-        .trim()
-        .toLowerCase()
-    ];
+  const encoding = String(headers['content-encoding'] ?? '');
+  const makeDecoder = DECODERS.get(encoding.trim().toLowerCase());
   if (!makeDecoder) return body;
   const decoder = makeDecoder();
   return pipeline(body, decoder, () => {}); // whoever reads the decoder meets the error

@@ -46,6 +46,15 @@ describe('A compressed answer', () => {
     expect(server.seen[0]?.headers['accept-encoding']).toBe('identity');
   });
 
+  test.each(['gzip', 'deflate', 'br'])('without content (%s) is what its status says', async (encoding) => {
+    const refused: Exchange = {
+      expect: 'GET /v2/queue/j1',
+      act: (response) => void response.writeHead(401, { 'content-encoding': encoding }).end(),
+    };
+    const { client } = await testClient([refused], { retry: { budget: 0 } });
+    expect(classifyFailure(await failureOf(client.job('j1')))).toMatchObject({ kind: 'key_refused' });
+  });
+
   test.each([
     ['is cut off', gzipSync(answer).subarray(0, -12)],
     ['is something else', Buffer.from(answer)],

@@ -8,6 +8,7 @@ test.each([
   [['invalid_image'], 'failed'],
   [['game_unreachable', 'invalid_image'], 'failed'],
   [['game_unreachable', 'insufficient_grants'], 'failed'],
+  [['constructor'], 'failed'],
   [[], 'failed'],
 ])('After failures with the codes %j the command has %s', (codes, exit) => {
   expect(exitAfterFailures(new Set(codes))).toBe(exit);

@@ -94,7 +94,7 @@ export async function runOpen(
   const { url: origin, doubtful } = await findService(link?.services ?? [], context.signal);
   for (const url of doubtful) await context.messages.warn(doubtAbout(url));
   if (link && origin !== undefined) {
-    await show({ origin, link, place });
+    if ((await show({ origin, link, place })) !== 'used') context.signal.throwIfAborted();
     return exitStatus('done');
   }
   const options = { data: dataDir, port, logLevel: 'warn', ...pooled } as const;
@@ -111,7 +111,7 @@ function doubtAbout(url: string): string {
 async function serveAndShow(
   options: ServeOptions,
   context: CommandContext,
-  show: (shown: Shown) => Promise<void>,
+  show: (shown: Shown) => Promise<unknown>,
 ): Promise<number> {
   const { makeLinkOfOwner, startServer } = await import('../../server/server.ts');
   const place = await serverOptions(options, context);
@@ -129,11 +129,16 @@ async function serveAndShow(
   return exitStatus('done');
 }
 
-async function showLink(shown: Shown, context: CommandContext, launch: Launch | undefined): Promise<void> {
+/** `launch`: absent if no browser is to be led to it, of which nothing is known then. */
+async function showLink(
+  shown: Shown,
+  context: CommandContext,
+  launch: Launch | undefined,
+): Promise<Led | undefined> {
   const { io, env, clock, flags, signal, messages } = context;
   const view: OpenView = { url: `${shown.origin}${shown.link.path}` };
   io.out.write(flags.json ? jsonLine(view) : `${view.url}\n`);
-  if (!launch) return;
+  if (!launch) return undefined;
   const { waitForLink } = await import('../../server/server.ts');
   const led = await leadBrowser(view.url, {
     home: env['HOME'] || homedir(),
@@ -145,4 +150,5 @@ async function showLink(shown: Shown, context: CommandContext, launch: Launch | 
     },
   });
   if (led !== 'used' && !signal.aborted) messages.say(ADVICE[led]);
+  return led;
 }

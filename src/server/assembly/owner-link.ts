@@ -88,7 +88,7 @@ export async function waitForLink(
       if (!(await hasLink(store.db, hash))) return true;
       await clock.sleep(LOOK_EVERY, signal).catch(() => {}); // woken by the signal
     }
-    return false;
+    return !(await hasLink(store.db, hash)); // it may have been used during the last pause
   } finally {
     await store.close();
   }

@@ -149,6 +149,21 @@ test('A person in front of a browser is signed in by one click, and the command 
   expect(await readdir(home)).toEqual([]);
 });
 
+test('Ctrl-C while nobody has signed in yet interrupts the command', async () => {
+  const server = await runServer();
+  const home = await ownFolder();
+  const interrupt = new AbortController();
+  const launch = async () => {
+    interrupt.abort();
+    return true;
+  };
+  const run = async (context: Parameters<typeof runOpen>[1]) =>
+    await runOpen({ data: server.dataDir, browser: true }, context, launch);
+  const ran = await runCommand(run, { signal: interrupt.signal, env: { HOME: home } });
+  expect(ran.told).toMatchObject({ code: 'interrupted', exit: 'interrupted' });
+  expect(await readdir(home)).toEqual([]);
+});
+
 test('Where no browser is found the link is for the person to open', async () => {
   const server = await runServer();
   const run = async (context: Parameters<typeof runOpen>[1]) =>

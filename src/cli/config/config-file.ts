@@ -23,21 +23,23 @@ export interface Folders {
   readonly data: string;
 }
 
-/** @throws CliError when there is no home folder */
+/** @throws CliError where there are no usual folders */
 export function foldersFor(env: NodeJS.ProcessEnv): Folders {
   const usual = envPaths('skinsmith', { suffix: '' });
   return {
-    config: env['SKINSMITH_CONFIG_DIR'] || absolute(usual.config),
-    data: env['SKINSMITH_DATA_DIR'] || absolute(usual.data),
+    config: env['SKINSMITH_CONFIG_DIR'] || absolute(usual.config, env, 'XDG_CONFIG_HOME'),
+    data: env['SKINSMITH_DATA_DIR'] || absolute(usual.data, env, 'XDG_DATA_HOME'),
   };
 }
 
-/** With an empty HOME, the usual folders would be below the current one. @throws CliError */
-function absolute(folder: string): string {
+/** With an empty HOME, the usual folders would be below the current one. `xdg`: may name another place. @throws CliError */
+function absolute(folder: string, env: NodeJS.ProcessEnv, xdg: string): string {
   if (isAbsolute(folder)) return folder;
-  throw new CliError('no_home', 'There is no home folder for settings and data: HOME is empty.', {
+  const named = env[xdg] ? xdg : 'HOME';
+  const why = env[xdg] ? 'is not an absolute path' : 'is empty or not set';
+  throw new CliError('no_home', `There is no place for settings and data: ${named} ${why}.`, {
     exit: 'usage',
-    hint: 'Set HOME, or both SKINSMITH_CONFIG_DIR and SKINSMITH_DATA_DIR.',
+    hint: `Set ${named}, or both SKINSMITH_CONFIG_DIR and SKINSMITH_DATA_DIR.`,
   });
 }
 

@@ -6,6 +6,7 @@ import type * as program from '../main.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { cachePath } from './cache-path.ts';
 import { CodeCache } from './code-cache.ts';
+import { settleHome } from './home.ts';
 import { inSteps } from './in-steps.ts';
 import { ProgramFiles } from './program-files.ts';
 import { V8Flags } from './v8-flags.ts';
@@ -15,6 +16,7 @@ import { V8Flags } from './v8-flags.ts';
  * @returns the exit status
  */
 export async function start(argv: readonly string[]): Promise<number> {
+  settleHome(process.env);
   const flags = new V8Flags();
   const { main } = loadProgram(argv, flags);
   flags.setWhenStarted(argv);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigFile, foldersFor } from '../../../src/cli/config/config-file.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
 import { failureOf } from '../../support/client/test-client.ts';
@@ -163,5 +163,11 @@ describe('foldersFor', () => {
     expect(usual.config).toMatch(/skinsmith/);
     expect(usual.data).toMatch(/skinsmith/);
     expect(usual.config).not.toBe(usual.data);
+  });
+
+  test.runIf(process.platform === 'linux')('names the variable that is no absolute path', () => {
+    vi.stubEnv('XDG_DATA_HOME', 'data');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => foldersFor(process.env)).toThrow(/: XDG_DATA_HOME is not an absolute path\.$/);
   });
 });

@@ -14,7 +14,7 @@ import { askSecret } from '../../terminal/ask-secret.ts';
 import { readStdin } from '../../terminal/read-input.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
-import { KEY_FIELDS, seenKey } from './key-rows.ts';
+import { KEY_FIELDS, KEY_OUTPUT, keyRows, seenKey } from './key-rows.ts';
 
 export interface KeysCreateOptions extends TypedKeyOptions {
   /** The name, given as an argument instead of `--name`. */
@@ -48,6 +48,7 @@ const FIELDS: Fields<ApiKeyMade> = { ...KEY_FIELDS, secret: 'the key itself, sho
 
 export const output: readonly CommandOutput[] = [
   { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
+  { mode: '--import', ...KEY_OUTPUT },
 ];
 
 export function register(command: Command, runner: Runner, run = runKeysCreate): void {
@@ -97,19 +98,29 @@ export async function runKeysCreate(options: KeysCreateOptions, context: Command
   return exitStatus('done');
 }
 
-/** A terminal shows no key that was typed without echo. */
 async function show(
   key: ApiKeyMade,
   { import: isKnown }: KeysCreateOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { io, flags, messages } = context;
-  if (flags.json) io.out.write(jsonDocument(key));
-  else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [key]));
-  else if (!isKnown) io.out.write(`${clean(key.secret)}\n`);
+  if (isKnown) showKnown(key, context);
+  else showNew(key, context);
   const what = isKnown ? `The key (…${key.last4}) is accepted.` : 'This is the only time the key is shown.';
   const revoke = forService(`skinsmith keys revoke ${key.id}`, namingOf(context));
-  await messages.note(`${what} It belongs to ${key.user}. To revoke it: ${revoke}`);
+  await context.messages.note(`${what} It belongs to ${key.user}. To revoke it: ${revoke}`);
+}
+
+function showNew(key: ApiKeyMade, { io, flags }: CommandContext): void {
+  if (flags.json) io.out.write(jsonDocument(key));
+  else if (io.out.isTTY) io.out.write(`${clean(key.secret)}\n`);
+  else io.out.write(columnRows(COLUMNS, [key]));
+}
+
+/** Without the text of the key: it was typed without echo, or came from a secret of a CI system, whose log others read. */
+function showKnown({ secret: _, ...key }: ApiKeyMade, context: CommandContext): void {
+  const { io, flags } = context;
+  if (flags.json) io.out.write(jsonDocument(key));
+  else if (!io.out.isTTY) io.out.write(keyRows([key], context));
 }
 
 /** Never an argument, which others on the machine could read. */

@@ -92,9 +92,16 @@ describe('keys create --import', () => {
   test('has the service accept the key that comes on stdin', async () => {
     const { url, key } = await runServer();
     const ran = await create({ url, key, stdin: `${HOSTED_KEY}\n`, ...asJson });
-    expect(JSON.parse(ran.out)).toMatchObject({ secret: HOSTED_KEY, name: 'plugin', user: 'bob' });
+    expect(JSON.parse(ran.out)).toMatchObject({ last4: 'cdef', name: 'plugin', user: 'bob' });
     const { body } = await new TestCaller(url, { key: HOSTED_KEY }).get('/v2/account/me');
     expect(body).toMatchObject({ name: 'bob' });
+  });
+
+  test.each([{}, { json: true }])('does not show it to those who read the log (%j)', async (flags) => {
+    const { url, key } = await runServer();
+    const ran = await create({ url, key, stdin: HOSTED_KEY, flags: { ...flags, quiet: false } });
+    expect(ran.out).toContain('cdef');
+    expect(ran.out + ran.err).not.toContain(HOSTED_KEY);
   });
 
   test('asks for it at a terminal, which does not show it', async () => {

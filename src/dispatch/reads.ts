@@ -76,8 +76,8 @@ export class Reads {
         trouble.passed();
         return answer;
       } catch (error) {
-        // While nobody gets an answer, the patience with the whole service decides.
-        if (!trouble.isOn || !isOutage(error)) tries++;
+        // While nobody gets an answer, the patience with the whole service decides; a rate limit is waited for.
+        if (!isRefusedForNow(error) && (!trouble.isOn || !isOutage(error))) tries++;
         if (++failures % MOST_READS === 0 && (await this.#answersOthers())) throw error;
         if (this.#signal.aborted || !mayReadAgain(error, tries)) throw error;
         if (isRefusedForNow(error)) await clock.sleep(refusedPause(error), this.#signal);

@@ -59,6 +59,12 @@ test('A refusal is repeated when the service says, or after a second', async () 
   expect(clock.sleeps).toEqual([7_000, 1_000]);
 });
 
+test('A rate limit ends no read, however long it lasts for everything', async () => {
+  const { reads, request, tries } = openReads(Array.from({ length: 70 }, () => refusal(429, 'rate_limit')));
+  expect(await reads.repeatedly(request)).toBe('answer');
+  expect(tries()).toBe(71);
+});
+
 const UNANSWERED = [
   ['no answer', noAnswer(true)],
   ['a useless answer', refusal(500, 'internal_error')],

@@ -2,12 +2,12 @@ import { ServiceError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { JobState } from '../client/types.ts';
 import type { Session } from './session.ts';
-import { isOutage, isRefusedForNow, isTrouble, MOST_READS, mayReadAgain, refusedPause } from './trouble.ts';
+import { isOutage, isRefusedForNow, isTrouble, MOST_READS, mayReadAgain } from './trouble.ts';
 
 /** Milliseconds between tries to read what the service should have by now. */
 const LAG_PAUSES = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
 
-type ReadingSession = Pick<Session, 'client' | 'clock' | 'trouble' | 'call' | 'isSkinsmith'>;
+type ReadingSession = Pick<Session, 'client' | 'clock' | 'trouble' | 'call' | 'readRefused' | 'isSkinsmith'>;
 
 /** Reads from the service, repeated after temporary failures. */
 export class Reads {
@@ -80,7 +80,7 @@ export class Reads {
         if (!isRefusedForNow(error) && (!trouble.isOn || !isOutage(error))) tries++;
         if (++failures % MOST_READS === 0 && (await this.#answersOthers())) throw error;
         if (this.#signal.aborted || !mayReadAgain(error, tries)) throw error;
-        if (isRefusedForNow(error)) await clock.sleep(refusedPause(error), this.#signal);
+        if (isRefusedForNow(error)) await clock.sleep(this.#session.readRefused(error), this.#signal);
         else await trouble.pause(error, this.#signal);
       }
     }

@@ -12,7 +12,14 @@ import { RoundTrip } from './round-trip.ts';
 import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
 import type { OwnSubmissions, SkinRequest, Submission } from './submission.ts';
-import { isFullQueue, isRefusedForNow, Trouble, type TroubleOptions, waitReason } from './trouble.ts';
+import {
+  isFullQueue,
+  isRefusedForNow,
+  refusedPause,
+  Trouble,
+  type TroubleOptions,
+  waitReason,
+} from './trouble.ts';
 
 export interface SessionOptions<W extends Submission> extends Omit<TroubleOptions, 'onPause'> {
   readonly client: SkinClient;
@@ -139,6 +146,13 @@ export class Session<W extends Submission = Submission> {
     const wait = this.pace.refused(classifyFailure(error) ?? {}, this.#moment(), sent);
     this.#limitToldUntil = this.pace.openAt(this.now());
     this.#options.onWaiting('limit', waitReason(error), wait);
+  }
+
+  /** A read was refused for now, which the user hears of. @returns milliseconds until it may be repeated */
+  readRefused(error: unknown): number {
+    const wait = refusedPause(error);
+    this.#options.onWaiting('limit', waitReason(error), wait);
+    return wait;
   }
 
   /** There is work to submit: tells the user, once, if it has to wait because a rate window is used up. */

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
-import { isRefusedForNow, isTrouble, mayListAgain, refusedPause } from './trouble.ts';
+import { isRefusedForNow, isTrouble, mayListAgain } from './trouble.ts';
 import type { LookState, Underway } from './underway.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
@@ -189,7 +189,7 @@ export class Watcher<W extends Submission> {
       this.#isLookWanted = true;
       const mayPass = isTrouble(error) || mayListAgain(error, ++this.#failures);
       if (stop.aborted || !mayPass) throw error;
-      if (isRefusedForNow(error)) await session.clock.sleep(refusedPause(error), stop);
+      if (isRefusedForNow(error)) await session.clock.sleep(session.readRefused(error), stop);
       else await session.trouble.pause(error, stop);
     }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Reads } from '../../src/dispatch/reads.ts';
-import { Trouble } from '../../src/dispatch/trouble.ts';
+import { refusedPause, Trouble } from '../../src/dispatch/trouble.ts';
 import { noAnswer, page, refusal } from '../support/client/failures.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
 
@@ -23,6 +23,7 @@ function openReads(errors: readonly Error[], { isListed = false, isSkinsmith = f
     trouble,
     isSkinsmith,
     call: () => ({}),
+    readRefused: refusedPause,
   } as unknown as ConstructorParameters<typeof Reads>[0];
   let tries = 0;
   const request = async () => {

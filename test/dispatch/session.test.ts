@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { refusal } from '../support/client/failures.ts';
 import { openSession, requestOf, workOf } from '../support/dispatch/numbered-work.ts';
 import { noConnection } from '../support/hosted/hosted-in-memory.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';
@@ -43,6 +44,11 @@ test('A refusal for a full queue says nothing about time', async () => {
   await expect(post(1)).rejects.toMatchObject({ code: 'job_limit' });
   expect(session.pace.left(session.now())).toBeGreaterThan(0);
   expect(told).toEqual([]);
+});
+
+test('That a read is refused for now is told with how long it waits', async () => {
+  const { session, told } = await open();
+  expect([session.readRefused(refusal(429, 'rate_limit', 7_000)), told]).toEqual([7_000, ['limit 7 s']]);
 });
 
 test('That a window is used up is told once to who has work to submit', async () => {

@@ -7,6 +7,7 @@ import type { Runner } from '../context/runner.ts';
 import { concernsOneSource } from '../errors/concerns-one-source.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
+import { namingOf } from '../errors/service-hints.ts';
 import type { Examples } from '../help/examples.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
@@ -90,7 +91,7 @@ async function retryOne(
       client.retryJob(id, { signal: context.signal }),
     );
   } catch (error) {
-    const report = reportOf(error);
+    const report = reportOf(error, namingOf(context));
     if (!report || report.code === 'not_offered' || !concernsOneSource(error)) throw error;
     await printFailure(id, report, context);
     return undefined;

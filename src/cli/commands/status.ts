@@ -7,6 +7,7 @@ import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
+import { namingOf } from '../errors/service-hints.ts';
 import type { Examples } from '../help/examples.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
@@ -96,7 +97,7 @@ async function lookAt(id: string, { client, context, wait, source }: LookOptions
       error,
     });
   } catch (error) {
-    const report = reportOf(error);
+    const report = reportOf(error, namingOf(context));
     const status = report && GONE[report.code];
     if (!status) throw error;
     await printFailure(id, report, context);

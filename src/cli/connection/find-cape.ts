@@ -2,6 +2,7 @@ import { bareUuid } from '../../dispatch/cape-texture.ts';
 import type { Cape } from '../../index.ts';
 import type { Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
+import { forService, namingOf, type Typed } from '../errors/service-hints.ts';
 import { connectWithProgress } from './connect-with-progress.ts';
 import type { Connector } from './connector.ts';
 
@@ -11,7 +12,7 @@ const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 /** Resolves a cape's UUID or alias to its UUID. @throws CliError */
 export async function capeNamed(
   name: string,
-  { settings, context, isOffline }: { settings: Settings; context: Connector; isOffline: boolean },
+  { settings, context, isOffline }: { settings: Settings; context: Connector & Typed; isOffline: boolean },
 ): Promise<string> {
   if (UUID.test(name)) return bareUuid(name);
   if (isOffline) {
@@ -22,16 +23,16 @@ export async function capeNamed(
     );
   }
   const { client } = await connectWithProgress(settings, context);
-  return bareUuid(capeIn(await client.capes({ signal: context.signal }), name).uuid);
+  return bareUuid(capeIn(await client.capes({ signal: context.signal }), name, context).uuid);
 }
 
 /** Finds a cape by UUID or alias. @throws CliError when no cape matches, or several do */
-export function capeIn(capes: readonly Cape[], name: string): Cape {
+export function capeIn(capes: readonly Cape[], name: string, context: Typed): Cape {
   const [found, ...more] = UUID.test(name)
     ? capes.filter(({ uuid }) => bareUuid(uuid) === bareUuid(name))
     : capes.filter(({ alias }) => alias.toLowerCase() === name.toLowerCase());
   if (found && more.length === 0) return found;
-  const hint = 'List the capes: skinsmith capes list';
+  const hint = `List the capes: ${forService('skinsmith capes list', namingOf(context))}`;
   if (!found) throw new CliError('invalid_cape', `There is no cape "${name}".`, { hint });
   throw new CliError('invalid_cape', `Several capes are called "${name}".`, {
     hint: `Give the UUID of one: ${[found, ...more].map(({ uuid }) => uuid).join(', ')}`,

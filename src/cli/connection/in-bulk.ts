@@ -1,6 +1,8 @@
 import type { BulkEdited } from '../../index.ts';
+import type { Typed } from '../errors/service-hints.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { printFailure } from '../terminal/source-failure.ts';
+import { listYours } from './skin-uuids.ts';
 
 /** Maximum skins that one request changes. */
 const MAX_BULK = 128;
@@ -12,19 +14,19 @@ const MAX_BULK = 128;
  */
 export async function inBulk(
   uuids: readonly string[],
-  context: { readonly messages: Messages },
+  context: Typed & { readonly messages: Messages },
   ask: (some: readonly string[]) => Promise<BulkEdited>,
 ): Promise<boolean> {
   let areAllThere = true;
   for (let at = 0; at < uuids.length; at += MAX_BULK) {
     const { missing } = await ask(uuids.slice(at, at + MAX_BULK));
-    for (const uuid of missing) await printFailure(uuid, missingSkin(uuid), context);
+    for (const uuid of missing) await printFailure(uuid, missingSkin(uuid, context), context);
     areAllThere &&= missing.length === 0;
   }
   return areAllThere;
 }
 
-function missingSkin(uuid: string) {
-  const hint = 'List yours: skinsmith skins list';
+function missingSkin(uuid: string, context: Typed) {
+  const hint = listYours(context);
   return { code: 'skin_not_found', message: `There is no such skin: ${uuid}`, hint };
 }

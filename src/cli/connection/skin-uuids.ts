@@ -1,4 +1,5 @@
 import { usageError } from '../errors/exit.ts';
+import { forService, namingOf, type Typed } from '../errors/service-hints.ts';
 
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
@@ -13,8 +14,13 @@ export function isSkinUuid(text: string): boolean {
 }
 
 /** @throws CliError when one of them is not a skin UUID */
-export function verifyUuids(uuids: readonly string[]): void {
+export function verifyUuids(uuids: readonly string[], context: Typed): void {
   const wrong = uuids.find((uuid) => !isSkinUuid(uuid));
   if (wrong === undefined) return;
-  throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a skin.`, 'List yours: skinsmith skins list');
+  throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a skin.`, listYours(context));
+}
+
+/** What to do about a UUID that is none of a skin. */
+export function listYours(context: Typed): string {
+  return `List yours: ${forService('skinsmith skins list', namingOf(context))}`;
 }

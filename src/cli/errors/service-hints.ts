@@ -7,13 +7,13 @@ export interface ServiceNaming {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export function namingOf({
-  flags,
-  env,
-}: {
+/** Of the context of a command. */
+export interface Typed {
   readonly flags: { readonly baseUrl?: string };
   readonly env: NodeJS.ProcessEnv;
-}): ServiceNaming {
+}
+
+export function namingOf({ flags, env }: Typed): ServiceNaming {
   return { baseUrl: flags.baseUrl, env };
 }
 

@@ -12,7 +12,7 @@ import { testClient } from '../../support/client/test-client.ts';
 const UUID = 'a'.repeat(32);
 
 /** Nothing may be asked for: whatever is looked at is not there. */
-const nothing = {} as CommandContext;
+const nothing = { flags: {} } as CommandContext;
 
 describe('What makes no sense', () => {
   test.each<[string, () => Promise<number>, string]>([

@@ -36,7 +36,7 @@ export async function runCapesDelete(names: readonly string[], context: CommandC
   const { signal, messages, seenNames, flags, io } = context;
   const deleted = await withAccount(context, async (account) => {
     const all = await account.capes({ signal });
-    const capes = names.map((name) => capeIn(all, name)); // resolve every name before deleting any cape
+    const capes = names.map((name) => capeIn(all, name, context)); // resolve every name before deleting any cape
     for (const { uuid, alias } of capes) {
       await account.removeCape(uuid, { signal });
       await seenNames.remove('capes', alias);

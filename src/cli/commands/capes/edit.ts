@@ -51,7 +51,7 @@ export async function runCapesEdit(
   const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
   const { signal } = context;
   const cape = await withAccount(context, async (account) => {
-    const { uuid } = capeIn(await account.capes({ signal }), name);
+    const { uuid } = capeIn(await account.capes({ signal }), name, context);
     return await account.changeCape(uuid, change, { signal });
   });
   printCape(cape, context);

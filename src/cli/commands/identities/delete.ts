@@ -4,6 +4,7 @@ import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
+import { forService, namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
@@ -55,9 +56,9 @@ export async function runIdentitiesDelete(
   const { signal, messages, seenNames, flags, io } = context;
   await withAccount(context, async (account) => {
     const all = await account.identities(user, { signal });
-    const chosen = ids.map((id) => identityIn(all, id)); // find every one before deleting any
+    const chosen = ids.map((id) => identityIn(all, id, context)); // find every one before deleting any
     for (const { id, subject } of chosen) {
-      await deleteOne(account, id, { user, mayBeLast: last, signal });
+      await deleteOne(account, id, { user, mayBeLast: last, context });
       await seenNames.remove('identities', id);
       messages.say(`Deleted identity ${id}: ${subject} no longer signs in.`);
     }
@@ -67,33 +68,38 @@ export async function runIdentitiesDelete(
   return exitStatus('done');
 }
 
-function identityIn(all: readonly Identity[], id: string): Identity {
+function identityIn(all: readonly Identity[], id: string, context: CommandContext): Identity {
   const found = all.find((one) => one.id === id);
   if (found) return found;
   throw new CliError('identity_not_found', `There is no identity ${id}.`, {
-    hint: 'List the identities: skinsmith identities list',
+    hint: `List the identities: ${forService('skinsmith identities list', namingOf(context))}`,
   });
 }
 
 interface Deleting {
   readonly user: string | undefined;
   readonly mayBeLast: boolean;
-  readonly signal: AbortSignal;
+  readonly context: CommandContext;
 }
 
 /** @throws CliError `only_way_in` when the user could not sign in any more */
 async function deleteOne(
   account: AccountClient,
   id: string,
-  { user, mayBeLast, signal }: Deleting,
+  { user, mayBeLast, context }: Deleting,
 ): Promise<void> {
   try {
-    await account.untieIdentity(id, { ...(user !== undefined && { user }), mayBeLast }, { signal });
+    await account.untieIdentity(
+      id,
+      { ...(user !== undefined && { user }), mayBeLast },
+      { signal: context.signal },
+    );
   } catch (cause) {
     if (!(cause instanceof ServiceError) || cause.code !== 'invalid_request') throw cause;
+    const create = `skinsmith keys create${user === undefined ? '' : ` --user ${user}`}`;
     throw new CliError('only_way_in', `Identity ${id} is the only way for ${user ?? 'you'} to sign in.`, {
       hint:
-        `Create an API key first: skinsmith keys create${user === undefined ? '' : ` --user ${user}`}. ` +
+        `Create an API key first: ${forService(create, namingOf(context))}. ` +
         'To delete the identity all the same: --last',
       cause,
     });

@@ -49,7 +49,7 @@ export async function runModerationDelete(
   context: CommandContext,
 ): Promise<number> {
   const { signal, messages, flags, io } = context;
-  verifyUuids(uuids);
+  verifyUuids(uuids, context);
   if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
     messages.say('Nothing was deleted.');
     return exitStatus('failed');

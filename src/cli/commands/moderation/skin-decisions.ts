@@ -38,7 +38,7 @@ export async function setHidden(
   context: CommandContext,
 ): Promise<number> {
   const { signal, flags, io } = context;
-  verifyUuids(uuids);
+  verifyUuids(uuids, context);
   const skins = await withAccount(context, async ({ moderation }) => {
     const done: ModeratedSkin[] = [];
     for (const uuid of uuids) done.push(await moderation.setHidden(uuid, decision, { signal }));

@@ -3,6 +3,7 @@ import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
+import { forService, namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
@@ -46,7 +47,7 @@ export async function runModerationUnblock(
   context: CommandContext,
 ): Promise<number> {
   const { signal, messages, flags, io } = context;
-  verifyHashes(hashes);
+  verifyHashes(hashes, context);
   await withAccount(context, async ({ moderation }) => {
     for (const hash of hashes) {
       await moderation.unblockImage(hash, decision, { signal });
@@ -59,9 +60,9 @@ export async function runModerationUnblock(
 }
 
 /** @throws CliError when one of them is not the hash of an image */
-function verifyHashes(hashes: readonly string[]): void {
+function verifyHashes(hashes: readonly string[], context: CommandContext): void {
   const wrong = hashes.find((hash) => !isImageHash(hash));
   if (wrong === undefined) return;
-  const hint = 'List the blocked images: skinsmith moderation list';
+  const hint = `List the blocked images: ${forService('skinsmith moderation list', namingOf(context))}`;
   throw usageError('not_a_hash', `"${wrong}" is not the hash of an image.`, hint);
 }

@@ -4,6 +4,7 @@ import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
+import { forService, namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
 import { nonEmptyWords } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
@@ -32,7 +33,7 @@ export async function runReportsClose(
   note: string | undefined,
   context: CommandContext,
 ): Promise<number> {
-  verifyNumbers(ids);
+  verifyNumbers(ids, context);
   const closed = await withAccount(context, async ({ moderation }) => {
     const reports: Report[] = [];
     for (const id of ids)
@@ -44,9 +45,9 @@ export async function runReportsClose(
 }
 
 /** @throws CliError when one of them is not the number of a report */
-function verifyNumbers(ids: readonly string[]): void {
+function verifyNumbers(ids: readonly string[], context: CommandContext): void {
   const wrong = ids.find((id) => !/^[1-9]\d{0,14}$/.test(id));
   if (wrong === undefined) return;
-  const hint = 'List the reports: skinsmith reports list';
+  const hint = `List the reports: ${forService('skinsmith reports list', namingOf(context))}`;
   throw usageError('not_a_report', `${wrong} is not the number of a report.`, hint);
 }

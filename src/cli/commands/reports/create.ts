@@ -40,7 +40,7 @@ export async function runReportsCreate(
   report: ReportWish,
   context: CommandContext,
 ): Promise<number> {
-  verifyUuids([uuid]);
+  verifyUuids([uuid], context);
   const { client } = await connectWithProgress(await context.settings(), context);
   await client.reportSkin(uuid, report, { signal: context.signal });
   context.messages.say('The operator has been told.');

@@ -59,7 +59,7 @@ export async function runSkinsDelete(
   { uuids, yes }: SkinsDeleteOptions,
   context: CommandContext,
 ): Promise<number> {
-  verifyUuids(uuids);
+  verifyUuids(uuids, context);
   if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
     context.messages.say('Nothing was deleted.');
     return exitStatus('failed');

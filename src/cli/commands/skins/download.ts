@@ -11,6 +11,7 @@ import type { Runner } from '../../context/runner.ts';
 import { concernsOneSource } from '../../errors/concerns-one-source.ts';
 import { reportOf } from '../../errors/error-report.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
+import { namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { printFailure } from '../../terminal/source-failure.ts';
@@ -72,7 +73,7 @@ export async function runSkinsDownload(
   context: CommandContext,
 ): Promise<number> {
   const { uuids, out = '.' } = options;
-  verifyUuids(uuids);
+  verifyUuids(uuids, context);
   const { client } = await connectWithProgress(await context.settings(), context);
   const names = new OutputNames();
   const done: Downloaded[] = [];
@@ -107,7 +108,7 @@ async function downloadOne(
     writeFileAtomically(resolve(file), png);
     return { uuid, ...(name !== undefined && { name }), file };
   } catch (error) {
-    const report = reportOf(error);
+    const report = reportOf(error, namingOf(context));
     if (!report || !concernsOneSource(error)) throw error;
     await printFailure(wanted, report, context);
     return undefined;

@@ -52,7 +52,7 @@ export async function runSkinsEdit(
   { uuids, ...edit }: SkinsEditOptions,
   context: CommandContext,
 ): Promise<number> {
-  verifyUuids(uuids);
+  verifyUuids(uuids, context);
   verifyEdit(edit);
   const { client } = await connectWithProgress(await context.settings(), context);
   const [only = '', ...others] = uuids;

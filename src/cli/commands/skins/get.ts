@@ -51,7 +51,7 @@ export function register(command: Command, runner: Runner, run = runSkinsGet): v
 }
 
 export async function runSkinsGet(options: SkinsGetOptions, context: CommandContext): Promise<number> {
-  verifyUuids(options.uuids);
+  verifyUuids(options.uuids, context);
   const settings = await context.settings({ format: options.format });
   const formats = settings.format;
   const connection = await connectWithProgress(settings, context);

@@ -30,6 +30,8 @@ const PATIENCE = 60_000;
 
 const ADVICE: Readonly<Record<Exclude<Led, 'used'>, string>> = {
   unopened: 'No program opens a browser here: open the link yourself.',
+  unwritten:
+    'Nothing can be written into your home folder to lead a browser to the link: open the link yourself.',
   unused: 'Nobody has signed in yet. If your browser does not show the page, open the link yourself.',
 };
 

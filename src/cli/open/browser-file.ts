@@ -14,9 +14,10 @@ const LEFTOVER_AGE = 5 * 60_000;
 
 /**
  * Writes a file that leads a browser on to a link, for this user's eyes only.
- * @returns its path; undefined where the home folder cannot be written
+ * @returns its path; undefined where the home folder cannot be written, or there is none (it is empty)
  */
 export function writeBrowserFile(home: string, link: string): string | undefined {
+  if (home === '') return undefined;
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(home, FOLDER)); // mode 0700

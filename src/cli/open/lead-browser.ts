@@ -9,14 +9,14 @@ interface Leading {
   readonly untilUsed: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** `unopened`: there is no browser. */
-export type Led = 'used' | 'unused' | 'unopened';
+/** `unopened`: there is no browser; `unwritten`: nothing can be written for one to open. */
+export type Led = 'used' | 'unused' | 'unopened' | 'unwritten';
 
 /** Leads the person's browser to a link by a file, which is there only until the link has been used. */
 export async function leadBrowser(link: string, { home, now, launch, untilUsed }: Leading): Promise<Led> {
   removeOldBrowserFiles(home, now);
   const path = writeBrowserFile(home, link);
-  if (path === undefined) return 'unopened';
+  if (path === undefined) return 'unwritten';
   const unopened = new AbortController();
   try {
     launch(path).then(

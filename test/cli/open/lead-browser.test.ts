@@ -67,10 +67,13 @@ test('A link that nobody used leaves nothing, whether the browser runs or not', 
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('Where the home folder cannot be written no browser is started', async () => {
-  const home = join(await ownFolder(), 'none');
+test.each([
+  ['cannot be written', async () => join(await ownFolder(), 'none')],
+  ['is missing', async () => ''],
+])('Where the home folder %s no browser is started', async (_, homeOf) => {
+  const home = await homeOf();
   const launch = async () => await Promise.reject(new Error('not to be called'));
-  expect(await leadBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('unopened');
+  expect(await leadBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('unwritten');
 });
 
 test('What killed runs have left is removed, and nothing else', async () => {

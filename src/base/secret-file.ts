@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { giveToOwnerOf } from './folder-owner.ts';
 import { makeFolder } from './make-folder.ts';
 
 /**
@@ -40,7 +41,7 @@ export async function makePrivate(path: string): Promise<void> {
 }
 
 /**
- * Writes a secret to a file of its own (mode 0600). Two processes that do it at once end up with one secret: it is
+ * Writes a secret to a file of its own (mode 0600), which belongs to the owner of its folder. Two processes that do it at once end up with one secret: it is
  * written aside and *linked* into place, which fails for the second.
  * @returns what is in the file then
  */
@@ -63,6 +64,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(text);
+    giveToOwnerOf(dirname(path), file.fd);
     await file.sync();
   } finally {
     await file.close();

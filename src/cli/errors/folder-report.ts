@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import type { ErrorReport } from './report.ts';
 import { meaningOf } from './system-report.ts';
 
@@ -22,6 +22,15 @@ export function folderReport(error: unknown, { path: folder, setBy }: DataFolder
   const isInside = path === folder || path.startsWith(folder + sep);
   const isAbove = syscall === 'mkdir' && folder.startsWith(path + sep); // no folder can be made in it
   if (!isInside && !isAbove) return undefined;
-  const message = `The data folder ${folder} cannot be used: ${meaning}`;
-  return { code: 'data_unusable', message, hint: unusableHint(setBy), exit: 'failed' };
+  const isOthers = isInside && path !== folder && isForbidden(code);
+  const message = `The data folder ${folder} cannot be used: ${isOthers ? `${relative(folder, path)}: ` : ''}${meaning}`;
+  const hint = isOthers
+    ? `Give the file to the user who runs this, or choose another folder with ${setBy}.`
+    : unusableHint(setBy);
+  return { code: 'data_unusable', message, hint, exit: 'failed' };
+}
+
+/** Where the file is somebody else's, which file it is tells what to do. */
+function isForbidden(code: string | undefined): boolean {
+  return code === 'EACCES' || code === 'EPERM';
 }

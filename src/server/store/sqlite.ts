@@ -13,6 +13,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { giveToOwnerOf } from '../../base/folder-owner.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
 import type { AdapterParts } from './adapter-parts.ts';
@@ -125,7 +126,9 @@ function oncePerTurn(version: () => unknown): ForeignWrites {
  */
 function makePrivateFile(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    const fd = openSync(path, 'wx', 0o600);
+    giveToOwnerOf(dirname(path), fd);
+    closeSync(fd);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

@@ -21,6 +21,15 @@ describe('An error about the data folder', () => {
     });
   });
 
+  test('names the file in it that belongs to somebody else', () => {
+    expect(told({ code: 'EACCES', syscall: 'open', path: `${DATA.path}/signing-key.pem` })).toEqual({
+      code: 'data_unusable',
+      message: `The data folder ${DATA.path} cannot be used: signing-key.pem: permission denied.`,
+      hint: 'Give the file to the user who runs this, or choose another folder with HOME or SKINSMITH_DATA_DIR.',
+      exit: 'failed',
+    });
+  });
+
   test('names it for its database, too', () => {
     expect(
       told({ code: 'ERR_SQLITE_ERROR', errcode: 14, message: 'unable to open database file' }),

@@ -48,19 +48,23 @@ export interface RunningServer extends Pick<OpenService<Adapter>, 'close'> {
 interface NetworkAdapter extends Adapter {
   /** Where it listens; empty until it does. */
   url: string;
-  readonly key: string | undefined;
+  /** The owner's API key, if the owner has never had one. It is shown once, so it is made when nothing can fail any more. */
+  makeFirstKey(): Promise<string | undefined>;
 }
 
 /** Starts the service on the network. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { adapter, close } = await openService(options, async (parts) => await openNetwork(options, parts));
-  const { url, key } = adapter;
-  return { url, key, close };
+  try {
+    return { url: adapter.url, key: await adapter.makeFirstKey(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 async function openNetwork(options: ServerOptions, { context, owner }: Parts): Promise<NetworkAdapter> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
-  const key = await makeFirstOwnerKey(context.db, owner, context.clock.now());
   const http = await openHttpServer({ context, ...httpOptions(options) });
   let localUrl = '';
   const forget = async () => {
@@ -70,7 +74,7 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
   };
   const adapter: NetworkAdapter = {
     log: http.log,
-    key,
+    makeFirstKey: async () => await makeFirstOwnerKey(context.db, owner, context.clock.now()),
     url: '',
     open: async () => {
       const listening = await http.listen(host, port);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VERSION } from '../../../src/base/version.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
@@ -24,6 +25,14 @@ describe('API keys', () => {
     expect(second.key).toBeUndefined();
     const owner = new TestCaller(second.url, { key: first.key });
     expect((await owner.get('/v2/me')).body).toMatchObject({ name: 'owner', grants: { plan: 'owner' } });
+  });
+
+  test("the owner's first key waits for a start that comes to an end", async () => {
+    const other = await runServer();
+    const dataDir = await ownFolder();
+    const port = Number(new URL(other.url).port);
+    await expect(runServer({ dataDir, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect((await runServer({ dataDir })).key).toMatch(/^sksm_/);
   });
 
   test('an operator makes one for a new user, who may then make more of its own', async () => {

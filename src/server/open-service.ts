@@ -5,6 +5,7 @@ import { makeFolder } from '../base/make-folder.ts';
 import { VERSION } from '../base/version.ts';
 import { ErrorLog } from './assembly/error-log.ts';
 import { kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
+import { jobsToDo } from './assembly/jobs-to-do.ts';
 import { findOpenSecrets } from './assembly/key-files.ts';
 import { type Live, makeLive } from './assembly/live.ts';
 import { startMaintenance } from './assembly/maintenance.ts';
@@ -114,7 +115,7 @@ async function open<A extends Adapter>(
   const onError = (error: unknown) => live.report(error);
   const node = await openNode(options, store.db, { releases, onError });
   const owner = await ensureOwner(store.db, node.clock.now());
-  const parts = { store, live, releases, node };
+  const parts = { store, live, releases, node, jobsToDo: await jobsToDo(store.db, options, owner) };
   const { context, pool } = await makeService({ ...options, plans, observer }, parts);
   const adapter = await openAdapter({ context, owner });
   releases.add(() => adapter.close());

@@ -117,7 +117,7 @@ async function serveAndShow(
 ): Promise<number> {
   const { makeLinkOfOwner, startServer } = await import('../../server/server.ts');
   const place = await serverOptions(options, context);
-  const server = await startServer(place);
+  const server = await startServer({ ...place, isBrief: true });
   try {
     context.messages.say(`Serving at ${server.url} until you press Ctrl-C.`);
     const link = await makeLinkOfOwner(place, context.clock);

@@ -12,7 +12,7 @@ import type { OwnKey } from '../generators/signing/own-key.ts';
 import { textureUrl } from '../generators/signing/signing-generator.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import { type Metrics, startMetrics } from '../metrics/metrics.ts';
-import type { JobQueue } from '../queue/port.ts';
+import type { ClaimBounds, JobQueue } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { OpenRequests } from '../service/callers/open-requests.ts';
 import { WebPages } from '../service/callers/web-pages.ts';
@@ -55,12 +55,13 @@ interface Surroundings {
   readonly live: Live;
   readonly releases: Releases;
   readonly node: Node;
+  readonly jobsToDo: ClaimBounds;
 }
 
 /** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
 export async function makeService(
   options: Options,
-  { store, live, releases, node }: Surroundings,
+  { store, live, releases, node, jobsToDo }: Surroundings,
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
   const basis = makeBasis(options, { store, live, node });
   const ownKey = await openOwnKey(options, store.db);
@@ -68,7 +69,7 @@ export async function makeService(
   const publicUrl = () => live.publicUrl;
   const opened = await openGenerator(options, { ...basis, ...outbound }, { ownKey, publicUrl, releases });
   const { generator } = opened;
-  const jobs = { ...makeJobs(options, basis, opened), generator };
+  const jobs = { ...makeJobs(options, basis, { ...opened, jobsToDo }), generator };
   const limiters = makeLimiters(basis.clock);
   const { queue, pool, feeds } = jobs;
   const status = makeStatus(options, { basis, store, live, ownKey, jobs });
@@ -161,10 +162,10 @@ interface Jobs {
 function makeJobs(
   { pace = 0, workers, embedded = false, observer, siblings }: Options,
   basis: Basis,
-  opened: { readonly generator: Generator; readonly workers?: number },
+  opened: { readonly generator: Generator; readonly workers?: number; readonly jobsToDo: ClaimBounds },
 ): Jobs {
-  const { generator } = opened;
-  const bounds = async () => (await generator.bounds?.()) ?? {};
+  const { generator, jobsToDo } = opened;
+  const bounds = async () => ({ ...(await generator.bounds?.()), ...jobsToDo });
   const queue = new StoreQueue(basis.db, { ...basis, observer, bounds });
   const part = siblings ?? ALONE;
   const total = workers ?? opened.workers ?? usualWorkers(part) * (embedded ? EMBEDDED : 1);

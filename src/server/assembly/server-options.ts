@@ -113,6 +113,8 @@ export interface ServerOptions
     LogOptions {
   /** Whether one command has the service to itself, inside its process. */
   readonly embedded?: boolean;
+  /** Whether a command has the service for a while only: another may have its data otherwise. */
+  readonly isBrief?: boolean;
   /** The other processes, where several are one service; limits of this process's own hold for each of them. */
   readonly siblings?: Siblings | undefined;
   readonly clock?: Clock;

@@ -10,6 +10,8 @@ export type MetaKey =
   | 'revocations'
   | 'signing-key'
   | 'account-key'
+  /** What makes the skins of `serve`; absent: the service's own key. */
+  | 'generator'
   | 'oldest-reader'
   | 'copying-from';
 

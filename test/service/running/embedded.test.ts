@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SkinClient } from '../../../src/client/skin-client.ts';
+import { runHosted } from '../../support/hosted/run-hosted.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { push, runGateway } from '../../support/server/gateway.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -48,6 +50,17 @@ describe('The embedded service', () => {
     const { client } = await runEmbedded();
     const { skin } = await client.generate({ file: skinPng(1) });
     expect(skin.texture.url.skin).toMatch(/^http:\/\/127\.0\.0\.1:7546\/textures\//);
+  });
+
+  test('leaves what others wait for to the service whose skins somebody else makes', async () => {
+    const gateway = await runGateway(await runHosted(), { workers: 0 });
+    await push(await gateway.user('bob'), [1]);
+    await gateway.close();
+    const { client } = await runEmbedded({ dataDir: gateway.dataDir });
+    await client.generate({ file: skinPng(2) });
+    const { db } = await openOwnStore(gateway.dataDir);
+    const jobs = await db.selectFrom('jobs').select('status').orderBy('id').execute();
+    expect(jobs.map(({ status }) => status)).toEqual(['waiting', 'completed']);
   });
 
   test('lets a stream hear the last of its jobs when it drains, then ends it', async () => {

@@ -24,7 +24,7 @@ export {
   waitForLink,
 } from './assembly/owner-link.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
-export { backUp } from './backup/backup.ts';
+export { type Backup, backUp } from './backup/backup.ts';
 export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';

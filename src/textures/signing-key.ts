@@ -48,6 +48,15 @@ function readKey(path: string, pem: string): SigningKey {
   }
 }
 
+/** The id of the key in such a file; undefined if there is none in it. */
+export function idOfSigningKey(pem: string): string | undefined {
+  try {
+    return makeSigningKey(pem).id;
+  } catch {
+    return undefined; // the service says so when it starts
+  }
+}
+
 function makeSigningKey(pem: string): SigningKey {
   const base64 = pem.replace(/-----[A-Z ]+-----|\s/g, '');
   const privateKey = parsePrivateKey(Buffer.from(base64, 'base64'));

@@ -14,7 +14,10 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   const serving = await machine.serve();
   const { body } = await serving.caller().upload('/v2/generate', skinPng(1));
   const made = await machine.run(['backup', file, '--json']);
-  expect([made.exitCode, JSON.parse(made.stdout)]).toEqual([0, { file, bytes: expect.any(Number) }]);
+  expect([made.exitCode, JSON.parse(made.stdout)]).toEqual([
+    0,
+    { file, bytes: expect.any(Number), missing: [] },
+  ]);
   expect(made.stderr).toContain(`To restore it: skinsmith restore ${file}`);
 
   const verified = await machine.run(['backup', '--verify', file]);

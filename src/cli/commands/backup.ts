@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Backup } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
@@ -18,9 +19,8 @@ export const examples: Examples = [
   ['Check that a backup is intact', 'skinsmith backup skins.backup --verify'],
 ];
 
-interface BackupView {
+interface BackupView extends Backup {
   readonly file: string;
-  readonly bytes: number;
 }
 
 interface CheckedBackupView {
@@ -32,7 +32,12 @@ interface CheckedBackupView {
   readonly sha256?: string;
 }
 
-const FIELDS: Fields<BackupView> = { file: 'path of the backup', bytes: 'size of the backup' };
+const FIELDS: Fields<BackupView> = {
+  file: 'path of the backup',
+  bytes: 'size of the backup',
+  missing:
+    'keys of the service that are not in the data folder, and so not in the backup: signing-key.pem, account-key',
+};
 
 const CHECKED_FIELDS: Fields<CheckedBackupView> = {
   file: 'path of the backup',
@@ -76,14 +81,27 @@ export async function runBackup(
   if (data === undefined && context.env['SKINSMITH_STORE']) throw inPostgres(file);
   const { backUp } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
-  const bytes = await backUp({ dataDir, file, now: clock.now(), signal });
-  const view: BackupView = { file, bytes };
+  const view: BackupView = { file, ...(await backUp({ dataDir, file, now: clock.now(), signal })) };
   if (flags.json) io.out.write(jsonLine(view));
   const place = data === undefined ? '' : ` --data ${data}`;
   messages.say(
     `${file} contains all of ${dataDir}, including its secrets. To restore it: skinsmith restore ${file}${place}`,
   );
+  for (const key of view.missing) await messages.warn(lacking(key, dataDir));
   return exitStatus('done');
+}
+
+/** How `serve` is told where its keys are. */
+const KEY_OPTIONS: Readonly<Record<Backup['missing'][number], string>> = {
+  'signing-key.pem': '--signing-key',
+  'account-key': '--account-key',
+};
+
+function lacking(key: Backup['missing'][number], dataDir: string): string {
+  return (
+    `${key} is not in ${dataDir}, and so not in the backup, which is of little use without it. ` +
+    `Keep the file that serve has as ${KEY_OPTIONS[key]} with it.`
+  );
 }
 
 /** PostgreSQL has its own way, which knows its users and rights and runs beside everything else. */

@@ -6,6 +6,7 @@ import { copyDatabase, type Enclosures } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
 import { ABOUT, type About, digestOf, ENCLOSED, STORE } from './data-files.ts';
 import { nameOfWork, removeLeftovers } from './leftovers.ts';
+import { type KeyFile, missingKeys } from './missing-keys.ts';
 import { seal } from './seal.ts';
 import { finishRestore } from './swap.ts';
 
@@ -18,13 +19,20 @@ export interface BackupOptions {
   readonly signal: AbortSignal;
 }
 
+/** A backup that was made. */
+export interface Backup {
+  /** Its size. */
+  readonly bytes: number;
+  /** Keys of the service that are not in the data folder, and so not in the backup. */
+  readonly missing: readonly KeyFile[];
+}
+
 /**
  * Writes everything the service keeps in a data folder to one file (mode 0600), as it stands at one moment;
  * servers may go on meanwhile. Killed in the middle, it leaves what was there before.
- * @returns the file's size in bytes
  * @throws BackupError; the signal's reason when it is aborted
  */
-export async function backUp({ dataDir, file, now, signal }: BackupOptions): Promise<number> {
+export async function backUp({ dataDir, file, now, signal }: BackupOptions): Promise<Backup> {
   await finishRestore(dataDir, now);
   const store = join(dataDir, STORE);
   if (!existsSync(store)) throw new BackupError('no_data', `There is no data of a service in ${dataDir}.`);
@@ -38,11 +46,12 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
   });
   try {
     await copyDatabase(store, aside, { enclosures, onStep: () => signal.throwIfAborted() });
+    const missing = await missingKeys(aside, enclosures);
     await seal(aside);
-    const size = await settle(aside);
+    const bytes = await settle(aside);
     signal.throwIfAborted();
     await rename(aside, file);
-    return size;
+    return { bytes, missing };
   } catch (error) {
     if (signal.aborted) throw error;
     throw unwritable(file, error);

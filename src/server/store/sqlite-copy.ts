@@ -120,6 +120,28 @@ function hasTables(database: DatabaseSync, names: readonly string[]): boolean {
   return names.every((name) => find.get(name) !== undefined);
 }
 
+/** What the store of a copy counts on. */
+export interface KeysOfStore {
+  /** The id of the key that signs its skins; undefined: none has yet. */
+  readonly signingKey: string | undefined;
+  /** Whether it has linked game accounts, whose tokens are sealed with another key. */
+  readonly hasAccounts: boolean;
+}
+
+export async function readKeysOfStore(path: string): Promise<KeysOfStore> {
+  const { DatabaseSync } = await importSqlite();
+  const copy = new DatabaseSync(path, { readOnly: true });
+  try {
+    const signingKey = copy.prepare("select value from meta where key = 'signing-key'").get()?.['value'];
+    const hasAccounts =
+      hasTables(copy, ['game_accounts']) &&
+      copy.prepare('select 1 from game_accounts limit 1').get() !== undefined;
+    return { signingKey: signingKey === undefined ? undefined : String(signingKey), hasAccounts };
+  } finally {
+    copy.close();
+  }
+}
+
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;

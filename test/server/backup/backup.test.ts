@@ -10,7 +10,7 @@ import { backUpOf, NOW, restoreInto } from '../../support/server/backing-up.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { poll } from '../../support/server/poll.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { giveSigningKey, guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -87,6 +87,21 @@ describe('A backup', () => {
     await restoreInto(dataDir, file);
     expect(await readFile(join(dataDir, 'plans.json'), 'utf8')).toBe('{}');
   });
+});
+
+test('A backup says which keys of the service are not in it, because they are elsewhere', async () => {
+  const folder = await ownFolder();
+  await giveSigningKey(folder);
+  const dataDir = await ownFolder();
+  const server = await runServer({ dataDir, signingKeyFile: join(folder, 'signing-key.pem') });
+  await server.owner.upload('/v2/generate', skinPng(1));
+  const file = join(folder, 'it.backup');
+  const make = async () => await backUp({ dataDir, file, now: NOW, signal: new AbortController().signal });
+  expect(await make()).toMatchObject({ missing: ['signing-key.pem'] });
+  await writeFile(join(dataDir, 'signing-key.pem'), 'another');
+  expect(await make()).toMatchObject({ missing: ['signing-key.pem'] });
+  await giveSigningKey(dataDir);
+  expect(await make()).toMatchObject({ missing: [] });
 });
 
 test('What a killed backup has left is removed by the next to the same file', async () => {

@@ -90,6 +90,7 @@ export async function keyFor(
 
 /** Starts the service that `serve` runs inside this process, with the local store. It listens nowhere. */
 async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
+  if (options.env['SKINSMITH_STORE']) throw inPostgres();
   const { openEmbeddedService } = await import('../../server/embedded.ts');
   const { transport, close } = await openEmbeddedService({
     dataDir: options.dataDir,
@@ -107,6 +108,15 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
       await close({ drain: true, limit: DRAIN_LIMIT });
     },
   };
+}
+
+/** A user that is made in a folder, say, would not be known to the service over the database. */
+function inPostgres(): CliError {
+  const message =
+    'The store is in PostgreSQL (SKINSMITH_STORE). This command uses it through a running service only.';
+  const hint =
+    'Name the service: --base-url URL or SKINSMITH_BASE_URL. For data in a folder, unset SKINSMITH_STORE.';
+  return new CliError('store_elsewhere', message, { exit: 'usage', hint });
 }
 
 /** Whether the user accepts that the key can be read in transit. */

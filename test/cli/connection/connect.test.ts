@@ -50,6 +50,14 @@ describe('An API key for a public http address is not sent', () => {
   });
 });
 
+test('A command does not take data in a folder for those of the service over PostgreSQL', async () => {
+  const env = { SKINSMITH_STORE: 'postgres://ann:secret@db.example.org/skins' };
+  expect(await runCommand(runWhoami, { env })).toMatchObject({
+    status: undefined,
+    told: { code: 'store_elsewhere', exit: 'usage', hint: expect.stringContaining('--base-url') },
+  });
+});
+
 test.each([
   [{ insecureHttp: true }, {}, true],
   [{}, { SKINSMITH_INSECURE_HTTP: '1' }, true],

@@ -15,7 +15,8 @@ export class SigningKeyChangedError extends Error {
     super(message);
     const cure = isShared
       ? 'Give this server the key file of the others: --signing-key <file>.'
-      : 'Put the old key back, from a backup for instance.';
+      : 'Put the old key back, from a backup for instance. If serve has it elsewhere (--signing-key), commands use ' +
+        'that service by its address: --base-url <url>.';
     this.hint = `${cure} To sign with a new one from now on: skinsmith serve --new-signing-key`;
   }
 }

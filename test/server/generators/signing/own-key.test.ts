@@ -55,7 +55,7 @@ test('A start without the key that signed the skins is refused, and no new key i
   await expect(runServer({ dataDir })).rejects.toMatchObject({
     code: 'signing_key_changed',
     message: expect.stringContaining('there is no'),
-    hint: expect.stringContaining('--new-signing-key'),
+    hint: expect.stringMatching(/--signing-key.*--base-url.*--new-signing-key/),
   });
   expect(existsSync(pathIn(dataDir))).toBe(false);
 });

@@ -88,7 +88,7 @@ describe.runIf(HAS_POSTGRES)('Servers with the same PostgreSQL', () => {
     const port = '1';
     const store = Object.assign(new URL(url.href), { port, password: 'geheim' }).href;
     const child = machine.start(['serve', '--port', '0', '--json'], { env: { SKINSMITH_STORE: store } });
-    const said = await saying(child, 'stderr', /Waiting for it\.\n/);
+    const said = await saying(child, 'stderr', /Waiting for it\./);
     child.kill('SIGTERM');
     const { stdout, stderr } = await child;
     expect(said).toContain('PostgreSQL cannot be used');

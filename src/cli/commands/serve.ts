@@ -8,6 +8,7 @@ import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
 import { keepAllFiles } from '../serve/keep-all-files.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
+import { ownLog } from '../serve/own-log.ts';
 import { unreachableTextures } from '../serve/public-address.ts';
 import { serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/json.ts';
@@ -58,7 +59,7 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
       port,
       options: async () => await serverOptions(options, context),
       onListening: (listening) => void announce(listening, options, context),
-      onStopping: () => sayStopping(context),
+      onStopping: () => sayStopping(options, context),
     },
     context,
   );
@@ -70,25 +71,26 @@ async function serveAlone(options: ServeOptions, context: CommandContext): Promi
   const server = await startServer(all);
   await announce(server, options, context);
   await aborted(context.signal);
-  sayStopping(context);
+  sayStopping(options, context);
   await server.close();
   return exitStatus('done');
 }
 
-function sayStopping({ messages }: CommandContext): void {
-  messages.say('Finishing running jobs, then stopping.');
+function sayStopping(options: ServeOptions, context: CommandContext): void {
+  ownLog(options, context).say('Finishing running jobs, then stopping.');
 }
 
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */
 async function announce(
   { url, key }: Pick<RunningServer, 'url' | 'key'>,
   options: ServeOptions,
-  { io, flags, env, messages }: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
+  const { io, flags, env } = context;
   if (flags.json) io.out.write(jsonLine({ url, ...(key !== undefined && { key }) } satisfies ListeningView));
   else io.out.write(announcement(url, key));
   const warning = unreachableTextures(url, options, env);
-  if (warning !== undefined) await messages.warn(warning);
+  if (warning !== undefined) await ownLog(options, context).warn(warning);
 }
 
 function announcement(url: string, key: string | undefined): string {

@@ -6,13 +6,14 @@ import { chooseGenerator } from './generator.ts';
 import { LogText } from './log-text.ts';
 import { chooseOpenId } from './openid.ts';
 import type { ServeOptions } from './options.ts';
+import { logsJson, ownLog } from './own-log.ts';
 import { chooseStore } from './store.ts';
 
 /** What the service is started with. @throws CliError */
 export async function serverOptions(options: ServeOptions, context: CommandContext): Promise<ServerOptions> {
   return {
     dataDir: options.data ?? context.folders.data,
-    store: chooseStore(options, context),
+    store: chooseStore(options, { ...context, messages: ownLog(options, context) }),
     signingKeyFile: options.signingKey,
     accountKeyFile: options.accountKey,
     port: options.port,
@@ -47,9 +48,10 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
 /** A terminal gets a readable log; log collectors get JSON. */
 async function logStream(
   { logFormat, processes }: ServeOptions,
-  { io: { out, err }, flags }: CommandContext,
+  { io, flags }: CommandContext,
 ): Promise<{ logStream?: LogStream }> {
-  if ((logFormat ?? (err.isTTY && !flags.json ? 'text' : 'json')) === 'json') return {};
+  if (logsJson({ logFormat }, { io, flags })) return {};
+  const { out, err } = io;
   const write = (text: string) => err.write(text);
   const showsRequests = flags.verbose ?? false;
   const showsProcess = processes !== undefined && processes > 1;

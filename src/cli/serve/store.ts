@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { PostgresSettings } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, usageError } from '../errors/exit.ts';
+import type { OwnLog } from './own-log.ts';
 
 /** Command-line options for a store in PostgreSQL. */
 export interface StoreOptions {
@@ -11,7 +12,7 @@ export interface StoreOptions {
   readonly storePooler?: boolean;
 }
 
-type StoreContext = Pick<CommandContext, 'env' | 'signal' | 'messages'>;
+type StoreContext = Pick<CommandContext, 'env' | 'signal'> & { readonly messages: Pick<OwnLog, 'warn'> };
 
 /** Milliseconds that a service waits for its database when it starts: machines start in any order. */
 const PATIENCE = 30_000;

@@ -84,7 +84,7 @@ export async function runStoreCopy(typed: Places, context: CommandContext): Prom
   if (flags.json) io.out.write(jsonLine(view));
   messages.say(`${view.to} has all of ${view.from}: ${count(rowsOf(copied))} rows, each compared.`);
   messages.say(
-    'Now start the service on it. It needs the same signing-key.pem and account-key, which are not in the store.',
+    'Now start the service on it. It needs the same signing-key.pem, account-key and plans.json, which are not in the store.',
   );
   return exitStatus('done');
 }

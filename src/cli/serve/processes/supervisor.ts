@@ -52,12 +52,13 @@ export class Supervisor {
     if (!listening) return exitStatusOf(await first.ended);
     const others = Array.from({ length: count - 1 }, (_, index) => this.#start(index + 1));
     const failed = (await Promise.all(others.map(unlessListening))).find((one) => one !== undefined);
+    const isUp = !failed && !signal.aborted;
+    if (isUp || listening.key !== undefined) onListening(listening); // the key is shown now or never
     if (failed && !signal.aborted) {
       this.#stop();
       await Promise.all([...this.#processes].map(async ({ ended }) => await ended));
       return exitStatusOf(await failed.ended) || 1;
     }
-    if (!signal.aborted) onListening(listening);
     const ends = await Promise.all([first, ...others].map(async (one) => await this.#keepRunning(one)));
     return ends.map(exitStatusOf).find((status) => status !== 0) ?? 0;
   }

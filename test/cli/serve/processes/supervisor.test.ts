@@ -75,6 +75,16 @@ test('When another process cannot start, all are stopped', async () => {
   expect([await status, announced]).toEqual([1, []]);
 });
 
+test("The owner's first key is shown even if another process cannot start", async () => {
+  const { children, announced, status } = supervise();
+  children[0]!.listens(7546, 'the key');
+  await setImmediate();
+  children[1]!.end(1);
+  await setImmediate();
+  children[0]!.end(0);
+  expect([await status, announced]).toMatchObject([1, [{ key: 'the key' }]]);
+});
+
 test('A process that dies is replaced, later each time it dies soon', async () => {
   const { children, lost, clock } = await running();
   children[1]!.end(null, 'SIGKILL');

@@ -54,6 +54,8 @@ export class Journal {
   readonly #jobs = new Set<string>();
   #nonce = '';
   #size: number;
+  /** Bytes that earlier runs have left. */
+  #found: number;
   #isClosed = false;
 
   private constructor(path: string, fd: number) {
@@ -61,6 +63,7 @@ export class Journal {
     this.#fd = fd;
     const { size, mtimeMs } = fstatSync(fd);
     this.#size = size;
+    this.#found = size;
     this.foundAt = mtimeMs;
   }
 
@@ -88,6 +91,11 @@ export class Journal {
 
   stateOf(key: string): WorkState | undefined {
     return this.#states.get(key);
+  }
+
+  /** Whether an earlier run wrote the line. */
+  hasFound({ at }: { readonly at: number }): boolean {
+    return at < this.#found;
   }
 
   /** Whether this journal has recorded the job. */
@@ -224,7 +232,8 @@ export class Journal {
   }
 
   #readBack(): void {
-    this.#size = forEachLine(this.#fd, (line, at) => this.#replay(line, at));
+    this.#found = forEachLine(this.#fd, (line, at) => this.#replay(line, at));
+    this.#size = this.#found;
     // A line that a kill cut off is as if it had not been written.
     ftruncateSync(this.#fd, this.#size);
   }

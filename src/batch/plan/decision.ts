@@ -25,8 +25,9 @@ export type Decision =
       readonly skin: FinishedSkin;
       readonly warnings: readonly Note[];
     }
-  /** An earlier run of this batch made it, or failed to. */
-  | { readonly kind: 'done'; readonly key: string }
+  /** An earlier run of this batch made it, or this run did for another source (`duplicate`). */
+  | { readonly kind: 'done'; readonly key: string; readonly origin: 'journal' | 'duplicate' }
+  /** An earlier run of this batch failed to make it. */
   | { readonly kind: 'failed'; readonly record: FailedRecord }
   /** An earlier run of this batch made it but could not prove it. */
   | { readonly kind: 'unproven'; readonly work: Work }

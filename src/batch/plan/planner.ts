@@ -254,8 +254,10 @@ export class Planner {
 
   #unlocked(work: Work, outdated?: SignedBy, kept?: Extract<GivenOutcome, { kind: 'kept' }>): Decision {
     const { key } = work;
-    const state = this.#options.journal?.stateOf(key);
-    if (state?.step === 'done') return { kind: 'done', key };
+    const { journal } = this.#options;
+    const state = journal?.stateOf(key);
+    if (state?.step === 'done')
+      return { kind: 'done', key, origin: journal?.hasFound(state) ? 'journal' : 'duplicate' };
     if (state?.step === 'failed') return { kind: 'failed', record: state.record };
     if (kept) return { kind: 'given', key, skin: kept.skin, warnings: kept.warnings };
     const pending = this.#pending.get(key);

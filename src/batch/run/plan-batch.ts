@@ -69,7 +69,7 @@ function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }
     case 'given':
       return { outlook: 'given', result: givenResult(member, decision) };
     case 'done':
-      return { outlook: 'made', result: journaledResult(member, journal!, decision.key, 'journal') };
+      return { outlook: 'made', result: journaledResult(member, journal!, decision.key, decision.origin) };
     case 'unproven':
       return { outlook: 'unproven', result: bare };
     case 'duplicate':

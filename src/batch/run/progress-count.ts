@@ -1,7 +1,7 @@
 import type { BatchResult } from '../model/result.ts';
 import { UNPROVED } from '../model/signer.ts';
 import type { Progress } from '../options/events.ts';
-import type { Planned } from '../plan/decision.ts';
+import type { Decision, Planned } from '../plan/decision.ts';
 import { SignerCounts } from '../plan/signer-counts.ts';
 
 /** Counts what happens in a batch. */
@@ -38,7 +38,7 @@ export class ProgressCount {
     if (decision.kind === 'new') this.signers.outdated(decision.outdated);
     if (decision.kind === 'locked' && decision.hasUnknownSigner) this.signers.unknownSigner++;
     if (decision.kind === 'new') this.#count.wanted++;
-    else if (decision.kind === 'duplicate') this.#count.duplicates++;
+    else if (isDuplicate(decision)) this.#count.duplicates++;
     else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;
   }
 
@@ -77,6 +77,11 @@ export class ProgressCount {
     const milliseconds = this.#firstAt === undefined ? 0 : this.#lastAt - this.#firstAt;
     return { ...progress, left: progress.sources - progress.finished, milliseconds };
   }
+}
+
+/** Whether the source shares the skin of another one, which may be finished already. */
+function isDuplicate(decision: Decision): boolean {
+  return decision.kind === 'duplicate' || (decision.kind === 'done' && decision.origin === 'duplicate');
 }
 
 /** Whether an earlier run of this batch made the skin, or this one. */

@@ -106,7 +106,8 @@ export function journaledResult(
   return new KnownResult(member, origin, () => {
     const { skin, j: job, w: warnings, signer, key: signerKey } = journal.readDone(key);
     const signedBy = signer === undefined ? undefined : { signer, key: signerKey };
-    return { skin: { ...skin, signedBy }, job, warnings };
+    const notes = [...warnings, ...nameNotes(member.source.name, skin, origin)];
+    return { skin: { ...skin, signedBy }, job, warnings: notes };
   });
 }
 

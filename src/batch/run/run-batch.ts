@@ -140,7 +140,7 @@ class BatchRun {
         return await this.#finishGiven(member, decision);
       case 'done':
         this.#changes.add(member, decision);
-        return await this.#finish(journaledResult(member, journal!, decision.key, 'journal'));
+        return await this.#finish(journaledResult(member, journal!, decision.key, decision.origin));
       case 'failed':
         return await this.#finish(failedResult(member, decision.record, decision.record.j));
       case 'duplicate':

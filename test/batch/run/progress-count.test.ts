@@ -32,7 +32,6 @@ test.each([
   ['duplicate', 'duplicates'],
   ['locked', 'known'],
   ['given', 'known'],
-  ['done', 'known'],
   ['unproven', 'known'],
   ['refused', undefined],
   ['failed', undefined],
@@ -40,6 +39,15 @@ test.each([
   const count = new ProgressCount();
   count.planned(planned({ kind }));
   expect(count.progress(0)).toEqual({ ...NOTHING, sources: 1, ...(field && { [field]: 1 }) });
+});
+
+test.each([
+  ['an earlier run', 'journal', 'known'],
+  ['this run', 'duplicate', 'duplicates'],
+] as const)('A source whose skin %s made counts as %s', (_, origin, field) => {
+  const count = new ProgressCount();
+  count.planned(planned({ kind: 'done', origin }));
+  expect(count.progress(0)).toEqual({ ...NOTHING, sources: 1, [field]: 1 });
 });
 
 test('Skins of other signers and of unknown ones are counted by themselves', () => {

@@ -40,6 +40,29 @@ test('A source that comes when the job for its picture is under way is told of t
   expect(told).toEqual(['first', 'again']);
 });
 
+test('A source that comes when the skin of its picture is made is a duplicate, of no earlier run', async () => {
+  const { clock, events, batch } = await prepareScripted();
+  const finished = Promise.withResolvers<void>();
+  async function* sources() {
+    yield { ...sourceOf('first', 1), name: 'Ann' };
+    await finished.promise;
+    yield { ...sourceOf('again', 1), name: 'Bob' };
+  }
+  const told: unknown[] = [];
+  const onEvent = (event: (typeof events)[number]) => {
+    if (event.type !== 'result') return;
+    const { origin, warnings } = event.result;
+    told.push([origin, warnings.some(({ code }) => code === 'name_not_used')]);
+    finished.resolve();
+  };
+  const summary = await clock.until(batch(0, { sources: sources(), onEvent }));
+  expect(summary).toMatchObject({ sources: 2, made: 1, resumed: 0, duplicates: 1, known: 0, finished: 2 });
+  expect(told).toEqual([
+    ['made', false],
+    ['duplicate', true],
+  ]);
+});
+
 test('A batch whose sources cannot be read on ends with the reason', async () => {
   const { clock, batch } = await prepareScripted();
   const reason = new Error('The list cannot be read.');

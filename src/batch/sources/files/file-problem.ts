@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { lastWord } from '../../../base/last-word.ts';
 import type { SourceProblem } from '../../model/source.ts';
 
@@ -11,8 +12,30 @@ export function noSuchFile(label: string, { neighbour, player }: Meant = {}): So
       label === ''
         ? 'The name of a file or folder is empty.'
         : `There is no file or folder ${lastWord(label)}`,
-    hint: `${asked}${asPlayer}`.trim() || 'Give the path of a PNG file, a folder of them, or - for stdin.',
+    hint: `${asked}${asPlayer}`.trim() || pathHint(label),
   };
+}
+
+function pathHint(label: string): string {
+  // Node cannot name such a file: each byte that is not UTF-8 became this character.
+  if (label.includes('\uFFFD'))
+    return 'Names must be valid UTF-8: rename what has a \uFFFD in its name here.';
+  return 'Give the path of a PNG file, a folder of them, or - for stdin.';
+}
+
+/** A link whose target does not exist; undefined for any other path. */
+export function brokenLink(label: string, path: string): SourceProblem | undefined {
+  if (!isLink(path)) return undefined;
+  const message = `${label} is a symbolic link to something that does not exist.`;
+  return { code: 'no_such_file', message };
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 interface Meant {
@@ -26,9 +49,9 @@ const REFUSALS = new Set(['EACCES', 'EPERM']);
 
 /** The file system's error about this one path, so that the next one is still worth trying. @throws any other error */
 export function fileProblem(label: string, error: unknown): SourceProblem {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message, path } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  if (ABSENCES.has(code)) return noSuchFile(label);
+  if (ABSENCES.has(code)) return brokenLink(label, path ?? '') ?? noSuchFile(label);
   if (REFUSALS.has(code)) return { code: 'eacces', message: `${label}: Permission denied.` };
   if (code === 'ELOOP') return { code: 'not_a_file', message: `${label} is a symbolic link loop.` };
   return { code: code.toLowerCase(), message: `${label}: ${message}.` };

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, parse, resolve, sep } from 'node:path';
 import type { SourceProblem } from '../../model/source.ts';
-import { fileProblem } from './file-problem.ts';
+import { brokenLink, fileProblem } from './file-problem.ts';
 
 /** What a path leads to; `absent`: nothing. `path` is absolute. */
 export type Found =
@@ -25,7 +25,10 @@ function look(label: string, path: string): Found {
   if (label === '') return ABSENT;
   try {
     const stats = statSync(withEndOf(label, path), { throwIfNoEntry: false });
-    if (stats === undefined) return ABSENT;
+    if (stats === undefined) {
+      const problem = brokenLink(label, path);
+      return problem ? { kind: 'problem', problem } : ABSENT;
+    }
     return { kind: stats.isDirectory() ? 'folder' : 'file', path };
   } catch (error) {
     const problem = fileProblem(label, error);

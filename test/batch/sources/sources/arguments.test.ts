@@ -62,6 +62,20 @@ describe('A path', () => {
     expect(problemOf(source)).toMatchObject({ code: 'no_such_file' });
   });
 
+  test.each(['gone.png', 'Notch'])('that is a link to nothing is told, and is no player: %s', async (arg) => {
+    const cwd = await folderOf([]);
+    symlinkSync('nowhere', join(cwd, arg));
+    expect(problemOf(await onlyOf({ args: [arg] }, rootsIn(cwd)))).toEqual({
+      code: 'no_such_file',
+      message: `${arg} is a symbolic link to something that does not exist.`,
+    });
+  });
+
+  test('whose name is not UTF-8 is told', async () => {
+    const source = await onlyOf({ args: ['caf\uFFFD.png'] }, rootsIn(await folderOf([])));
+    expect(problemOf(source)?.hint).toContain('valid UTF-8');
+  });
+
   test('that is a symbolic link loop is told', async () => {
     const cwd = await folderOf([]);
     symlinkSync('loop', join(cwd, 'loop'));

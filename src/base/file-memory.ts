@@ -1,7 +1,7 @@
-import { writeFileAtomically } from './atomic-file.ts';
 import { type FileStamp, isInDoubt } from './file-stamp.ts';
 import { dayText, MemoryLines } from './memory-lines.ts';
 import { readOrNothing } from './read-or-nothing.ts';
+import { writeOrNothing } from './write-or-nothing.ts';
 
 export type { FileStamp };
 
@@ -71,14 +71,12 @@ export class FileMemory {
 
   /**
    * Writes everything to disk if anything changed. Keeps files that this run did not see if another run saw
-   * them within 90 days.
-   * @throws Error of the file system
+   * them within 90 days. A folder that cannot be written, as in a container, only makes the next run slower.
    */
   save(): void {
     if (!this.#isChanged) return;
     this.#lines.dropBefore(dayText(this.#opened - KEPT_DAYS * DAY));
-    writeFileAtomically(this.#path, this.#lines.text(), { mode: 0o600 });
-    this.#isChanged = false;
+    this.#isChanged = !writeOrNothing(this.#path, this.#lines.text());
   }
 
   #seeToday(entry: number): void {

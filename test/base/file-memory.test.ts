@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -113,6 +113,16 @@ describe('FileMemory', () => {
     expect(memory.recall(long, stamp({ size: 1 }))).toBeUndefined();
     for (const file of files) expect(memory.recall(file, stamp())).toBe(DIGEST);
   });
+});
+
+test('What cannot be written is computed again by the next run', async () => {
+  const path = join(await ownFolder(), 'folder');
+  mkdirSync(path);
+  const memory = openAt(path);
+  memory.remember(FILE, stamp(), DIGEST);
+  memory.save();
+  expect(readdirSync(join(path, '..'))).toEqual(['folder']);
+  expect(openAt(path).recall(FILE, stamp())).toBeUndefined();
 });
 
 describe('A file whose stamp says nothing', () => {

@@ -3,10 +3,10 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { type FileStamp, isInDoubt } from '../../base/file-stamp.ts';
 import { readOrNothing } from '../../base/read-or-nothing.ts';
 import { VERSION } from '../../base/version.ts';
+import { writeOrNothing } from '../../base/write-or-nothing.ts';
 import { type Columns, EntryTable } from './entry-table.ts';
 import type { Scan } from './scan.ts';
 import type { Seal } from './seal.ts';
@@ -59,7 +59,6 @@ export class KeptScan {
     };
   }
 
-  /** @throws Error of the file system */
   keep(stamp: FileStamp, { scan, seals }: KnownEntries): void {
     if (!this.#isWorthKeeping(stamp)) return;
     const { table, ...form } = scan;
@@ -70,8 +69,7 @@ export class KeptScan {
       seals: seals.seals,
       sealNumbers: seals.numbers,
     });
-    writeFileAtomically(this.#path, bytes, { mode: 0o600 });
-    this.#dropOld(dirname(this.#path));
+    if (writeOrNothing(this.#path, bytes)) this.#dropOld(dirname(this.#path));
   }
 
   #isWorthKeeping(stamp: FileStamp): boolean {

@@ -85,7 +85,7 @@ export class Snapshot {
     return seal;
   }
 
-  /** Keeps what was found for the next run, if it was not known before. @throws Error of the file system */
+  /** Keeps what was found for the next run, if it was not known before. */
   keep(): void {
     if (!this.#stats || !(this.isScanned || this.#seals.isChanged)) return;
     this.#kept?.keep(this.#stats, { scan: this.scan, seals: this.#seals } satisfies KnownEntries);

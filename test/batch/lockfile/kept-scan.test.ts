@@ -51,6 +51,12 @@ test('A lockfile that has not changed is not scanned again, and has the same ent
   lockfile.close();
 });
 
+test('A lockfile is scanned again where nothing can be kept', async () => {
+  const { path } = await largeFile();
+  const place = { path, kept: join(path, 'below a file') };
+  expect([openAndKeep(place), openAndKeep(place)]).toEqual([true, true]);
+});
+
 test.each<[what: string, change: (path: string) => void]>([
   ['with other bytes', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('0000-ä', '000x-ä'))],
   ['with another time', (path) => utimesSync(path, 1, 1)],

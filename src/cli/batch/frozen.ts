@@ -53,6 +53,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     output.save();
     await reports.finish(summaryOf(tally));
   } finally {
+    printer.endEarly();
     await reports.abandon();
   }
   context.messages.say(endText(tally, typed.out));

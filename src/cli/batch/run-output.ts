@@ -70,6 +70,13 @@ export class RunOutput {
     else this.#jobs.end();
   }
 
+  /** The same after an error, once every message is printed; does nothing after `end`. */
+  async endEarly(): Promise<void> {
+    await this.#printed;
+    this.#results.endEarly();
+    this.#jobs.endEarly();
+  }
+
   /** Resolves when every message is printed. @throws the error that a message failed with */
   async settled(): Promise<void> {
     await this.#printed;

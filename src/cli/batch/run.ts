@@ -51,6 +51,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     return await presentation.printSummary(summary, call, shown.failures);
   } finally {
     progress.stop();
+    await shown.endEarly();
     await reports.abandon();
   }
 }

@@ -119,6 +119,7 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
     list?.end();
   } finally {
     progress.stop();
+    list?.endEarly();
     await verifiers.close();
   }
   context.messages.say(endText(tally));

@@ -38,6 +38,11 @@ export class JobPrinter {
   end(): void {
     this.#list?.end();
   }
+
+  /** After an error; does nothing after `end`. */
+  endEarly(): void {
+    this.#list?.endEarly();
+  }
 }
 
 /** Prints a whole list of jobs. */

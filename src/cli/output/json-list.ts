@@ -10,6 +10,7 @@ export class JsonList {
   readonly #ahead = new Map<number, unknown>();
   #next = 0;
   #written = 0;
+  #isEnded = false;
 
   constructor(out: Pick<OutputStream, 'write'>) {
     this.#out = out;
@@ -25,9 +26,15 @@ export class JsonList {
 
   /** Writes the items still waiting for a missing position, and closes the array. */
   end(): void {
+    this.#isEnded = true;
     for (const [, item] of [...this.#ahead].sort(([a], [b]) => a - b)) this.#write(item);
     this.#ahead.clear();
     this.#out.write(this.#written === 0 ? '[]\n' : '\n]\n');
+  }
+
+  /** The same where an error keeps the rest away: what was printed is a whole document, and nothing is none. */
+  endEarly(): void {
+    if (!this.#isEnded && this.#written + this.#ahead.size > 0) this.end();
   }
 
   #write(item: unknown): void {

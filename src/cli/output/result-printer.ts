@@ -66,6 +66,11 @@ export class ResultPrinter {
     this.#list?.end();
   }
 
+  /** After an error; does nothing after `end`. */
+  endEarly(): void {
+    this.#list?.endEarly();
+  }
+
   /** A single format is the whole document; several formats are keyed by name. */
   #asJson(result: ResultView): Formatted {
     if (!isFinished(result)) return { ...result };

@@ -51,6 +51,16 @@ describe('A list as JSON', () => {
     expect(text()).not.toContain('fifth');
   });
 
+  test('that an error ends early is whole, unless nothing came, and ends once', () => {
+    const { list, text } = jsonList();
+    list.endEarly();
+    expect(text()).toBe('');
+    list.add('second', 1);
+    list.endEarly();
+    list.endEarly();
+    expect(JSON.parse(text())).toEqual(['second']);
+  });
+
   test('ends with what waited for a position that never came, in order', () => {
     const { list, text } = jsonList();
     for (const position of [12, 3, 0, 7]) list.add(position, position);

@@ -11,9 +11,14 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'the request timed out',
   UND_ERR_BODY_TIMEOUT: 'the answer stalled',
   UND_ERR_CLOSED: 'the client is closed',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer broke off',
   ERR_STREAM_PREMATURE_CLOSE: 'the answer broke off',
   TimeoutError: 'the request timed out',
+  HTTPParserError: 'the answer is not HTTP',
 };
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_/;
+const TLS = /^ERR_(?:SSL|OSSL)_|^EPROTO$/;
 
 /** The code by which Node or undici names a network error, such as `ECONNREFUSED`; else the error's name. */
 export function networkCode(error: unknown): string {
@@ -21,8 +26,16 @@ export function networkCode(error: unknown): string {
   return typeof code === 'string' ? code : String(name);
 }
 
+/** Whether the certificate of the other side is why there is no connection. */
+export function isAboutCertificate(error: unknown): boolean {
+  return CERTIFICATE.test(networkCode(error));
+}
+
 /** Why a request had no answer, as part of a sentence: `connection refused`; for an unknown error, its code. */
 export function networkReason(error: unknown): string {
   const code = networkCode(error);
+  if (isAboutCertificate(error)) return `the certificate is not accepted (${code})`;
+  if (TLS.test(code)) return `there is no TLS connection (${code})`;
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   return REASONS[code] ?? code;
 }

@@ -1,5 +1,12 @@
+import { isAboutCertificate } from '../../base/network-reason.ts';
 import type { CommandContext } from '../context/context.ts';
-import { addressHint, namingOf, otherAddressHint, type ServiceNaming } from '../errors/service-hints.ts';
+import {
+  addressHint,
+  CERTIFICATE_HINT,
+  namingOf,
+  otherAddressHint,
+  type ServiceNaming,
+} from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import { type Answer, ProbeError, type Stage } from './probe.ts';
 import { jsonIn } from './setup.ts';
@@ -52,8 +59,6 @@ function notJson({ status, text, url }: Answer, place: string, naming: ServiceNa
   return problem(`${place} answers ${status} with something that is not JSON.`, addressHint(naming));
 }
 
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_/;
-
 const STAGES = {
   name: ({ url, code }, naming) => {
     if (code === 'ENOTFOUND') return problem(`There is no host ${url.hostname}.`, addressHint(naming));
@@ -67,11 +72,8 @@ const STAGES = {
     );
   },
   tls: ({ url, code }) =>
-    CERTIFICATE.test(code)
-      ? problem(
-          `The certificate of ${url.host} is not accepted (${code}).`,
-          'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS.',
-        )
+    isAboutCertificate({ code })
+      ? problem(`The certificate of ${url.host} is not accepted (${code}).`, CERTIFICATE_HINT)
       : problem(`${url.host} does not speak TLS (${code}).`, `Is it http://${url.host}?`),
   answer: ({ url, code }) =>
     problem(`${url.host} was reached, but did not answer (${code}).`, 'See the log of the service.'),

@@ -1,3 +1,4 @@
+import { isAboutCertificate } from '../../base/network-reason.ts';
 import { BatchSetupError, fetchHint, JournalError, LockfileError } from '../../batch/api/errors.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
@@ -13,7 +14,13 @@ import { CliError, type ExitName, isInterruption } from './exit.ts';
 import { type DataFolder, folderReport } from './folder-report.ts';
 import type { ErrorReport } from './report.ts';
 import { serverReport, storeReport } from './server-report.ts';
-import { addressHint, bindingOf, type ServiceNaming, serviceHint } from './service-hints.ts';
+import {
+  addressHint,
+  bindingOf,
+  CERTIFICATE_HINT,
+  type ServiceNaming,
+  serviceHint,
+} from './service-hints.ts';
 import { systemReport } from './system-report.ts';
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
@@ -34,8 +41,7 @@ export function reportOf(
   ) {
     return { code: error.code, message: error.message, hint: error.hint, exit: 'failed' };
   }
-  if (error instanceof NetworkError)
-    return reportWith(error, 'tryLater', `Is the service running? ${addressHint(naming)}`);
+  if (error instanceof NetworkError) return reportWith(error, 'tryLater', networkHint(error, naming));
   if (error instanceof InsecureHttpError)
     return reportWith(
       error,
@@ -50,6 +56,10 @@ export function reportOf(
     (naming.data && folderReport(error, naming.data)) ??
     systemReport(error)
   );
+}
+
+function networkHint({ cause }: NetworkError, naming: ServiceNaming): string {
+  return isAboutCertificate(cause) ? CERTIFICATE_HINT : `Is the service running? ${addressHint(naming)}`;
 }
 
 /** Waits of at least this many milliseconds get a sentence of their own. */

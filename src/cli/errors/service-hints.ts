@@ -29,6 +29,8 @@ export function addressHint({ baseUrl, env }: ServiceNaming): string {
   return 'Check the address: skinsmith config get base-url';
 }
 
+export const CERTIFICATE_HINT = 'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS.';
+
 /** How to use the service at another address. */
 export function otherAddressHint(address: string, { baseUrl, env }: ServiceNaming): string {
   if (baseUrl !== undefined) return `--base-url ${address}`;

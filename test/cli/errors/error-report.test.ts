@@ -19,6 +19,10 @@ function refused(status: number, code: string): ServiceError {
 }
 
 const system = (parts: object) => Object.assign(new Error('system'), parts);
+const uncertain = new NetworkError('cut', {
+  cause: { code: 'SELF_SIGNED_CERT_IN_CHAIN' },
+  mayHaveArrived: true,
+});
 const lost = new NetworkError('cut', { cause: undefined, mayHaveArrived: true });
 
 describe('reportOf', () => {
@@ -26,6 +30,7 @@ describe('reportOf', () => {
     ['a usage error', new CliError('odd', 'Odd.', { exit: 'usage', hint: 'Do.' }), 'odd', 'usage', /^Do\.$/],
     ['Ctrl-C', AbortSignal.abort().reason, 'interrupted', 'interrupted'],
     ['no connection', lost, 'unreachable', 'tryLater', /config get base-url/],
+    ['a strange certificate', uncertain, 'unreachable', 'tryLater', /set NODE_EXTRA_CA_CERTS/],
     [
       'an HTML page of a proxy',
       new UnreadableAnswerError('HTML', { status: 502 }),

@@ -134,10 +134,14 @@ export class Messages {
   }
 }
 
-async function startSpinner(text: string): Promise<Progress> {
+export async function startSpinner(
+  text: string,
+  stream: NodeJS.WritableStream = process.stderr,
+): Promise<Progress> {
   const { default: ora } = await import('ora');
-  // discardStdin would keep Ctrl-C from reaching this process as a signal.
-  const spinner = ora({ text, stream: process.stderr, discardStdin: false }).start();
+  // discardStdin would keep Ctrl-C from reaching this process as a signal, and a hidden cursor would stay hidden in the
+  // shell after Ctrl-Z.
+  const spinner = ora({ text, stream, discardStdin: false, hideCursor: false }).start();
   return {
     text: (next) => {
       spinner.text = next;

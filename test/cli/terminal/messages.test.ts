@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { Messages } from '../../../src/cli/terminal/messages.ts';
+import { PassThrough } from 'node:stream';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Messages, startSpinner } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 describe('Messages', () => {
@@ -71,4 +72,21 @@ describe('Messages', () => {
     progress.stop();
     expect(err()).toBe('One failed.\n');
   });
+});
+
+test('A spinner hides no cursor: Ctrl-Z would leave the shell without one', async () => {
+  vi.stubEnv('CI', undefined); // where nothing spins
+  vi.stubEnv('TERM', 'xterm');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const moves = { cursorTo: () => true, clearLine: () => true, moveCursor: () => true };
+  const terminal = Object.assign(new PassThrough({ encoding: 'utf8' }), {
+    isTTY: true,
+    columns: 80,
+    ...moves,
+  });
+  const spinner = await startSpinner('Working', terminal);
+  spinner.stop();
+  const drawn = terminal.read() as string;
+  expect(drawn).toContain('Working');
+  expect(drawn).not.toContain('\x1b[?25');
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -113,6 +113,15 @@ describe('FileMemory', () => {
     expect(memory.recall(long, stamp({ size: 1 }))).toBeUndefined();
     for (const file of files) expect(memory.recall(file, stamp())).toBe(DIGEST);
   });
+});
+
+test.skipIf(process.platform === 'win32')('What is remembered is for the owner only', async () => {
+  const path = join(await ownFolder(), 'data', 'files.tsv');
+  const memory = openAt(path);
+  memory.remember(FILE, stamp(), DIGEST);
+  memory.save();
+  const modes = [join(path, '..'), path].map((one) => statSync(one).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
 });
 
 test('What cannot be written is computed again by the next run', async () => {

@@ -35,16 +35,24 @@ export function meaningOf(code: string | undefined): string | undefined {
   return meaning && `${meaning[0]?.toLowerCase()}${meaning.slice(1)}`;
 }
 
-/** Describes an error of the file system or of a socket; undefined for any other. */
+/** Describes an error of the operating system; undefined for any other. */
 export function systemReport(error: unknown): ErrorReport | undefined {
   const { code, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
     hostname?: string;
     address?: string;
     port?: number;
   };
-  const meaning = code === undefined ? undefined : MEANINGS[code];
+  const meaning = code === undefined ? undefined : (MEANINGS[code] ?? ownWords(error));
   if (meaning === undefined || code === undefined) return undefined;
   const place = path ?? hostname ?? (address === undefined ? undefined : `${address}:${port}`);
   const message = place ? `${place}: ${meaning}` : meaning;
   return { code: code.toLowerCase(), message, hint: HINTS[code], exit: 'failed' };
+}
+
+/** What the system itself says of a rare error: `Broken pipe.` for Node's `EPIPE: broken pipe, write`. */
+function ownWords(error: unknown): string | undefined {
+  const { errno, syscall, message } = error as NodeJS.ErrnoException;
+  if (errno === undefined || syscall === undefined) return undefined;
+  const [, words = ''] = /^[A-Z][A-Z0-9]*: ([^,]+),/.exec(message) ?? [];
+  return words === '' ? undefined : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

@@ -116,6 +116,16 @@ describe('reportOf', () => {
     },
   );
 
+  test('tells a rare error of the system in the words of the system', () => {
+    const error = Object.assign(new Error("ENXIO: no such device or address, open '/a/pipe'"), {
+      ...{ code: 'ENXIO', errno: -6, syscall: 'open', path: '/a/pipe' },
+    });
+    expect(reportOf(error)).toEqual({
+      ...{ code: 'enxio', message: '/a/pipe: No such device or address.' },
+      ...{ hint: undefined, exit: 'failed' },
+    });
+  });
+
   test.each([
     new TypeError('x is not a function'),
     new Error('x'),

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { InvalidImageError } from '../picture.ts';
+import { byteCount } from './byte-count.ts';
 import { SIGNATURE } from './header.ts';
 
 /** One chunk; `data` is a window into the file, not a copy. */
@@ -79,13 +80,13 @@ function verifyEnd(end: Chunk, bytesAfter: number): void {
   if (end.data.length > 0) {
     throw new InvalidImageError(
       'chunk',
-      `The end of the PNG (IEND chunk) holds ${end.data.length} bytes; it must be empty.`,
+      `The end of the PNG (IEND chunk) holds ${byteCount(end.data.length)}; it must be empty.`,
     );
   }
   if (bytesAfter > 0) {
     throw new InvalidImageError(
       'trailing_data',
-      `The file goes on for ${bytesAfter} bytes after the end of the PNG.`,
+      `The file goes on for ${byteCount(bytesAfter)} after the end of the PNG.`,
       { hint: 'Open and save the picture again; an editor writes only the picture.' },
     );
   }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { InvalidImageError, isHdSkinSize, isSkinSize } from '../picture.ts';
+import { byteCount } from './byte-count.ts';
 import { sniffKind } from './sniff.ts';
 
 /** The picture header (IHDR) of a PNG. `bitDepth` counts bits per sample, `colourType` is the PNG number. */
@@ -86,7 +87,7 @@ function verifySignature(bytes: Uint8Array): void {
   if (bytes.length === 0) throw new InvalidImageError('not_png', 'The file is empty.');
   const signed = SIGNATURE.subarray(0, bytes.length).every((byte, at) => byte === bytes[at]);
   if (signed && bytes.length < SIGNATURE.length) {
-    throw new InvalidImageError('truncated', `The PNG ends after ${bytes.length} bytes.`);
+    throw new InvalidImageError('truncated', `The PNG ends after ${byteCount(bytes.length)}.`);
   }
   if (signed) return;
   const kind = sniffKind(bytes);

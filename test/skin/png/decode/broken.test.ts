@@ -66,6 +66,7 @@ const notPng: Row[] = [
 ];
 
 const headers: Row[] = [
+  ['one byte', SIGNATURE.subarray(0, 1), 'truncated', /ends after 1 byte\./],
   ['half a signature', SIGNATURE.subarray(0, 5), 'truncated', /ends after 5 bytes/],
   ['half a header', file(head).subarray(0, 20), 'truncated', /after 20 bytes, inside its header/],
   ['another chunk first', file(chunk('tEXt', Buffer.alloc(13)), head, data, end), 'header', /does not begin/],
@@ -120,6 +121,12 @@ const chunks: Row[] = [
     file(head, data, end, Buffer.from('extra')),
     'trailing_data',
     /5 bytes after the end/,
+  ],
+  [
+    'a line break after the end',
+    file(head, data, end, Buffer.from('\n')),
+    'trailing_data',
+    /for 1 byte after/,
   ],
   ['an end with content', file(head, data, chunk('IEND', Buffer.alloc(3))), 'chunk', /holds 3 bytes/],
   ['a cut chunk', file(head, data.subarray(0, 50)), 'truncated', /IDAT chunk needs \d+ bytes, but only 38/],

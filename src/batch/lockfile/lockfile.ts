@@ -1,4 +1,4 @@
-import { removeLeftovers } from '../../base/atomic-file.ts';
+import { Replacement, removeLeftovers } from '../../base/atomic-file.ts';
 import type { LockEntry } from './entry.ts';
 import type { Found } from './entry-table.ts';
 import type { KeptScan } from './kept-scan.ts';
@@ -116,7 +116,12 @@ export class Lockfile {
     }
   }
 
-  /** Keeps what was found in the file for the next run. @throws Error of the file system */
+  /** Makes sure, before skins are paid for, that a rewrite would be possible. @throws Error of the file system */
+  verifyWritable(): void {
+    new Replacement(this.#path).discard();
+  }
+
+  /** Keeps what was found in the file for the next run. */
   keepScan(): void {
     this.#snapshot.keep();
   }

@@ -180,7 +180,8 @@ class BatchRun {
   }
 
   async #contact(): Promise<SkinMaker> {
-    const { journal, planner } = this.#files;
+    const { journal, planner, lockfile } = this.#files;
+    lockfile?.verifyWritable();
     if (!journal) throw new Error('A batch that submits needs a journal.');
     return await SkinMaker.open({
       options: this.#options,

@@ -168,3 +168,13 @@ test('While a job is on the service the progress says so', async () => {
   await clock.until(batch(1, { onProgress, onEvent }));
   expect([...queued, progress().queued]).toEqual([1, 0]);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'Nothing is submitted where the lockfile cannot be written',
+  async () => {
+    const { clock, service, batch } = await prepareScripted();
+    const lockfile = '/proc/skins.lock';
+    await expect(clock.until(batch(2, { lockfile }))).rejects.toMatchObject({ path: lockfile });
+    expect(service.requests.submit).toEqual([]);
+  },
+);

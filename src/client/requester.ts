@@ -7,7 +7,7 @@ import { SkinsmithError } from './errors.ts';
 import { type Download, download, exchange, type HttpOptions, type HttpRequest, openStream } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
 import { NetworkTransport } from './network-transport.ts';
-import { DEFAULT_RETRY, pauseBefore } from './retry-timing.ts';
+import { pauseBefore, retryPolicy } from './retry-timing.ts';
 import { ServiceClock } from './service-clock.ts';
 import { fetchTexture } from './texture.ts';
 import type { Transport } from './transport.ts';
@@ -157,7 +157,7 @@ export class Requester {
     isRepeatable: boolean,
     attempt: () => Promise<T>,
   ): Promise<T> {
-    const policy = { ...DEFAULT_RETRY, ...this.#options.retry, ...retry };
+    const policy = retryPolicy(this.#options.retry, retry);
     const left = { trouble: policy.budget, busy: policy.patience };
     for (let number = 1; ; number++) {
       try {

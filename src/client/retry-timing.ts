@@ -21,6 +21,12 @@ export const DEFAULT_RETRY: RetryPolicy = {
   longestPause: 10_000,
 };
 
+/** The default policy with what is wished instead; later wishes win. An undefined value is no wish: without a budget, a call would never give up. */
+export function retryPolicy(...wishes: readonly (Partial<RetryPolicy> | undefined)[]): RetryPolicy {
+  const given = wishes.flatMap((wish) => Object.entries(wish ?? {}).filter(([, ms]) => ms !== undefined));
+  return { ...DEFAULT_RETRY, ...Object.fromEntries(given) };
+}
+
 /** First and longest pause after a 429 that gives no time because the queue is full. */
 const FULL_QUEUE_PAUSE = 400;
 const LONGEST_FULL_QUEUE_PAUSE = 3_000;

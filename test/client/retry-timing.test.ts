@@ -5,7 +5,7 @@ import {
   ServiceError,
   UnreadableAnswerError,
 } from '../../src/client/errors.ts';
-import { type Attempt, DEFAULT_RETRY, pauseBefore } from '../../src/client/retry-timing.ts';
+import { type Attempt, DEFAULT_RETRY, pauseBefore, retryPolicy } from '../../src/client/retry-timing.ts';
 import { makeRateLimit } from '../support/client/answers.ts';
 import { START } from '../support/client/fake-clock.ts';
 
@@ -144,5 +144,18 @@ describe('pauseBefore, after a 429', () => {
       400, 600, 900, 1_350, 2_025, 3_000, 3_000,
     ]);
     expect(pause(full, { random: 0 })).toBe(200);
+  });
+});
+
+describe('a retry policy', () => {
+  test('is the default with what is wished instead, the later wish first', () => {
+    expect(retryPolicy(undefined, {})).toEqual(DEFAULT_RETRY);
+    const policy = retryPolicy({ budget: 1, patience: 2 }, { budget: 3 });
+    expect(policy).toEqual({ ...DEFAULT_RETRY, budget: 3, patience: 2 });
+  });
+
+  test('keeps the default, or the earlier wish, where a value is undefined', () => {
+    expect(retryPolicy({ budget: undefined, firstPause: undefined })).toEqual(DEFAULT_RETRY);
+    expect(retryPolicy({ budget: 1 }, { budget: undefined })).toEqual({ ...DEFAULT_RETRY, budget: 1 });
   });
 });

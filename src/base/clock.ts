@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 /** Node takes a longer one for 1 ms. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),

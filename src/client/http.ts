@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { LONGEST_TIMER } from '../base/clock.ts';
 import { oddities } from '../protocol/advice.ts';
 import { safeParse } from '../protocol/parsing.ts';
 import { networkError, parseJson, type RawAnswer, redirected, refusal } from './answer-errors.ts';
@@ -158,7 +159,8 @@ function bound(
   { isStream }: { isStream: boolean },
 ): { signal: AbortSignal; release: () => void } {
   const own = new AbortController();
-  const timer = setTimeout(() => own.abort(new DOMException('no answer', 'TimeoutError')), timeout);
+  const late = () => own.abort(new DOMException('no answer', 'TimeoutError'));
+  const timer = setTimeout(late, Math.min(timeout, LONGEST_TIMER));
   const stopTimer = () => clearTimeout(timer);
   if (!signal) return { signal: own.signal, release: stopTimer };
   if (isStream) return { signal: AbortSignal.any([signal, own.signal]), release: stopTimer };

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { callerFingerprint } from '../base/fingerprint.ts';
 import { VERSION } from '../base/version.ts';
 import { parseBaseUrl } from './base-url.ts';
+import { checkedOptions } from './checked-options.ts';
 import { SkinsmithError } from './errors.ts';
 import { type Download, download, exchange, type HttpOptions, type HttpRequest, openStream } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
@@ -51,10 +52,9 @@ export class Requester {
   #closed: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
-  /** @throws TypeError when `baseUrl` is not an http(s) address; InsecureHttpError */
+  /** @throws TypeError, RangeError for unusable options; InsecureHttpError */
   constructor(options: SkinClientOptions) {
-    // An empty key, as from an unset variable, means no key.
-    this.#options = { ...options, apiKey: options.apiKey || undefined };
+    this.#options = checkedOptions(options);
     const { baseUrl, origin, path } = parseBaseUrl(options.baseUrl);
     this.baseUrl = baseUrl;
     this.#origin = origin;

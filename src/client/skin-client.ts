@@ -67,7 +67,10 @@ export class SkinClient {
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
 
-  /** @throws TypeError when `baseUrl` is not an http(s) address; InsecureHttpError for a key over http to a public IP */
+  /**
+   * @throws TypeError when `baseUrl` is not an http(s) address, or no header may contain the key or the user agent;
+   * RangeError for a `timeout` that is not above 0; InsecureHttpError for a key over http to a public IP
+   */
   constructor(options: SkinClientOptions) {
     this.#requester = new Requester(options);
     this.account = new AccountClient(this.#requester);

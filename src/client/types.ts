@@ -178,12 +178,13 @@ interface AttemptHooks {
 export interface SkinClientOptions extends AttemptHooks {
   /** The service's root, with or without `/v2` at its end. */
   readonly baseUrl: string;
+  /** Surrounding white space is ignored; without one, or with an empty one, the caller is anonymous. */
   readonly apiKey?: string | undefined;
   /** Send the API key over plain http even to public addresses, where anyone on the network path can read it. Default: false. */
   readonly insecureHttp?: boolean | undefined;
   /** Identifies your program to the service. */
   readonly userAgent?: string | undefined;
-  /** Timeout per attempt, milliseconds. Default: 20,000. */
+  /** Timeout per attempt, milliseconds; `Infinity`: none. Default: 20,000; `generate` has a minute more. */
   readonly timeout?: number;
   /** Replaces single values of the default policy. */
   readonly retry?: Partial<RetryPolicy>;

@@ -4,7 +4,7 @@ import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
 import type { GlobalFlags } from '../config/global-flags.ts';
 import type { Settings } from '../config/settings.ts';
-import { CliError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { EMBEDDED_URL, type RequestListeners, requestHooks } from './request-hooks.ts';
 
 export interface ConnectOptions extends RequestListeners {
@@ -80,12 +80,15 @@ export async function identify(
   return { name: baseUrl, caller: callerFingerprint(await keyFor(baseUrl, options)) };
 }
 
-/** The key from the environment, or else the stored key for this exact service. */
+/** The key from the environment, or else the stored key for this exact service. @throws CliError for a text that is none */
 export async function keyFor(
   baseUrl: string,
   { env, configFile }: Pick<ConnectOptions, 'env' | 'configFile'>,
 ): Promise<string | undefined> {
-  return env['SKINSMITH_API_KEY']?.trim() || (await configFile.apiKey(baseUrl));
+  const key = env['SKINSMITH_API_KEY']?.trim();
+  if (!key) return await configFile.apiKey(baseUrl);
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw usageError('not_a_key', 'What SKINSMITH_API_KEY holds is no API key: it is to be one word.');
 }
 
 /** Starts the service that `serve` runs inside this process, with the local store. It listens nowhere. */

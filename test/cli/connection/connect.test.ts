@@ -58,6 +58,15 @@ test('A command does not take data in a folder for those of the service over Pos
   });
 });
 
+test.each([`${key} ${key}`, `${key}\n#`, 'schlüssel→'])(
+  'A text like %j is no key and is sent nowhere',
+  async (text) => {
+    expect(await runCommand(runWhoami, { url: 'http://127.0.0.1:9', key: text })).toMatchObject({
+      told: { code: 'not_a_key', exit: 'usage', message: expect.stringContaining('SKINSMITH_API_KEY') },
+    });
+  },
+);
+
 test.each([
   [{ insecureHttp: true }, {}, true],
   [{}, { SKINSMITH_INSECURE_HTTP: '1' }, true],

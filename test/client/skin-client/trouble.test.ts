@@ -41,6 +41,11 @@ describe('a read', () => {
     expect(clock.sleeps).toEqual([250]);
   });
 
+  test('has all the time it needs without a timeout', async () => {
+    const { client } = await testClient([me], { timeout: Number.POSITIVE_INFINITY });
+    expect(await client.me({ retry: { budget: 0 } })).toMatchObject({ user: 'aa' });
+  });
+
   test('waits as long as the service says', async () => {
     const toldToWait = (seconds: string): Exchange => ({
       ...me,

@@ -45,6 +45,7 @@ export type {
   SkinClientOptions,
   SkinExportFormat,
   SkinExportQuery,
+  SkinFile,
   SkinOptions,
   SkinPage,
   SkinSource,

@@ -102,7 +102,7 @@ export class SkinClient {
     options: SkinOptions = {},
     call: CallOptions = {},
   ): Promise<GeneratedSkin> {
-    const request = submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, { options, call });
+    const request = await submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, { options, call });
     const timeout = MAX_TOTAL_WAIT_SECONDS * 1000 + this.#requester.timeout;
     try {
       const answer = await this.#requester.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
@@ -116,7 +116,7 @@ export class SkinClient {
 
   /** POST /v2/queue: creates a job, or returns the skin at once if it already exists. */
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobState> {
-    const request = submission('/v2/queue', source, { options, call });
+    const request = await submission('/v2/queue', source, { options, call });
     const sentAt = this.#clock.now();
     const state = jobState(await this.#requester.request(request, seenJobAnswerSchema, call));
     if (isPending(state.job.status)) this.serviceClock.sawMoment(state.job.timestamp, sentAt);
@@ -132,7 +132,7 @@ export class SkinClient {
       path: ['batch'],
       message: 'does not have one result per item',
     });
-    const answer = await this.#requester.request(batchSubmission(items, call), schema, call);
+    const answer = await this.#requester.request(await batchSubmission(items, call), schema, call);
     return { items: answer.batch.map(queuedItem), ...notesOf(answer) };
   }
 

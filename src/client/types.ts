@@ -8,12 +8,17 @@ import type { Resolve } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
 import type { Transport } from './transport.ts';
 
+/** The bytes of a PNG file. A Buffer is a Uint8Array; an upload's File, and what `fs.openAsBlob` opens, are Blobs. */
+export type SkinFile = Uint8Array | ArrayBuffer | Blob;
+
 /**
  * What to generate the skin from: a PNG (64×64 or 64×32 pixels, at most 20,000 bytes); an http(s) URL of one, or a
  * `data:` URL; or a player, by UUID (our own service also takes names).
  */
 export type SkinSource =
-  | { readonly file: Uint8Array; readonly fileName?: string }
+  /** `fileName` default: a File's own name, else `skin.png`. */
+  | { readonly file: SkinFile; readonly fileName?: string | undefined }
+  /** The service fetches it. */
   | { readonly url: string }
   | { readonly user: string };
 

@@ -1,10 +1,11 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import type { SkinClient } from '../../src/client/skin-client.ts';
-import type { SkinSource } from '../../src/client/types.ts';
+import type { SkinFile, SkinOptions, SkinSource } from '../../src/client/types.ts';
 import { makeJob, makeRateLimit, makeSkin } from '../support/client/answers.ts';
 import type { Exchange, SeenRequest } from '../support/client/scripted-server.ts';
-import { API_KEY, testClient } from '../support/client/test-client.ts';
+import { API_KEY, failureOf, testClient } from '../support/client/test-client.ts';
 
 const file = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
 const GENERATE = 'POST /v2/generate?timeout=30';
@@ -44,6 +45,39 @@ describe.each([
     const form = await formOf(server.seen[0]!);
     expect([...form.keys()]).toEqual(['file']);
     expect((form.get('file') as File).name).toBe('skin.png');
+  });
+
+  const kinds: [what: string, file: SkinFile, name: string][] = [
+    ['a Buffer', Buffer.from(file), 'skin.png'],
+    ['an ArrayBuffer', file.buffer, 'skin.png'],
+    ['a Blob', new Blob([file]), 'skin.png'],
+    ["a form's File, with its name", new File([file], 'mine.png'), 'mine.png'],
+  ];
+  test.each(kinds)('uploads %s', async (_, bytes, name) => {
+    const { client, server } = await testClient([exchange]);
+    await client[method]({ file: bytes });
+    const sent = (await formOf(server.seen[0]!)).get('file') as File;
+    expect(new Uint8Array(await sent.arrayBuffer())).toEqual(file);
+    expect(sent.name).toBe(name);
+  });
+
+  test.each([['skin.png'], [undefined], [Readable.from(['x'])], [[1, 2]]])(
+    'sends nothing when the file is %j',
+    async (wrong) => {
+      const { client } = await testClient([]);
+      const failure = await failureOf(client[method]({ file: wrong as unknown as Uint8Array }));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(String(failure)).toContain('file: must be');
+    },
+  );
+
+  test('leaves out an option that is null, as plain JavaScript may pass it', async () => {
+    const { client, server } = await testClient([exchange, exchange]);
+    const options = { name: null } as unknown as SkinOptions;
+    await client[method]({ file }, options);
+    await client[method]({ url: 'https://skins.example/a.png' }, options);
+    expect([...(await formOf(server.seen[0]!)).keys()]).toEqual(['file']);
+    expect(JSON.parse(String(server.seen[1]?.body))).toEqual({ url: 'https://skins.example/a.png' });
   });
 
   const others: [what: string, source: SkinSource][] = [

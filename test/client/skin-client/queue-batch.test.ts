@@ -17,10 +17,11 @@ const answered = (batch: readonly unknown[], rest: object = {}): Exchange => ({
 describe('SkinClient.queueBatch', () => {
   test('sends each with its options, files as data URLs, under one idempotency key', async () => {
     const taken = { success: true, job: makeJob() };
-    const { client, server } = await testClient([answered([taken, taken, taken])]);
+    const { client, server } = await testClient([answered([taken, taken, taken, taken])]);
     await client.queueBatch(
       [
         { source: { file, fileName: 'a.png' }, options: { name: 'A', variant: undefined } },
+        { source: { file: new Blob([file]) } },
         { source: { url: 'https://skins.example/b.png' }, options: { cape: 'ab'.repeat(16) } },
         { source: { user: '61699b2ed3274a019f1e0ea8c3f06bc6' } },
       ],
@@ -31,6 +32,7 @@ describe('SkinClient.queueBatch', () => {
     expect(JSON.parse(String(request?.body))).toEqual({
       batch: [
         { url: `data:image/png;base64,${Buffer.from(file).toString('base64')}`, name: 'A' },
+        { url: `data:image/png;base64,${Buffer.from(file).toString('base64')}` },
         { url: 'https://skins.example/b.png', cape: 'ab'.repeat(16) },
         { user: '61699b2ed3274a019f1e0ea8c3f06bc6' },
       ],

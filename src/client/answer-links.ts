@@ -23,3 +23,7 @@ export function timedOutJob(error: unknown): string | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'generator_timeout') return undefined;
   return jobIn(error.answer.links);
 }
+
+export function skinPath(uuid: string): string {
+  return `/v2/skins/${encodeURIComponent(uuid)}`;
+}

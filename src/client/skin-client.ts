@@ -7,7 +7,7 @@ import {
   seenDelayAnswerSchema,
   seenMeAnswerSchema,
 } from '../protocol/account.ts';
-import { seenBatchAnswerSchema } from '../protocol/batch.ts';
+import { seenBatchAnswerOf } from '../protocol/batch.ts';
 import { type Cape, seenCapeListAnswerSchema } from '../protocol/cape.ts';
 import { type SeenRateLimit, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { MAX_TOTAL_WAIT_SECONDS, MAX_WAIT_SECONDS } from '../protocol/generate.ts';
@@ -21,14 +21,14 @@ import {
 } from '../protocol/job.ts';
 import type { ReportWish } from '../protocol/moderation.ts';
 import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
-import { seenSkinListAnswerSchema } from '../protocol/skin.ts';
+import { MAX_SKIN_PAGE, type SkinListItem, seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
 import { AccountClient } from './account-client.ts';
-import { jobIn, nextIn, queryOf, timedOutJob } from './answer-links.ts';
-import { JobFailedError } from './errors.ts';
+import { allPages } from './all-pages.ts';
+import { jobIn, nextIn, queryOf, skinPath, timedOutJob } from './answer-links.ts';
+import { followJob } from './follow-job.ts';
 import { readJobEvents } from './job-events.ts';
 import { jobState, notesOf, queuedItem } from './job-state.ts';
-import { pollTimes } from './poll-timing.ts';
 import { Requester } from './requester.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { skinPage } from './skin-page.ts';
@@ -49,6 +49,8 @@ import type {
   SkinPage,
   SkinSource,
 } from './types.ts';
+
+type AllQuery = Omit<PageQuery, 'after'>;
 
 /**
  * The service, one method per endpoint. Works with the hosted service and with skinsmith's own. Retries
@@ -128,10 +130,7 @@ export class SkinClient {
    * one result per submission, in order; a refused one does not stop the others.
    */
   async queueBatch(items: readonly QueueItem[], call: CallOptions = {}): Promise<QueuedBatch> {
-    const schema = seenBatchAnswerSchema.refine(({ batch }) => batch.length === items.length, {
-      path: ['batch'],
-      message: 'does not have one result per item',
-    });
+    const schema = seenBatchAnswerOf(items.length);
     const answer = await this.#requester.request(await batchSubmission(items, call), schema, call);
     return { items: answer.batch.map(queuedItem), ...notesOf(answer) };
   }
@@ -158,16 +157,9 @@ export class SkinClient {
   }
 
   /** All of the caller's jobs, newest first, read page by page. */
-  async *allJobs(
-    query: Pick<JobPageQuery, 'size' | 'status'> = {},
-    call: CallOptions = {},
-  ): AsyncGenerator<Job, void, void> {
-    let after: string | undefined;
-    do {
-      const page = await this.jobPage({ ...query, after }, call);
-      yield* page.jobs;
-      after = page.next;
-    } while (after !== undefined);
+  allJobs(query: Omit<JobPageQuery, 'after'> = {}, call: CallOptions = {}): AsyncGenerator<Job, void, void> {
+    const read = async (after: string | undefined) => await this.jobPage({ ...query, after }, call);
+    return allPages(read, ({ jobs }) => jobs);
   }
 
   /** GET /v2/queue: the caller's newest jobs and all pending ones, newest first. */
@@ -204,14 +196,13 @@ export class SkinClient {
    * @throws JobFailedError when it ends without a skin
    */
   async waitForJob(job: Pick<Job, 'id' | 'eta'>, call: CallOptions = {}): Promise<GeneratedSkin> {
-    const now = this.serviceClock.now();
-    for (const pause of pollTimes({ eta: job.eta, now, longest: this.#pollInterval })) {
-      await this.#clock.sleep(pause, call.signal);
-      const state = await this.job(job.id, call);
-      if (isPending(state.job.status)) continue;
-      return { ...state, skin: await this.#skinOf(state, call), job: job.id };
-    }
-    throw new Error('unreachable: polling never ends by itself');
+    return await followJob(job, {
+      poll: async () => await this.job(job.id, call),
+      skin: async (uuid) => await this.skin(uuid, call),
+      pause: async (ms) => await this.#clock.sleep(ms, call.signal),
+      now: this.serviceClock.now(),
+      longest: this.#pollInterval,
+    });
   }
 
   /** GET /v2/skins/:uuid: one skin, with its skin data. Others' private skins are not found. */
@@ -254,6 +245,16 @@ export class SkinClient {
     return await this.#skinPage('/v2/me/skins', page, call);
   }
 
+  /** All of the caller's own skins, newest first, read page by page. */
+  allOwnSkins(query: AllQuery = {}, call: CallOptions = {}): AsyncGenerator<SkinListItem, void, void> {
+    return this.#allSkins('/v2/me/skins', query, call);
+  }
+
+  /** All public skins, newest first unless `sort` says otherwise, read page by page. */
+  allPublicSkins(query: AllQuery = {}, call: CallOptions = {}): AsyncGenerator<SkinListItem, void, void> {
+    return this.#allSkins('/v2/skins', query, call);
+  }
+
   /** GET /v2/capes: the capes available for skins, for callers with the grant `capes`. */
   async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
     return (await this.#get('/v2/capes', seenCapeListAnswerSchema, call)).capes;
@@ -280,11 +281,10 @@ export class SkinClient {
     await this.#requester.close();
   }
 
-  /** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
-  async #skinOf({ job, skin, errors }: JobState, call: CallOptions): Promise<SeenSkin> {
-    if (skin) return skin;
-    if (job.status === 'completed' && job.result !== undefined) return await this.skin(job.result, call);
-    throw new JobFailedError(job.id, errors);
+  #allSkins(list: string, query: AllQuery, call: CallOptions): AsyncGenerator<SkinListItem, void, void> {
+    const wanted = { size: MAX_SKIN_PAGE, ...query };
+    const read = async (after: string | undefined) => await this.#skinPage(list, { ...wanted, after }, call);
+    return allPages(read, ({ skins }) => skins);
   }
 
   async #skinPage(list: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
@@ -295,8 +295,4 @@ export class SkinClient {
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
     return await this.#requester.request({ method: 'GET', path }, schema, call);
   }
-}
-
-function skinPath(uuid: string): string {
-  return `/v2/skins/${encodeURIComponent(uuid)}`;
 }

@@ -55,4 +55,12 @@ const seenItemSchema = z.object({
 });
 export type SeenBatchItem = z.infer<typeof seenItemSchema>;
 
-export const seenBatchAnswerSchema = seenEnvelopeSchema.extend({ batch: z.array(seenItemSchema) });
+const seenBatchAnswerSchema = seenEnvelopeSchema.extend({ batch: z.array(seenItemSchema) });
+
+/** The answer to so many submissions. */
+export function seenBatchAnswerOf(count: number) {
+  return seenBatchAnswerSchema.refine(({ batch }) => batch.length === count, {
+    path: ['batch'],
+    message: 'does not have one result per item',
+  });
+}

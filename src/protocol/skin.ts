@@ -142,12 +142,15 @@ export const uuidOrShortIdSchema = z.union(
 
 const AFTER_RULE = 'neither of a page before nor the UUID of a skin';
 
+/** Maximum skins per page. */
+export const MAX_SKIN_PAGE = 128;
+
 export const skinListQuerySchema = z.object({
   /** Opaque to clients: where the previous page ended. Ours is a number; a skin's UUID is accepted too. */
   after: z
     .union([z.string().regex(/^\d{1,15}(?:\.\d{1,15})?$/, AFTER_RULE), uuidSchema], AFTER_RULE)
     .optional(),
-  size: z.coerce.number().int().min(1).max(128).default(16),
+  size: z.coerce.number().int().min(1).max(MAX_SKIN_PAGE).default(16),
   /** Each of its words must occur within a word of the name. */
   filter: z.string().max(64).optional(),
   variant: z.enum(['classic', 'slim']).optional(),

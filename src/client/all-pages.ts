@@ -1,0 +1,19 @@
+interface Page {
+  readonly next: string | undefined;
+}
+
+/**
+ * The entries of all pages, in order. Each page is read when its first entry is wanted. A page that is followed by
+ * itself is the last: the service ignored what was asked of it.
+ */
+export async function* allPages<P extends Page, T>(
+  read: (after: string | undefined) => Promise<P>,
+  entriesOf: (page: P) => readonly T[],
+): AsyncGenerator<T, void, void> {
+  let after: string | undefined;
+  do {
+    const page: P = await read(after);
+    yield* entriesOf(page);
+    after = page.next === after ? undefined : page.next;
+  } while (after !== undefined);
+}

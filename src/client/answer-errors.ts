@@ -24,6 +24,7 @@ const NEVER_SENT = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_CLOSED',
 ]);
 
 /** No answer arrived, or it broke off. */

@@ -4,7 +4,7 @@ import { callerFingerprint } from '../base/fingerprint.ts';
 import { VERSION } from '../base/version.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { checkedOptions } from './checked-options.ts';
-import { SkinsmithError } from './errors.ts';
+import { NetworkError, SkinsmithError } from './errors.ts';
 import { type Download, download, exchange, type HttpOptions, type HttpRequest, openStream } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
 import { NetworkTransport } from './network-transport.ts';
@@ -22,6 +22,7 @@ export type Outgoing = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'conten
 export const DEFAULT_TIMEOUT = 20_000;
 /** Milliseconds of silence before a stream counts as dead: three missed heartbeats of events. */
 const STREAM_IDLE = 45_000;
+const CLOSED = 'the client is closed';
 const EVENT_STREAM = 'text/event-stream';
 
 /** Guards a key that would go over plain http. @throws InsecureHttpError */
@@ -76,11 +77,23 @@ export class Requester {
     return this.#options.timeout ?? DEFAULT_TIMEOUT;
   }
 
-  /** Ends event streams and idle connections. */
+  /** Ends event streams, pauses and idle connections. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(CLOSED);
     this.#closed ??= this.#network.close();
     await this.#closed;
+  }
+
+  /** A pause before another request. @throws NetworkError when the client is closed; the signal's reason when aborted */
+  async pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const { signal: closing } = this.#closing;
+    try {
+      await this.#clock.sleep(ms, signal ? AbortSignal.any([signal, closing]) : closing);
+    } catch (reason) {
+      if (reason !== CLOSED) throw reason;
+      const cause = Object.assign(new Error(CLOSED), { code: 'UND_ERR_CLOSED' });
+      throw new NetworkError(`${this.baseUrl}: ${CLOSED}.`, { cause, mayHaveArrived: false });
+    }
   }
 
   /** Sends until the request is answered, permanently refused, or the retry budget is used up. */
@@ -164,6 +177,7 @@ export class Requester {
         return await attempt();
       } catch (error) {
         const random = (this.#options.random ?? Math.random)();
+        if (this.#closing.signal.aborted) throw error; // nor would another attempt get through
         const pause = pauseBefore(
           { number, error, isRepeatable, now: this.serviceClock.now(), random },
           policy,
@@ -172,7 +186,7 @@ export class Requester {
         if (pause === undefined || pause > left[kind] || left[kind] === 0) throw error;
         left[kind] -= pause;
         this.#options.onRetry?.({ message: (error as Error).message, pause });
-        await this.#clock.sleep(pause, signal);
+        await this.pause(pause, signal);
       }
     }
   }

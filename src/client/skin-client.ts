@@ -199,7 +199,7 @@ export class SkinClient {
     return await followJob(job, {
       poll: async () => await this.job(job.id, call),
       skin: async (uuid) => await this.skin(uuid, call),
-      pause: async (ms) => await this.#clock.sleep(ms, call.signal),
+      pause: async (ms) => await this.#requester.pause(ms, call.signal),
       now: this.serviceClock.now(),
       longest: this.#pollInterval,
     });
@@ -276,7 +276,7 @@ export class SkinClient {
     return await this.#get('/', keyDocumentSchema, call);
   }
 
-  /** Ends event streams and idle connections, so that the process can exit at once. */
+  /** Ends event streams, pauses and idle connections, so that the process can exit at once. Later calls throw a `NetworkError`. */
   async close(): Promise<void> {
     await this.#requester.close();
   }

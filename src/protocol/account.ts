@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { advice, adviceLimit, adviceNumber } from './advice.ts';
-import { envelopeSchema, rateLimitSchema, seenEnvelopeSchema, seenRateLimitSchema } from './envelope.ts';
+import {
+  envelopeSchema,
+  rateLimitSchema,
+  type SeenRateLimit,
+  seenEnvelopeSchema,
+  seenRateLimitSchema,
+} from './envelope.ts';
 import { planLimitsSchema } from './plan.ts';
 
 /** Minimum characters of an API key; shorter ones are refused without a lookup. */
@@ -21,6 +27,45 @@ export const meAnswerSchema = envelopeSchema.extend({
   rateLimit: rateLimitSchema.optional(),
 });
 
+/** What a caller may do, as a client reads it. A limit that the service does not have, or sets to 0, is absent. */
+export interface Grants {
+  /** Unfinished jobs in the queue at one time. skinsmith only; the hosted service allows five unless the plan says more. */
+  queue?: number | undefined;
+  /** New generations in any minute. */
+  per_minute?: number | undefined;
+  /** New generations in any hour. */
+  per_hour?: number | undefined;
+  /** Seconds between generations of version 1. */
+  delay?: number | undefined;
+  /** Jobs processed at the same time; not the limit of the queue. */
+  concurrency?: number | undefined;
+  /** The same of capacity that would be idle otherwise. skinsmith only. */
+  burst?: number | undefined;
+  /** Share of the service while others want it too. */
+  priority?: number | undefined;
+  ad_free?: boolean | undefined;
+  private_skins?: boolean | undefined;
+  early_access?: boolean | undefined;
+  /** Whether `queueBatch` is allowed. */
+  batch_generation?: boolean | undefined;
+  /** Whether skins with capes are allowed. */
+  capes?: boolean | undefined;
+  /** Name of the plan. */
+  plan?: string | undefined;
+  /** What else the service grants. */
+  [grant: string]: unknown;
+}
+
+/** Who calls, as a client reads it. */
+export interface Me {
+  grants: Grants;
+  /** UUID of the user, 32 hexadecimal digits. */
+  user?: string | undefined;
+  /** Name of the user. skinsmith only. */
+  name?: string | undefined;
+  rateLimit?: SeenRateLimit | undefined;
+}
+
 const seenGrantsSchema = z.looseObject({
   queue: adviceLimit(),
   per_minute: adviceLimit(),
@@ -35,8 +80,7 @@ const seenGrantsSchema = z.looseObject({
   batch_generation: advice(z.boolean()),
   capes: advice(z.boolean()),
   plan: advice(z.string()),
-});
-export type Grants = z.infer<typeof seenGrantsSchema>;
+}) satisfies z.ZodType<Grants>;
 
 /** The same as a client reads it. The key already identifies the caller, so no field is essential. */
 export const seenMeAnswerSchema = seenEnvelopeSchema
@@ -46,13 +90,14 @@ export const seenMeAnswerSchema = seenEnvelopeSchema
     name: advice(z.string()),
     grants: advice(seenGrantsSchema),
   })
-  .transform(({ user, name, grants = {}, rateLimit }) => ({
-    grants: grants as Grants,
-    ...(user !== undefined && { user }),
-    ...(name !== undefined && { name }),
-    ...(rateLimit !== undefined && { rateLimit }),
-  }));
-export type Me = z.output<typeof seenMeAnswerSchema>;
+  .transform(
+    ({ user, name, grants = {}, rateLimit }): Me => ({
+      grants,
+      ...(user !== undefined && { user }),
+      ...(name !== undefined && { name }),
+      ...(rateLimit !== undefined && { rateLimit }),
+    }),
+  );
 
 /** GET /v2/delay: the rate limit, at the top (as published) and under its usual name. */
 export const delayAnswerSchema = envelopeSchema.extend({

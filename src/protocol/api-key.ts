@@ -10,36 +10,59 @@ import { userNameSchema } from './user.ts';
 export const SCOPES = ['read', 'generate', 'skins', 'account', 'operator'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** An API key as its owner sees it; the key itself is returned only when it is created. */
+export interface ApiKey {
+  id: string;
+  name: string;
+  /** Name of its user. */
+  user: string;
+  /** Last four characters, to tell keys apart. */
+  last4: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** ISO 8601. */
+  lastUsedAt?: string | undefined;
+  /** New skins that were asked for with it; absent on services that do not count them. */
+  generations?: number | undefined;
+  /** Addresses and networks that it may be used from; empty: no restriction. */
+  allowedIps: string[];
+  /** Origins of pages that may use it; empty: no restriction. */
+  allowedOrigins: string[];
+  /** Programs that may use it, by the product name in their user agent; empty: no restriction. */
+  allowedAgents: string[];
+  /** Whether version 1 requests with it go through the queue of version 2. */
+  v2Compat: boolean;
+  /** Absent on services that predate scopes. */
+  scopes?: Scope[] | undefined;
+}
+
 const apiKeySchema = z
   .object({
     id: z.string(),
     name: z.string(),
     user: z.string(),
-    /** Last four characters, to tell keys apart. */
     last4: z.string(),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().optional(),
-    /** New skins that were asked for with it; absent on services that do not count them. */
     generations: z.number().optional(),
-    /** Where and by which programs it may be used; empty: no restriction. */
     allowedIps: z.array(z.string()).default([]),
     allowedOrigins: z.array(z.string()).default([]),
     allowedAgents: z.array(z.string()).default([]),
-    /** Whether version 1 requests with it go through the queue of version 2. */
     v2Compat: z.boolean().default(false),
-    /** Its scopes; absent on services that predate scopes. */
     scopes: z.array(z.enum(SCOPES)).optional(),
   })
-  .meta({ id: 'ApiKey' });
-/** An API key as its owner sees it; the key itself is returned only when it is created. */
-export type ApiKey = z.infer<typeof apiKeySchema>;
+  .meta({ id: 'ApiKey' }) satisfies z.ZodType<ApiKey>;
+
+/** A key that was just made. `secret`, the key itself, is told only here. */
+export interface ApiKeyMade extends ApiKey {
+  secret: string;
+}
 
 export const apiKeyListAnswerSchema = envelopeSchema.extend({ keys: z.array(apiKeySchema) });
 export const apiKeyAnswerSchema = envelopeSchema.extend({ key: apiKeySchema });
 export const apiKeyMadeAnswerSchema = envelopeSchema.extend({
-  key: apiKeySchema.extend({ secret: z.string() }),
+  key: apiKeySchema.extend({ secret: z.string() }) satisfies z.ZodType<ApiKeyMade>,
 });
-export type ApiKeyMade = z.infer<typeof apiKeyMadeAnswerSchema>['key'];
 
 /** Maximum bindings of one kind per key. */
 const MAX_BINDINGS = 50;

@@ -23,6 +23,21 @@ const capeSchema = z
 export type WireCape = z.infer<typeof capeSchema>;
 
 /** A cape as a client reads it: the hosted service also lists capes of players' accounts. */
+export interface Cape {
+  /** For the option `cape` of a skin. */
+  uuid: string;
+  /** Its name; empty if the service gives none. */
+  alias: string;
+  /** Hash of the texture. */
+  hash?: string | undefined;
+  /** Address of the texture. */
+  url: string;
+  /** `public`: anyone with the grant `capes` may use it. Services have other words too. */
+  support?: string | undefined;
+  /** Deprecated: whether `support` is `public`. */
+  supported?: boolean | undefined;
+}
+
 const seenCapeSchema = z.object({
   uuid: z.string(),
   alias: z.string().catch(''),
@@ -30,8 +45,7 @@ const seenCapeSchema = z.object({
   url: z.string(),
   support: z.string().optional().catch(undefined),
   supported: z.boolean().optional().catch(undefined),
-});
-export type Cape = z.infer<typeof seenCapeSchema>;
+}) satisfies z.ZodType<Cape>;
 
 export const capeAnswerSchema = envelopeSchema.extend({ cape: capeSchema });
 export const capeListAnswerSchema = envelopeSchema.extend({ capes: z.array(capeSchema) });

@@ -8,10 +8,17 @@ export const noteSchema = z
     /** Our addition on validation errors: the field concerned. */
     path: z.array(z.union([z.string(), z.number()])).optional(),
   })
-  .meta({ id: 'Note' });
+  .meta({ id: 'Note' }) satisfies z.ZodType<Note>;
 
 /** `{code, message}`: one entry of errors, warnings or messages. */
-export type Note = z.infer<typeof noteSchema>;
+export interface Note {
+  /** Stable, for programs. */
+  code: string;
+  /** For people. */
+  message: string;
+  /** The field that is invalid, step by step. Only in validation errors of a skinsmith service. */
+  path?: (string | number)[] | undefined;
+}
 
 const notes = z.array(noteSchema);
 const links = z.record(z.string(), z.string());
@@ -48,11 +55,12 @@ export type RateLimitWindow = z.infer<typeof windowSchema>;
 export const usageSchema = z.record(z.string(), z.unknown());
 
 /** The same as a client reads it: invalid notes, links and limits are ignored. */
-const seenNotes = advice(
-  z.array(
-    z.object({ code: z.string().catch(''), message: z.string().catch('') }).catch({ code: '', message: '' }),
-  ),
-);
+const seenNoteSchema = z.object({
+  code: z.string().catch(''),
+  message: z.string().catch(''),
+  path: advice(z.array(z.union([z.string(), z.number()]))),
+}) satisfies z.ZodType<Note>;
+const seenNotes = advice(z.array(seenNoteSchema.catch({ code: '', message: '' })));
 
 const seenWindowSchema = z.object({
   /** 0 or less: no limit is given. */
@@ -63,6 +71,45 @@ const seenWindowSchema = z.object({
   reset: adviceNumber(),
 });
 
+/** How much a caller may generate in some time. */
+export interface SeenRateLimitWindow {
+  /** Generations in the whole window. 0 or less: no limit is given. */
+  limit?: number | undefined;
+  /** Generations left in it; means nothing without a limit. */
+  remaining?: number | undefined;
+  /** Generations spent in it. */
+  used?: number | undefined;
+  /** Seconds since the epoch, by the service's clock: when the window ends. */
+  reset?: number | undefined;
+}
+
+/** A rate limit as a client reads it. Services leave parts of it out. */
+export interface SeenRateLimit {
+  /** When the next request may be sent. */
+  next?:
+    | {
+        /** Milliseconds since the epoch, by the service's clock. */
+        absolute?: number | undefined;
+        /** Milliseconds from the moment of the answer. */
+        relative?: number | undefined;
+      }
+    | undefined;
+  /** The pause that the service wants between two requests. */
+  delay?:
+    | {
+        millis?: number | undefined;
+        seconds?: number | undefined;
+      }
+    | undefined;
+  /** Read `minute` first: what stands beside it is an older form, with which services differ. */
+  limit?:
+    | (SeenRateLimitWindow & {
+        minute?: SeenRateLimitWindow | undefined;
+        hour?: SeenRateLimitWindow | undefined;
+      })
+    | undefined;
+}
+
 /** Services send parts of it: the hosted one has no hourly limit, and no windows at all on GET /v2/delay. */
 export const seenRateLimitSchema = z.object({
   /** When the next request may be sent; both in milliseconds. */
@@ -71,9 +118,7 @@ export const seenRateLimitSchema = z.object({
   limit: advice(
     seenWindowSchema.extend({ minute: advice(seenWindowSchema), hour: advice(seenWindowSchema) }),
   ),
-});
-/** A rate limit as a client reads it. */
-export type SeenRateLimit = z.infer<typeof seenRateLimitSchema>;
+}) satisfies z.ZodType<SeenRateLimit>;
 
 export const seenEnvelopeSchema = z.object({
   errors: seenNotes,

@@ -53,7 +53,29 @@ const jobFields = z.object({
 
 /** A job as this service writes it. */
 export const jobSchema = jobFields.extend({ status: z.enum(JOB_STATUSES) }).meta({ id: 'Job' });
+
 /** A job as a client reads it, from this or any other version of the service. */
+export interface Job {
+  /** Opaque: a skinsmith service has UUIDs, the hosted one 24 hexadecimal digits. */
+  id: string;
+  /** A state that the client does not know is `unknown` and counts as pending, see `isPending`. */
+  status: SeenJobStatus;
+  /** Milliseconds since the epoch, by the service's clock: when the job was created. */
+  timestamp?: number | undefined;
+  /** Milliseconds since the epoch, by the service's clock: when it is expected to be done. */
+  eta?: number | undefined;
+  /** UUID of the skin, once completed. */
+  result?: string | undefined;
+  /** What it is made from: a file's name, an address without its query, a player. This and the following are skinsmith only. */
+  source?: string | undefined;
+  /** Name of the skin. This and the following only in lists of jobs. */
+  name?: string | undefined;
+  /** Milliseconds since the epoch, by the service's clock: when it ended. */
+  finished?: number | undefined;
+  /** Why it failed. */
+  error?: { code: string; message: string } | undefined;
+}
+
 export const seenJobSchema = z.object({
   id: z.union([z.string().min(1), z.int().transform(String)]),
   status: z.string().transform(readStatus),
@@ -64,10 +86,9 @@ export const seenJobSchema = z.object({
   name: advice(z.string()),
   finished: adviceMoment(),
   error: advice(z.object({ code: z.string(), message: z.string() })),
-});
+}) satisfies z.ZodType<Job>;
 
 export type WireJob = z.infer<typeof jobSchema>;
-export type Job = z.infer<typeof seenJobSchema>;
 
 const generated = envelopeSchema.extend({
   rateLimit: rateLimitSchema.optional(),

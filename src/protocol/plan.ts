@@ -2,30 +2,51 @@ import { z } from 'zod';
 import { envelopeSchema } from './envelope.ts';
 
 /** What callers of a plan may have: as /v2/me grants it, and as a file of plans has it. */
+export interface PlanLimits {
+  /** Unfinished jobs in the queue at one time. skinsmith only. */
+  queue: number;
+  /** New generations in any minute. */
+  per_minute: number;
+  /** New generations in any hour. */
+  per_hour: number;
+  /** Seconds between generations of version 1. */
+  delay: number;
+  /** Jobs processed at the same time, while others wait too. */
+  concurrency: number;
+  /** The same of capacity that would be idle otherwise. skinsmith only; older versions do not tell it. */
+  burst?: number | undefined;
+  /** Share of the service while others want it too. */
+  priority: number;
+  ad_free: boolean;
+  private_skins: boolean;
+  early_access: boolean;
+  batch_generation: boolean;
+  capes: boolean;
+}
+
 export const planLimitsSchema = z.object({
-  /** Unfinished jobs in the queue at one time. Our addition. */
   queue: z.number(),
-  /** New generations in any minute and in any hour. */
   per_minute: z.number(),
   per_hour: z.number(),
-  /** Seconds between generations of version 1. */
   delay: z.number(),
-  /** Jobs processed at the same time, while others wait too. */
   concurrency: z.number(),
-  /** The same of capacity that would be idle otherwise. Our addition; older versions do not tell it. */
   burst: z.number().optional(),
-  /** Share of the service while others want it too. */
   priority: z.number(),
   ad_free: z.boolean(),
   private_skins: z.boolean(),
   early_access: z.boolean(),
   batch_generation: z.boolean(),
   capes: z.boolean(),
-});
-export type PlanLimits = z.infer<typeof planLimitsSchema>;
+}) satisfies z.ZodType<PlanLimits>;
 
-export const planSchema = planLimitsSchema.extend({ name: z.string() }).meta({ id: 'Plan' });
-export type PlanView = z.infer<typeof planSchema>;
+/** A plan that users may be on. */
+export interface PlanView extends PlanLimits {
+  name: string;
+}
+
+export const planSchema = planLimitsSchema
+  .extend({ name: z.string() })
+  .meta({ id: 'Plan' }) satisfies z.ZodType<PlanView>;
 
 /** GET /v2/account/plans */
 export const planListAnswerSchema = envelopeSchema.extend({ plans: z.array(planSchema) });

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { advice, adviceMoment, adviceNumber, adviceText } from './advice.ts';
 import { seenEnvelopeSchema } from './envelope.ts';
 import { safeParse } from './parsing.ts';
-import { textureSchema, variantSchema, visibilitySchema } from './skin.ts';
+import {
+  type SkinVariant,
+  type SkinVisibility,
+  textureSchema,
+  variantSchema,
+  visibilitySchema,
+} from './skin.ts';
 
 const seenTextureSchema = z.object({
   data: textureSchema.shape.data,
@@ -18,6 +24,50 @@ const seenGeneratorSchema = z.object({
   server: advice(z.string()),
   worker: advice(z.string()),
 });
+
+/** A skin that the service has, as a client reads it. */
+export interface SeenSkin {
+  /** 32 hexadecimal digits, no dashes. */
+  uuid: string;
+  /** Eight digits that the hosted service takes for the UUID. */
+  shortId?: string | undefined;
+  /** Absent: it has none. */
+  name?: string | undefined;
+  visibility: SkinVisibility;
+  /** The model's arms; `unknown` only if the service says so. */
+  variant: SkinVariant;
+  texture: {
+    /** The skin data: what servers and clients take. */
+    data: {
+      /** Base64 of the textures document. */
+      value: string;
+      /** Base64 of the RSA signature over `value`. */
+      signature: string;
+    };
+    /** Names of the textures in their addresses. */
+    hash: { skin: string; cape?: string | undefined };
+    /** Addresses of the textures, PNG files; see `SkinClient.texture`. */
+    url: { skin: string; cape?: string | undefined };
+  };
+  /** How it was made, as far as the service tells. */
+  generator?:
+    | {
+        version?: string | undefined;
+        /** Milliseconds since the epoch: when it was made. */
+        timestamp?: number | undefined;
+        /** Milliseconds that it took. */
+        duration?: number | undefined;
+        /** The game account that made it. */
+        account?: string | undefined;
+        server?: string | undefined;
+        worker?: string | undefined;
+      }
+    | undefined;
+  tags?: unknown[] | undefined;
+  views: number;
+  /** Whether the skin data existed before this request. */
+  duplicate: boolean;
+}
 
 /**
  * A skin as a client reads it. Only its UUID, value and signature are essential: where its texture is and its
@@ -37,32 +87,31 @@ export const seenSkinSchema = z
     views: adviceNumber(),
     duplicate: advice(z.boolean()),
   })
-  .transform(({ uuid, shortId, name, visibility = 'public', variant, texture, views = 0, ...rest }) => {
-    const { data, url, hash } = texture;
-    const { SKIN, CAPE } = texturesIn(data.value);
-    const skin = url?.skin ?? SKIN?.url ?? '';
-    const cape = url?.cape ?? CAPE?.url;
-    const capeHash = hash?.cape ?? (cape === undefined ? undefined : nameIn(cape));
-    return {
-      uuid,
-      ...(shortId !== undefined && { shortId }),
-      ...(name !== undefined && { name }),
-      visibility,
-      variant: variant ?? (SKIN?.metadata?.model === 'slim' ? ('slim' as const) : ('classic' as const)),
-      texture: {
-        data,
-        hash: { skin: hash?.skin ?? nameIn(skin), ...(capeHash !== undefined && { cape: capeHash }) },
-        url: { skin, ...(cape !== undefined && { cape }) },
-      },
-      ...(rest.generator && { generator: rest.generator }),
-      ...(rest.tags && { tags: rest.tags }),
-      views,
-      duplicate: rest.duplicate ?? false,
-    };
-  });
-
-/** Visibility, variant, value, signature and texture of a skin that the service has. */
-export type SeenSkin = z.infer<typeof seenSkinSchema>;
+  .transform(
+    ({ uuid, shortId, name, visibility = 'public', variant, texture, views = 0, ...rest }): SeenSkin => {
+      const { data, url, hash } = texture;
+      const { SKIN, CAPE } = texturesIn(data.value);
+      const skin = url?.skin ?? SKIN?.url ?? '';
+      const cape = url?.cape ?? CAPE?.url;
+      const capeHash = hash?.cape ?? (cape === undefined ? undefined : nameIn(cape));
+      return {
+        uuid,
+        ...(shortId !== undefined && { shortId }),
+        ...(name !== undefined && { name }),
+        visibility,
+        variant: variant ?? (SKIN?.metadata?.model === 'slim' ? ('slim' as const) : ('classic' as const)),
+        texture: {
+          data,
+          hash: { skin: hash?.skin ?? nameIn(skin), ...(capeHash !== undefined && { cape: capeHash }) },
+          url: { skin, ...(cape !== undefined && { cape }) },
+        },
+        ...(rest.generator && { generator: rest.generator }),
+        ...(rest.tags && { tags: rest.tags }),
+        views,
+        duplicate: rest.duplicate ?? false,
+      };
+    },
+  );
 
 export const seenSkinAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
 

@@ -74,6 +74,20 @@ export const skinListItemSchema = z
 export type WireSkinListItem = z.infer<typeof skinListItemSchema>;
 
 /** A row of a list as a client reads it: the hosted service sends only name, texture and time of a skin. */
+export interface SkinListItem {
+  /** 32 hexadecimal digits, no dashes. */
+  uuid: string;
+  /** Absent: it has none. */
+  name?: string | undefined;
+  visibility?: SkinVisibility | undefined;
+  variant?: SkinVariant | undefined;
+  views?: number | undefined;
+  /** Hash or address of the texture: services differ, so it is as it came. */
+  texture?: unknown;
+  /** Milliseconds since the epoch: when it was made or last changed. */
+  timestamp?: number | undefined;
+}
+
 export const seenSkinListItemSchema = z.object({
   uuid: z.string(),
   name: adviceText(),
@@ -83,8 +97,7 @@ export const seenSkinListItemSchema = z.object({
   texture: z.unknown().optional(),
   /** When it was last changed, milliseconds since the epoch. */
   timestamp: adviceMoment(),
-});
-export type SkinListItem = z.infer<typeof seenSkinListItemSchema>;
+}) satisfies z.ZodType<SkinListItem>;
 
 /** GET /v2/skins/:uuid/similar: a public skin with the same pixels, but other arms or another cape. */
 const similarSkinSchema = z

@@ -6,22 +6,33 @@ export const userNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,32}$/, 'only A–Z, a–z, 0–9, _ . and -, at most 32 characters');
 
+/** A user as the operator of the service sees it. */
+export interface User {
+  /** 32 hexadecimal digits. */
+  id: string;
+  name: string;
+  role: 'operator' | 'user';
+  /** Name of the plan. */
+  plan: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** ISO 8601: when the user was blocked; from then on their keys are refused. */
+  disabledAt?: string | undefined;
+  /** API keys that are not revoked. */
+  keys: number;
+}
+
 const userSchema = z
   .object({
-    /** 32 hexadecimal digits. */
     id: z.string(),
     name: z.string(),
     role: z.enum(['operator', 'user']),
     plan: z.string(),
     createdAt: z.iso.datetime(),
-    /** When the user was blocked; from then on their keys are refused. */
     disabledAt: z.iso.datetime().optional(),
-    /** API keys that are not revoked. */
     keys: z.number(),
   })
-  .meta({ id: 'User' });
-/** A user as the operator of the service sees it. */
-export type User = z.infer<typeof userSchema>;
+  .meta({ id: 'User' }) satisfies z.ZodType<User>;
 
 export const userAnswerSchema = envelopeSchema.extend({ user: userSchema });
 export const userListAnswerSchema = envelopeSchema.extend({ users: z.array(userSchema) });

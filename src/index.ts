@@ -11,29 +11,46 @@ export {
 } from './batch/api/batches.ts';
 export { BatchSetupError, DeliveryError, LockfileError } from './batch/api/errors.ts';
 export type { FinishedSkin } from './batch/api/signed-skins.ts';
-export type { BatchSource } from './batch/api/sources.ts';
+export type {
+  BatchSource,
+  GivenSkin,
+  SourceContent,
+  SourceProblem,
+  VariantWish,
+} from './batch/api/sources.ts';
 export type { AccountClient, UserPage } from './client/account-client.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {
   InsecureHttpError,
   JobFailedError,
   NetworkError,
+  type ServiceAnswer,
   ServiceError,
+  type ServiceErrorCode,
   SkinsmithError,
   UnreadableAnswerError,
   WebhookError,
 } from './client/errors.ts';
 export { classifyFailure, type Failure, type FailureKind } from './client/failure.ts';
+export type { GameAccountClient } from './client/game-account-client.ts';
 export type { Listed, ModerationClient } from './client/moderation-client.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
 export { SKIN_NAME_RULE, skinNameProblem } from './client/skin-name.ts';
-export type { RequestContent, Transport, TransportAnswer, TransportRequest } from './client/transport.ts';
 export type {
+  RequestContent,
+  RequestDispatcher,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+} from './client/transport.ts';
+export type {
+  AnswerNotes,
   BulkEdited,
   CallOptions,
   GeneratedSkin,
   JobEvent,
+  JobList,
   JobPage,
   JobPageQuery,
   JobState,
@@ -52,11 +69,15 @@ export type {
   SkinsEdited,
 } from './client/types.ts';
 export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
-export type { KeyDocument, Me } from './protocol/account.ts';
-export type { ApiKey, ApiKeyChange, ApiKeyMade, ApiKeyWish } from './protocol/api-key.ts';
+export type { Grants, KeyDocument, Me } from './protocol/account.ts';
+export type { ApiKey, ApiKeyChange, ApiKeyMade, ApiKeyWish, Scope } from './protocol/api-key.ts';
 export type { Cape, CapeChange, CapeSupport, CapeWish } from './protocol/cape.ts';
 export type { Diagnosis, HealthFinding } from './protocol/diagnosis.ts';
-export type { Note, SeenRateLimit as RateLimit } from './protocol/envelope.ts';
+export type {
+  Note,
+  SeenRateLimit as RateLimit,
+  SeenRateLimitWindow as RateLimitWindow,
+} from './protocol/envelope.ts';
 export type {
   BegunGameLogin,
   GameAccount,
@@ -65,7 +86,7 @@ export type {
   GameLogin,
 } from './protocol/game-account.ts';
 export type { Identity } from './protocol/identity.ts';
-export { isPending, type Job, type SeenJobStatus } from './protocol/job.ts';
+export { isPending, type Job, type JobStatus, type SeenJobStatus } from './protocol/job.ts';
 export {
   type BlockedImage,
   type BlockWish,

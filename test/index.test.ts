@@ -1,3 +1,4 @@
+import type { Agent, ProxyAgent } from 'undici';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type {
   AccountClient,
@@ -10,8 +11,10 @@ import type {
   RateLimit,
   RetryPolicy,
   SeenJobStatus,
+  ServiceErrorCode,
   Skin,
   SkinClient,
+  SkinClientOptions,
   SkinOptions,
   SkinPage,
   SkinSource,
@@ -79,7 +82,24 @@ describe('the public face of the package', () => {
     expectTypeOf<CallOptions['retry']>().toEqualTypeOf<Partial<RetryPolicy> | undefined>();
   });
 
+  test('types dispatchers by what is used of them, so that any version of undici will do', () => {
+    expectTypeOf<ProxyAgent>().toExtend<SkinClientOptions['dispatcher']>();
+    expectTypeOf<Pick<Agent, 'request'>>().toExtend<SkinClientOptions['dispatcher']>();
+  });
+
+  test('types options that may be undefined, as they come from elsewhere', () => {
+    type Options = Required<Omit<SkinClientOptions, 'baseUrl'>>;
+    expectTypeOf<{ [K in keyof Options]: undefined }>().toExtend<Omit<SkinClientOptions, 'baseUrl'>>();
+  });
+
+  test('types the codes of refusals as texts, of which editors know those of the interface', () => {
+    expectTypeOf<'job_limit'>().toExtend<ServiceErrorCode>();
+    expectTypeOf<string>().toExtend<ServiceErrorCode>();
+  });
+
   test('types a source as exactly one of its kinds', () => {
+    expectTypeOf<{ file: Blob }>().toExtend<SkinSource>();
+    expectTypeOf<{ file: ArrayBuffer }>().toExtend<SkinSource>();
     expectTypeOf<{ file: Buffer; fileName: string }>().toExtend<SkinSource>();
     expectTypeOf<{ url: string }>().toExtend<SkinSource>();
     expectTypeOf<{ user: string }>().toExtend<SkinSource>();

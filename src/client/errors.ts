@@ -1,22 +1,31 @@
 import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
+import type { ErrorCode } from '../protocol/errors.ts';
 
 /** Any failure caused by the service or the network; `code` is stable, `message` is for people. */
 export abstract class SkinsmithError extends Error {
+  /** Stable, for programs. */
   abstract readonly code: string;
   /** Whether the same request may succeed later. */
   abstract readonly isPassing: boolean;
 }
 
+/** An answer that is an error. */
 export interface ServiceAnswer {
   readonly method: string;
+  /** With the query. */
   readonly path: string;
+  /** HTTP status. */
   readonly status: number;
+  /** The first one is the reason; the others say more of it. */
   readonly errors: readonly Note[];
   readonly links: Readonly<Record<string, string>>;
   readonly rateLimit: SeenRateLimit | undefined;
   /** Milliseconds to wait, from the answer's `Retry-After`. */
   readonly retryAfter: number | undefined;
 }
+
+/** A code of the interface, or any other that a service has. */
+export type ServiceErrorCode = ErrorCode | (string & {});
 
 /** About what was sent. The hosted service has these with other statuses, too: 403 for a banned image, 500 for one that it cannot fetch. */
 export const ABOUT_CONTENT: ReadonlySet<string> = new Set([
@@ -34,7 +43,9 @@ export const ABOUT_CONTENT: ReadonlySet<string> = new Set([
 /** The service answered with an error. `code` is the service's own. */
 export class ServiceError extends SkinsmithError {
   override readonly name = 'ServiceError';
-  readonly code: string;
+  /** That of the first of `answer.errors`, which a service may make up; `http_` with the status if it has none. */
+  readonly code: ServiceErrorCode;
+  /** The answer as it was read, with the wait and the limits that it tells. */
   readonly answer: ServiceAnswer;
 
   constructor(answer: ServiceAnswer) {
@@ -47,6 +58,7 @@ export class ServiceError extends SkinsmithError {
     this.answer = answer;
   }
 
+  /** HTTP status. */
   get status(): number {
     return this.answer.status;
   }

@@ -1,13 +1,19 @@
 import type { LookupFunction } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Dispatcher } from 'undici';
+import type { Agent } from 'undici';
 import { encodeMultipart } from './multipart.ts';
-import type { RequestContent, Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import type {
+  RequestContent,
+  RequestDispatcher,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+} from './transport.ts';
 
 export interface NetworkTransportOptions {
   /** undici dispatcher to send through; it stays open. Default: an agent of its own. */
-  readonly dispatcher?: Dispatcher | undefined;
+  readonly dispatcher?: RequestDispatcher | undefined;
   /** Resolves host names for the agent of its own. */
   readonly lookup?: LookupFunction | undefined;
 }
@@ -15,7 +21,7 @@ export interface NetworkTransportOptions {
 /** Sends requests over the network with undici, which is loaded with the first of them. */
 export class NetworkTransport implements Transport {
   readonly #options: NetworkTransportOptions;
-  #agent: Promise<Dispatcher> | undefined;
+  #agent: Promise<Agent> | undefined;
   #isClosed = false;
 
   constructor(options: NetworkTransportOptions = {}) {
@@ -32,7 +38,7 @@ export class NetworkTransport implements Transport {
     idle,
   }: TransportRequest): Promise<TransportAnswer> {
     const { type, body } = encode(content);
-    const dispatcher = this.#options.dispatcher ?? (await this.#ownAgent());
+    const dispatcher: RequestDispatcher = this.#options.dispatcher ?? (await this.#ownAgent());
     const answer = await dispatcher.request({
       origin,
       path,
@@ -51,7 +57,7 @@ export class NetworkTransport implements Transport {
     await (await this.#agent)?.close();
   }
 
-  async #ownAgent(): Promise<Dispatcher> {
+  async #ownAgent(): Promise<Agent> {
     if (this.#isClosed) throw Object.assign(new Error('The client is closed.'), { code: 'UND_ERR_CLOSED' });
     this.#agent ??= openAgent(this.#options.lookup);
     return await this.#agent;
@@ -72,7 +78,7 @@ const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
 function decoded({
   headers,
   body,
-}: Pick<Dispatcher.ResponseData, 'headers' | 'body'>): AsyncIterable<Uint8Array> {
+}: Pick<Awaited<ReturnType<RequestDispatcher['request']>>, 'headers' | 'body'>): AsyncIterable<Uint8Array> {
   const encoding = String(headers['content-encoding'] ?? '');
   const makeDecoder = DECODERS.get(encoding.trim().toLowerCase());
   if (!makeDecoder) return body;
@@ -80,7 +86,7 @@ function decoded({
   return pipeline(body, decoder, () => {}); // whoever reads the decoder meets the error
 }
 
-async function openAgent(lookup: LookupFunction | undefined): Promise<Dispatcher> {
+async function openAgent(lookup: LookupFunction | undefined): Promise<Agent> {
   const { Agent } = await import('undici');
   return new Agent(lookup && { connect: { lookup } });
 }

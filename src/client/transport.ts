@@ -40,3 +40,24 @@ export interface Transport {
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
 }
+
+/**
+ * What the client uses of an undici dispatcher, such as a `ProxyAgent`. It is not undici's own type, so that a program
+ * may have another version of undici.
+ */
+export interface RequestDispatcher {
+  request(options: {
+    origin: string;
+    path: string;
+    method: TransportRequest['method'];
+    headers: Record<string, string>;
+    body: Buffer | string | null;
+    signal: AbortSignal;
+    /** Milliseconds. */
+    bodyTimeout?: number;
+  }): Promise<{
+    statusCode: number;
+    headers: TransportAnswer['headers'];
+    body: AsyncIterable<Uint8Array>;
+  }>;
+}

@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 import type { Job, JobStatus } from '../protocol/job.ts';
@@ -6,7 +5,7 @@ import type { SeenSkin as Skin } from '../protocol/seen-skin.ts';
 import type { SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import type { Resolve } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
-import type { Transport } from './transport.ts';
+import type { RequestDispatcher, Transport } from './transport.ts';
 
 /** The bytes of a PNG file. A Buffer is a Uint8Array; an upload's File, and what `fs.openAsBlob` opens, are Blobs. */
 export type SkinFile = Uint8Array | ArrayBuffer | Blob;
@@ -172,12 +171,12 @@ export interface RequestReport {
 /** What a client's user hears of single attempts. */
 interface AttemptHooks {
   /** Called before each attempt. `place`: the service's root, or another host that has a texture; `timeout`: milliseconds. */
-  readonly onSend?: (attempt: { readonly place: string; readonly timeout: number }) => void;
+  readonly onSend?: ((attempt: { readonly place: string; readonly timeout: number }) => void) | undefined;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
   /** Called after each attempt, whether it has succeeded or failed. */
-  readonly onEnd?: () => void;
+  readonly onEnd?: (() => void) | undefined;
   /** Called before each pause with the error and the length of the pause in milliseconds. */
-  readonly onRetry?: (report: { readonly message: string; readonly pause: number }) => void;
+  readonly onRetry?: ((report: { readonly message: string; readonly pause: number }) => void) | undefined;
 }
 
 export interface SkinClientOptions extends AttemptHooks {
@@ -190,18 +189,18 @@ export interface SkinClientOptions extends AttemptHooks {
   /** Identifies your program to the service. */
   readonly userAgent?: string | undefined;
   /** Timeout per attempt, milliseconds; `Infinity`: none. Default: 20,000; `generate` has a minute more. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Replaces single values of the default policy. */
-  readonly retry?: Partial<RetryPolicy>;
+  readonly retry?: Partial<RetryPolicy> | undefined;
   /** Longest pause between polls of a pending job, milliseconds. Default: 5,000; less than 1,100 counts as 1,100. */
   readonly pollInterval?: number | undefined;
   /** Clock and random source, for tests. */
-  readonly clock?: Clock;
-  readonly random?: () => number;
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
   /** Host name resolver, for tests. */
-  readonly resolve?: Resolve;
-  /** undici dispatcher to send through (proxies, tests); the client does not close it. */
-  readonly dispatcher?: Dispatcher;
+  readonly resolve?: Resolve | undefined;
+  /** undici dispatcher to send through (proxies, tests), of any version of undici; the client does not close it. */
+  readonly dispatcher?: RequestDispatcher | undefined;
   /** Carries requests to `baseUrl` in place of the network; the client does not close it. Textures on other hosts still come over the network. */
-  readonly transport?: Transport;
+  readonly transport?: Transport | undefined;
 }

@@ -144,7 +144,8 @@ const bundles: readonly BuildOptions[] = [
     platform: 'node',
     input: { index: 'src/index.ts' },
     external: ['undici', 'zod'],
-    output: { dir: 'dist', format: 'esm', minify },
+    // Lines as they were written: Node prints the one that has thrown, and a debugger shows them.
+    output: { dir: 'dist', format: 'esm', comments: { legal: true, annotation: true, jsdoc: false } },
   },
   {
     platform: 'browser',

@@ -70,3 +70,10 @@ test('Each file of the program can be loaded before all others', async () => {
   const { stdout } = await execa(process.execPath, ['-e', LOADER, join(DIST, 'chunks')]);
   expect(stdout).toBe('');
 });
+
+test('The library can be required, and an error that nobody catches is shown with a line of code, not with all of it', async () => {
+  const code = "const { SkinClient } = require('skinsmith'); new SkinClient({ baseUrl: 'nowhere' });";
+  const { stderr } = await execa(process.execPath, ['-e', code], { cwd: ROOT, reject: false });
+  expect(stderr).toContain('TypeError: "nowhere" is not a URL');
+  expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(300);
+});

@@ -22,8 +22,12 @@ const TLS = /^ERR_(?:SSL|OSSL)_|^EPROTO$/;
 
 /** The code by which Node or undici names a network error, such as `ECONNREFUSED`; else the error's name. */
 export function networkCode(error: unknown): string {
-  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return typeof code === 'string' ? code : String(name);
+  return codeOf(error) ?? String((error as { name?: unknown } | undefined)?.name);
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** Whether the certificate of the other side is why there is no connection. */
@@ -31,11 +35,19 @@ export function isAboutCertificate(error: unknown): boolean {
   return CERTIFICATE.test(networkCode(error));
 }
 
-/** Why a request had no answer, as part of a sentence: `connection refused`; for an unknown error, its code. */
+/**
+ * Why a request had no answer, as part of a sentence: `connection refused`; for an unknown error, its code. One without
+ * a code is no network's: what it says is all that is known, such as what a bundle lacks.
+ */
 export function networkReason(error: unknown): string {
   const code = networkCode(error);
   if (isAboutCertificate(error)) return `the certificate is not accepted (${code})`;
   if (TLS.test(code)) return `there is no TLS connection (${code})`;
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
-  return REASONS[code] ?? code;
+  return REASONS[code] ?? (code === codeOf(error) ? code : toldBy(error, code));
+}
+
+function toldBy(error: unknown, name: string): string {
+  const { message } = (error ?? {}) as { message?: unknown };
+  return typeof message === 'string' && message !== '' ? `${name}: ${message}` : name;
 }

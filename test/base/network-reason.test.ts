@@ -14,7 +14,8 @@ const rows: [why: string, error: unknown, reason: string][] = [
   ['an odd one, without a code', { name: 'HTTPParserError' }, 'the answer is not HTTP'],
   ['a short answer', { code: 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' }, 'the answer broke off'],
   ['a time limit', new DOMException('x', 'TimeoutError'), 'the request timed out'],
-  ['no code', new TypeError('x'), 'TypeError'],
+  ['no code', new TypeError('not supported'), 'TypeError: not supported'],
+  ['neither code nor message', new TypeError(), 'TypeError'],
   ['nothing', undefined, 'undefined'],
 ];
 

@@ -145,7 +145,12 @@ const bundles: readonly BuildOptions[] = [
     input: { index: 'src/index.ts' },
     external: ['undici', 'zod'],
     // Lines as they were written: Node prints the one that has thrown, and a debugger shows them.
-    output: { dir: 'dist', format: 'esm', comments: { legal: true, annotation: true, jsdoc: false } },
+    output: {
+      dir: 'dist',
+      format: 'esm',
+      comments: { legal: true, annotation: true, jsdoc: false },
+      minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+    },
   },
   {
     platform: 'browser',

@@ -71,7 +71,12 @@ test('Every command prints the columns and the JSON fields that it declares', as
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(fake.addresses) };
   const place = { url: server.url, key: server.key, env };
   const type = async (words: readonly string[], isJson = false) => {
-    const { out, err, told } = await typeLine(words, { ...place, flags: isJson ? { json: true } : {} });
+    const given = words.includes('--import') ? { stdin: randomUUID().replaceAll('-', '').repeat(2) } : {};
+    const { out, err, told } = await typeLine(words, {
+      ...place,
+      ...given,
+      flags: isJson ? { json: true } : {},
+    });
     expect({ words, told, err }).toEqual({ words, told: undefined, err: '' });
     return out;
   };
@@ -155,6 +160,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     doctor: () => [],
     whoami: () => [],
     'keys create': () => [`key-${number++}`],
+    'keys create --import': () => [`key-${number++}`],
     'keys list': () => [],
     'keys edit': async () => [await addKey(), '--name', 'ci'],
     'keys revoke': async () => [await addKey()],

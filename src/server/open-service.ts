@@ -13,6 +13,7 @@ import { makeService } from './assembly/make-service.ts';
 import { openNode } from './assembly/node.ts';
 import { openStoreOf } from './assembly/open-store-of.ts';
 import { Releases } from './assembly/releases.ts';
+import { retentionOf } from './assembly/retention.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { finishRestore } from './backup/swap.ts';
 import { type Callbacks, startCallbacks } from './callbacks/start.ts';
@@ -30,8 +31,6 @@ import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few spots. */
 const EMBEDDED_SPOTS = 10_000;
-/** Hours a finished job is kept. */
-const DEFAULT_RETENTION_HOURS = 7 * 24;
 /** Milliseconds for what is being generated when the service stops. */
 const STOP_LIMIT = 20_000;
 /** Milliseconds that requests have to end by themselves once there is nothing left to wait for. */
@@ -125,7 +124,9 @@ async function open<A extends Adapter>(
   warnOfOwnAddress(adapter, options);
   await warnOfOpenSecrets(adapter, options);
 
-  const maintenance = startMaintenance({ ...context, ...node, store, ...maintenanceOptions(options, live) });
+  const retention = await retentionOf(store.db, options);
+  const kept = { store, retention, ...maintenanceOptions(options, live) };
+  const maintenance = startMaintenance({ ...context, ...node, ...kept });
   releases.add(() => maintenance.stop());
   const { publicUrl, own, provable } = await adapter.open();
   live.publicUrl = publicUrl;
@@ -178,12 +179,8 @@ async function warnOfOpenSecrets({ log }: Adapter, options: ServerOptions): Prom
   }
 }
 
-function maintenanceOptions(
-  { retentionHours = DEFAULT_RETENTION_HOURS, siblings }: ServerOptions,
-  live: Live,
-) {
+function maintenanceOptions({ siblings }: ServerOptions, live: Live) {
   return {
-    retention: retentionHours * 3_600_000,
     doesChores: siblings === undefined || siblings.index === 0,
     onError: (error: unknown) => live.report(error),
   };

@@ -12,6 +12,8 @@ export type MetaKey =
   | 'account-key'
   /** What makes the skins of `serve`; absent: the service's own key. */
   | 'generator'
+  /** Hours for which `serve` keeps finished jobs; absent: the default. */
+  | 'retention'
   | 'oldest-reader'
   | 'copying-from';
 

@@ -91,7 +91,7 @@ function remade(why: string): GivenOutcome {
 }
 
 /** The variant of a value. */
-export function armsOf({ value }: GivenSkin): VariantWish {
+export function givenVariant({ value }: GivenSkin): VariantWish {
   return readTextures(value).skin.variant;
 }
 

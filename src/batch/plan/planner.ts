@@ -14,7 +14,7 @@ import { workKey } from '../model/work-key.ts';
 import { lookAt } from '../pictures/read-picture.ts';
 import { contentOf, givenOf } from './content-of.ts';
 import type { Decision, Planned } from './decision.ts';
-import { armsOf, type GivenOutcome, type GivenSkins } from './given-skins.ts';
+import { type GivenOutcome, type GivenSkins, givenVariant } from './given-skins.ts';
 import type { OutputNames } from './output-names.ts';
 import { inParts } from './parts.ts';
 import { shortKey } from './short-key.ts';
@@ -180,7 +180,7 @@ export class Planner {
     const given = givenOf(source);
     return {
       key,
-      variant: variant === 'auto' && given ? armsOf(given) : variant,
+      variant: variant === 'auto' && given ? givenVariant(given) : variant,
       visibility,
       cape,
       members: [{ index, source, stem, id, pixels }],

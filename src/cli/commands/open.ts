@@ -117,7 +117,8 @@ async function serveAndShow(
 ): Promise<number> {
   const { makeLinkOfOwner, startServer } = await import('../../server/server.ts');
   const place = await serverOptions(options, context);
-  const server = await startServer({ ...place, isBrief: true });
+  // Webhooks wait for `serve`, which knows the networks that they may reach.
+  const server = await startServer({ ...place, isBrief: true, webhooks: false });
   try {
     context.messages.say(`Serving at ${server.url} until you press Ctrl-C.`);
     const link = await makeLinkOfOwner(place, context.clock);

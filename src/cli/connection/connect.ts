@@ -88,7 +88,7 @@ export async function keyFor(
   const key = env['SKINSMITH_API_KEY']?.trim();
   if (!key) return await configFile.apiKey(baseUrl);
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw usageError('not_a_key', 'What SKINSMITH_API_KEY holds is no API key: it is to be one word.');
+  throw usageError('not_a_key', 'SKINSMITH_API_KEY does not contain an API key, which is a single word.');
 }
 
 /** Starts the service that `serve` runs inside this process, with the local store. It listens nowhere. */

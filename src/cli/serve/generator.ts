@@ -84,7 +84,8 @@ async function keyOf({ upstreamKeyFile }: GeneratorOptions, env: NodeJS.ProcessE
   const key = text?.trim();
   if (key && /^[\x21-\x7e]{1,512}$/.test(key)) return key;
   const where = upstreamKeyFile ?? 'SKINSMITH_UPSTREAM_KEY';
-  if (key) throw wrong(`What ${where} holds is no API key: it is to be one word.`);
+  if (key)
+    throw wrong(`${where} does not contain an API key, which is a single word of at most 512 characters.`);
   throw wrong('The generator "upstream" needs a key for the service that makes the skins.', {
     hint: 'Give a file that holds it: --upstream-key-file key.txt, or SKINSMITH_UPSTREAM_KEY',
   });

@@ -104,7 +104,7 @@ async function secretOf(
   const secret = text?.trim();
   if (secret === undefined || /^[\x20-\x7e]{1,512}$/.test(secret)) return secret;
   throw wrong(
-    `What ${file ?? 'SKINSMITH_OIDC_SECRET'} holds is no client secret: it is to be one line of text.`,
+    `${file ?? 'SKINSMITH_OIDC_SECRET'} does not contain a client secret, which is a single line of text.`,
   );
 }
 

@@ -90,7 +90,7 @@ describe('Who makes the skins', () => {
       'two words for a key',
       { generator: 'upstream' },
       { ...THERE, SKINSMITH_UPSTREAM_KEY: 'a b' },
-      /no API key/,
+      /does not contain an API key/,
     ],
     [
       'no http address',

@@ -65,7 +65,7 @@ test.each([
   [{ ...TYPED, pages: false }, {}, 'Without pages nobody signs in'],
   [{ ...TYPED, oidcScopes: 'profile' }, {}, 'must include openid'],
   [{ ...TYPED, oidcIssuer: 'http://id.example.org' }, {}, 'is not encrypted'],
-  [TYPED, { SKINSMITH_OIDC_SECRET: 'a\nb' }, 'no client secret'],
+  [TYPED, { SKINSMITH_OIDC_SECRET: 'a\nb' }, 'does not contain a client secret'],
   [{}, { SKINSMITH_OIDC_ISSUER: 'id.example.org' }, 'must be an address'],
 ])('%j with %j is refused', async (typed, env, message) => {
   await expect(chooseOpenId(typed, { env })).rejects.toThrow(message);

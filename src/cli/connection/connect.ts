@@ -80,7 +80,7 @@ export async function identify(
   return { name: baseUrl, caller: callerFingerprint(await keyFor(baseUrl, options)) };
 }
 
-/** The key from the environment, or else the stored key for this exact service. @throws CliError for a text that is none */
+/** The key from the environment, or else the stored key for this exact service. @throws CliError when the text is not a key */
 export async function keyFor(
   baseUrl: string,
   { env, configFile }: Pick<ConnectOptions, 'env' | 'configFile'>,

@@ -20,7 +20,7 @@ export function verifyUuids(uuids: readonly string[], context: Typed): void {
   throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a skin.`, listYours(context));
 }
 
-/** What to do about a UUID that is none of a skin. */
+/** The hint for a UUID that no skin has. */
 export function listYours(context: Typed): string {
   return `List yours: ${forService('skinsmith skins list', namingOf(context))}`;
 }

@@ -14,7 +14,8 @@ const LEFTOVER_AGE = 5 * 60_000;
 
 /**
  * Writes a file that leads a browser on to a link, for this user's eyes only.
- * @returns its path; undefined where the home folder cannot be written, or there is none (it is empty)
+ * @param home empty for a user without a home folder
+ * @returns its path; undefined when the home folder is missing or cannot be written to
  */
 export function writeBrowserFile(home: string, link: string): string | undefined {
   if (home === '') return undefined;

@@ -15,7 +15,7 @@ const SECRET = /^(?:SKINSMITH_|PG)/;
 
 /**
  * Opens a file in the browser. Resolves when the program that does so has ended, which may be with the browser: false if
- * there is none, or it fails. All users of the machine can see the arguments of a program, so the link is never one.
+ * no program opens it. All users of the machine can see the arguments of programs, so the link is never passed as one.
  */
 export async function openBrowser(
   path: string,

@@ -32,7 +32,7 @@ export class JsonList {
     this.#out.write(this.#written === 0 ? '[]\n' : '\n]\n');
   }
 
-  /** The same where an error keeps the rest away: what was printed is a whole document, and nothing is none. */
+  /** Ends the list after an error: what was printed becomes a whole document. Prints nothing if nothing was printed. */
   endEarly(): void {
     if (!this.#isEnded && this.#written + this.#ahead.size > 0) this.end();
   }

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 
 /**
- * Lets a user without a home, as in some containers, count as one whose HOME is empty: otherwise Node throws at whoever
- * asks for the home, and libraries do that while they are loaded.
+ * Treats a user without a home folder, as in some containers, like one whose HOME is empty. Otherwise Node throws when a
+ * program asks for the folder, and some libraries ask while they are loaded.
  */
 export function settleHome(env: NodeJS.ProcessEnv, ask = homedir): void {
   try {

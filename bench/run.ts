@@ -32,7 +32,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P10'], rows: loneRows },
   { ids: ['P11'], rows: gatewayRows },
   { ids: ['P8'], rows: requestRows },
-  { ids: ['P12'], rows: processRows },
+  { ids: ['P12', 'P12b'], rows: processRows },
   { ids: ['P14'], rows: pictureRows },
   { ids: ['P13'], rows: acrossNodesRows },
   { ids: ['P13'], rows: newSkinRows },

@@ -1,3 +1,4 @@
+import { isAboutCertificate } from '../base/network-reason.ts';
 import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
 
@@ -72,13 +73,17 @@ export class ServiceError extends SkinsmithError {
 export class NetworkError extends SkinsmithError {
   override readonly name = 'NetworkError';
   readonly code = 'unreachable';
-  readonly isPassing = true;
   /** False when the request certainly never reached the service. */
   readonly mayHaveArrived: boolean;
 
   constructor(message: string, details: { cause: unknown; mayHaveArrived: boolean }) {
     super(message, { cause: details.cause });
     this.mayHaveArrived = details.mayHaveArrived;
+  }
+
+  /** False for a certificate that is not accepted: only a person can change that. */
+  get isPassing(): boolean {
+    return !isAboutCertificate(this.cause);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { ServiceError, SkinsmithError } from '../client/errors.ts';
+import { NetworkError, ServiceError, SkinsmithError } from '../client/errors.ts';
 import { classifyFailure, type FailureKind } from '../client/failure.ts';
 import { ProofError } from './proof.ts';
 
@@ -79,7 +79,7 @@ export class Trouble {
     const backOff = isNew ? growing : this.#pausedUntil - now;
     const wait = Math.max(backOff, least, askedFor(error));
     this.#pausedUntil = now + wait;
-    const longest = this.#hasAnswered ? patience.outage : patience.firstContact;
+    const longest = this.#hasAnswered ? patience.outage : firstPatience(error, patience.firstContact);
     const isAppointed = isResting(error) && askedFor(error) > 0;
     if (isAppointed)
       this.#since = now + wait; // a service that says when it goes on is not lost
@@ -87,6 +87,12 @@ export class Trouble {
     onPause(waitReason(error), wait);
     return wait;
   }
+}
+
+/** A certificate that was never accepted will not be soon: only a service that waits for ever for its first contact waits for that. */
+function firstPatience(error: unknown, patience: number): number {
+  const isLasting = error instanceof NetworkError && !error.isPassing;
+  return isLasting && Number.isFinite(patience) ? 0 : patience;
 }
 
 /** Whether the service has no game account free to generate with, which passes as their limits end. */

@@ -29,6 +29,10 @@ function makeServiceError(status: number, { code = '', retryAfter, next }: Servi
 
 const lost = new NetworkError('cut', { cause: undefined, mayHaveArrived: true });
 const neverSent = new NetworkError('refused', { cause: undefined, mayHaveArrived: false });
+const uncertain = new NetworkError('not accepted', {
+  cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  mayHaveArrived: false,
+});
 const unreadable = (status: number) => new UnreadableAnswerError('HTML', { status });
 
 function pause(error: unknown, parts: Partial<Attempt> = {}): number | undefined {
@@ -45,6 +49,7 @@ describe('pauseBefore, of what may be repeated', () => {
     ['a 429 page of HTML', unreadable(429), 400],
     ['a cut connection', lost, 250],
     ['a refused connection', neverSent, 250],
+    ['a certificate that is not accepted', uncertain, undefined],
     ['a 503 with a wait', makeServiceError(503, { retryAfter: 7_000 }), 7_000],
     ['a 503 with a wait of nothing', makeServiceError(503, { retryAfter: 0 }), 250],
     ['a 400', makeServiceError(400), undefined],

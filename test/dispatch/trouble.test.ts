@@ -112,6 +112,16 @@ describe('Trouble', () => {
     expect(clock.sleeps.at(-1)).toBe(10_000);
   });
 
+  test('ends at once for a certificate that was never accepted, unless it waits for ever for its first contact', async () => {
+    const cause = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
+    const error = new NetworkError('The certificate is not accepted.', { cause, mayHaveArrived: false });
+    expect(() => makeTrouble().trouble.failed(error)).toThrow(ServiceLostError);
+    expect(makeTrouble({ firstContact: Number.POSITIVE_INFINITY }).trouble.failed(error)).toBe(100);
+    const { trouble } = makeTrouble();
+    trouble.passed();
+    expect(trouble.failed(error)).toBe(100);
+  });
+
   test('with a service that never answered ends when its patience does', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: 20_000 });
     await expect(pauseOften(trouble, 1_000)).rejects.toThrow(ServiceLostError);

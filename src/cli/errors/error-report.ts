@@ -41,15 +41,16 @@ export function reportOf(
   ) {
     return { code: error.code, message: error.message, hint: error.hint, exit: 'failed' };
   }
-  if (error instanceof NetworkError) return reportWith(error, 'tryLater', networkHint(error, naming));
   if (error instanceof InsecureHttpError)
     return reportWith(
       error,
       'usage',
       'Use the https address. To send the key unencrypted anyway: --insecure-http',
     );
-  if (error instanceof SkinsmithError)
-    return reportWith(error, error.isPassing ? 'tryLater' : 'failed', undefined);
+  if (error instanceof SkinsmithError) {
+    const hint = error instanceof NetworkError ? networkHint(error, naming) : undefined;
+    return reportWith(error, error.isPassing ? 'tryLater' : 'failed', hint);
+  }
   return (
     storeReport(error, naming.data) ??
     serverReport(error) ??

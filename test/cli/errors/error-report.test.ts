@@ -30,7 +30,7 @@ describe('reportOf', () => {
     ['a usage error', new CliError('odd', 'Odd.', { exit: 'usage', hint: 'Do.' }), 'odd', 'usage', /^Do\.$/],
     ['Ctrl-C', AbortSignal.abort().reason, 'interrupted', 'interrupted'],
     ['no connection', lost, 'unreachable', 'tryLater', /config get base-url/],
-    ['a strange certificate', uncertain, 'unreachable', 'tryLater', /set NODE_EXTRA_CA_CERTS/],
+    ['a strange certificate', uncertain, 'unreachable', 'failed', /set NODE_EXTRA_CA_CERTS/],
     [
       'an HTML page of a proxy',
       new UnreadableAnswerError('HTML', { status: 502 }),

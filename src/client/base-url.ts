@@ -9,6 +9,7 @@ export function parseBaseUrl(text: string): { baseUrl: string; origin: string; p
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"${text}" must start with http:// or https://`);
   if (url.username || url.password) throw new TypeError('a URL with a user name or password is not accepted');
+  if (url.search || url.hash) throw new TypeError('a URL with a query or a fragment is not accepted');
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '');
   return { baseUrl: url.origin + path, origin: url.origin, path };
 }

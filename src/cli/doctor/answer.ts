@@ -1,5 +1,5 @@
 import { VERSION } from '../../index.ts';
-import { addressHint, namingOf } from '../errors/service-hints.ts';
+import { addressHint, namingOf, type ServiceNaming } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
 import { hintFor } from './hints.ts';
 import { jsonIn, type Readiness } from './setup.ts';
@@ -12,7 +12,7 @@ export const answerCheck: Check = {
   look: async (setup) => {
     const { url, text } = await setup.firstAnswer();
     const readiness = await setup.readiness();
-    if (readiness) return ofSkinsmith(readiness);
+    if (readiness) return ofSkinsmith(readiness, namingOf(setup.context));
     if (!isEnvelope(jsonIn(text))) {
       return problem(
         `${url.origin} answers, but not as a skin service does: it is another program.`,
@@ -26,10 +26,10 @@ export const answerCheck: Check = {
 
 const SEE_LOG = 'See the log of the service.';
 
-function ofSkinsmith({ status, version, reasons }: Readiness): Finding {
+function ofSkinsmith({ status, version, reasons }: Readiness, naming: ServiceNaming): Finding {
   const which = version === VERSION ? `skinsmith ${version}` : `skinsmith ${version} (here: ${VERSION})`;
   if (status === 'ready') return ok(`${which}, ready.`);
-  return problem(`${which} takes no work now: ${reasons.join(', ')}.`, hintFor(reasons) ?? SEE_LOG);
+  return problem(`${which} takes no work now: ${reasons.join(', ')}.`, hintFor(reasons, naming) ?? SEE_LOG);
 }
 
 /** Fields that every response of API version 2 has. */

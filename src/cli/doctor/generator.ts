@@ -1,3 +1,4 @@
+import { namingOf } from '../errors/service-hints.ts';
 import type { Check } from './check.ts';
 import { notDiagnosed, summary } from './diagnosed.ts';
 
@@ -8,7 +9,7 @@ export const generatorCheck: Check = {
     const diagnosis = await setup.diagnosis();
     if (typeof diagnosis === 'string') return notDiagnosed(diagnosis);
     const { kind, findings } = diagnosis.generator;
-    const { detail, ...rest } = summary(findings);
+    const { detail, ...rest } = summary(findings, namingOf(setup.context));
     return { ...rest, detail: `${kind}: ${detail}` };
   },
 };

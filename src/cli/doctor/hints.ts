@@ -1,5 +1,7 @@
+import { forService, type ServiceNaming } from '../errors/service-hints.ts';
+
 /** Hints for the service's own findings, and for why it takes no work. The other findings need none. */
-const HINTS: Readonly<Record<string, string>> = {
+const HINTS: Readonly<Record<string, string | ((naming: ServiceNaming) => string)>> = {
   stopping: 'Wait until it has been started again, or start it.',
   store_replaced:
     'Put the files back and restart the service. In PostgreSQL, restore the database: the service goes on by itself.',
@@ -19,9 +21,9 @@ const HINTS: Readonly<Record<string, string>> = {
   store_too_new: 'Restart the service with the newer version.',
   generator_silent: 'See the log of the service.',
   signing_key_unusable: 'Restore signing-key.pem from a backup.',
-  no_accounts: 'Link one: skinsmith accounts link',
-  no_usable_account: 'See what is wrong with them: skinsmith accounts list',
-  accounts_need_care: 'See what is wrong with them: skinsmith accounts list',
+  no_accounts: (naming) => `Link one: ${forService('skinsmith accounts link', naming)}`,
+  no_usable_account: listAccounts,
+  accounts_need_care: listAccounts,
   no_client_id:
     'Accounts linked with a game token expire within a day. For others, give serve your client ID: --login-client-id',
   game_unreachable: "Is the service's machine online, and does a firewall let it out?",
@@ -31,8 +33,13 @@ const HINTS: Readonly<Record<string, string>> = {
   upstream_wait: 'Check the other service: skinsmith doctor --base-url <its address>',
 };
 
+function listAccounts(naming: ServiceNaming): string {
+  return `See what is wrong with them: ${forService('skinsmith accounts list', naming)}`;
+}
+
 /** The hint for the first of these that has one. */
-export function hintFor(codes: readonly string[]): string | undefined {
+export function hintFor(codes: readonly string[], naming: ServiceNaming): string | undefined {
   const code = codes.find((one) => Object.hasOwn(HINTS, one));
-  return code === undefined ? undefined : HINTS[code];
+  const hint = code === undefined ? undefined : HINTS[code];
+  return typeof hint === 'function' ? hint(naming) : hint;
 }

@@ -1,3 +1,4 @@
+import { namingOf } from '../errors/service-hints.ts';
 import { type Check, problem } from './check.ts';
 import { notDiagnosed, summary } from './diagnosed.ts';
 import { hintFor } from './hints.ts';
@@ -13,10 +14,12 @@ const LOST: Readonly<Record<string, string>> = {
 export const storeCheck: Check = {
   needs: ['connection'],
   look: async (setup) => {
+    const naming = namingOf(setup.context);
     const reasons = (await setup.readiness())?.reasons ?? [];
     const lost = reasons.find((reason) => Object.hasOwn(LOST, reason));
-    if (lost !== undefined) return problem(LOST[lost] ?? lost, hintFor([lost]));
+    if (lost !== undefined) return problem(LOST[lost] ?? lost, hintFor([lost], naming));
     const diagnosis = await setup.diagnosis();
-    return typeof diagnosis === 'string' ? notDiagnosed(diagnosis) : summary(diagnosis.store.findings);
+    if (typeof diagnosis === 'string') return notDiagnosed(diagnosis);
+    return summary(diagnosis.store.findings, naming);
   },
 };

@@ -9,7 +9,7 @@ import { aborted } from '../serve/aborted.ts';
 import { keepAllFiles } from '../serve/keep-all-files.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
 import { ownLog } from '../serve/own-log.ts';
-import { unreachableTextures } from '../serve/public-address.ts';
+import { addressWarnings } from '../serve/public-address.ts';
 import { serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/json.ts';
 
@@ -89,8 +89,7 @@ async function announce(
   const { io, flags, env } = context;
   if (flags.json) io.out.write(jsonLine({ url, ...(key !== undefined && { key }) } satisfies ListeningView));
   else io.out.write(announcement(url, key));
-  const warning = unreachableTextures(url, options, env);
-  if (warning !== undefined) await ownLog(options, context).warn(warning);
+  for (const warning of addressWarnings(url, options, env)) await ownLog(options, context).warn(warning);
 }
 
 function announcement(url: string, key: string | undefined): string {

@@ -62,7 +62,7 @@ function renamedNotes(member: Member): Note[] {
   const { content, name: given } = member.source;
   const name = nameOf(member);
   if (content.kind !== 'file' || given !== undefined || name === fileNameOf(member)) return [];
-  const outcome = name === undefined ? 'The skin has no name' : `The skin is named "${name}"`;
+  const outcome = name === undefined ? 'Submitted without a name' : `Submitted with the name "${name}"`;
   return [{ code: 'name_changed', message: `${outcome}: names may contain ${NAME_RULE}.` }];
 }
 

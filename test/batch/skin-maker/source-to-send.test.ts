@@ -100,9 +100,9 @@ describe('A picture', () => {
   });
 
   test.each([
-    ['Ünï', undefined, 'The skin is named "Uni"'],
-    ['皮肤', undefined, 'The skin has no name'],
-    ['x'.repeat(60), undefined, `The skin is named "${'x'.repeat(48)}"`],
+    ['Ünï', undefined, 'Submitted with the name "Uni"'],
+    ['皮肤', undefined, 'Submitted without a name'],
+    ['x'.repeat(60), undefined, `Submitted with the name "${'x'.repeat(48)}"`],
     ['My Skin', undefined, undefined],
     ['Ünï', 'Given', undefined],
   ])('warns when its file name is no name for a skin: %s, named %s', async (stem, name, note) => {

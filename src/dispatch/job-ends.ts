@@ -44,7 +44,7 @@ export class MissingResultError extends SkinsmithError {
   override readonly name = 'MissingResultError';
   readonly code = 'missing_result';
   readonly isPassing = true;
-  readonly hint = 'Run the same command again: it asks for the result again.';
+  readonly hint = 'Run the command again without --force: it asks for the result again.';
 
   constructor() {
     super('The service says that the job has ended, but does not give its result.');

@@ -5,7 +5,18 @@ const isOld = major < 22 || (major === 22 && minor < 19);
 if (isOld) await runUnderBundledNode();
 else {
   const { createRequire } = process.getBuiltinModule('node:module');
-  process.exitCode = await createRequire(import.meta.url)('../dist/start.cjs').start(process.argv.slice(2));
+  const { start } = built(createRequire(import.meta.url)) ?? {};
+  process.exitCode = start ? await start(process.argv.slice(2)) : 1;
+}
+
+function built(require) {
+  try {
+    return require('../dist/start.cjs');
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    process.stderr.write('skinsmith is not built here. Run in its folder: npm install\n');
+    return undefined;
+  }
 }
 
 /** A clone has a Node of its own (the package `node`): a global link to it runs under any other. */

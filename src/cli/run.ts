@@ -5,6 +5,7 @@ import type { CommandContext } from './context/context.ts';
 import type { Runner } from './context/runner.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './errors/exit.ts';
 import type { DataFolder } from './errors/folder-report.ts';
+import { isMissingPart } from './errors/missing-part.ts';
 import { seeHelp } from './help/text.ts';
 import { buildProgram } from './program.ts';
 import { Arrival, asUnwritten } from './terminal/arrival.ts';
@@ -76,6 +77,7 @@ class Run {
 
   /** The one place where an error becomes a message and an exit status. */
   async report(error: unknown, json: boolean): Promise<number> {
+    if (isMissingPart(error)) throw error; // `start` reports it without loading more
     if (error instanceof CommanderError) return this.#usageError(error, json);
     if (error === CLOSED_PIPE || this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
     const messages = new Messages(processIo('auto', this.#stop), { json });

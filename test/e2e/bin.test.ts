@@ -39,3 +39,17 @@ test('Where there is no other Node, it says which is needed and how to get it', 
     ),
   });
 });
+
+test('Where the program is not built, it says what to do', async () => {
+  const folder = await ownFolder();
+  await mkdir(join(folder, 'bin'));
+  await copyFile(BIN, join(folder, 'bin/skinsmith.js'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const ran = await execa(process.execPath, [join(folder, 'bin/skinsmith.js'), '--version'], {
+    reject: false,
+  });
+  expect(ran).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/not built here\. .* npm install$/),
+  });
+});

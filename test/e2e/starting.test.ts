@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hostedWorkshop } from '../support/program/batches.ts';
@@ -61,6 +62,25 @@ test('Damaged code that an earlier run compiled is not run but replaced', async 
   expect(readFileSync(path).equals(damaged)).toBe(false);
   expect(files()).toEqual([path]);
 });
+
+test.each([{}, { NODE_DISABLE_COMPILE_CACHE: '1' }])(
+  'A command whose files an upgrade takes away says so (%o)',
+  async (env) => {
+    const machine = await freshMachine();
+    const copy = join(machine.folder, 'program');
+    for (const part of ['bin', 'dist', 'package.json'])
+      await cp(join(ROOT, part), join(copy, part), { recursive: true });
+    await rm(join(copy, 'dist/chunks'), { recursive: true });
+    const program = join(copy, 'bin/skinsmith.js');
+    expect(await machine.start(['help', 'formats'], { env }, program)).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: A file of skinsmith is missing: .*\nhint: Run the same command/),
+    });
+    const { stderr } = await machine.start(['jobs', '--json'], { env }, program);
+    expect(JSON.parse(String(stderr))).toMatchObject({ error: { code: 'program_incomplete' } });
+  },
+);
 
 test('A command that does not exist leaves nothing behind', async () => {
   const { run, files } = await machineWithCache();

@@ -56,7 +56,8 @@ export class ProgramFiles {
 
   /**
    * The exports of a file.
-   * @throws what Node throws where there is no such file or it cannot be compiled, and what the file throws
+   * @throws Error with the code `MODULE_NOT_FOUND`, as Node's, where there is no such file; what Node throws where it
+   * cannot be compiled; what the file throws
    */
   load(path: string): unknown {
     const loaded = this.#loaded.get(path);
@@ -114,7 +115,7 @@ export class ProgramFiles {
   }
 
   #readFromDisk(path: string): number {
-    const fd = openSync(path, 'r');
+    const fd = opened(path);
     try {
       const { size } = fstatSync(fd);
       this.#makeRoom(size);
@@ -149,6 +150,15 @@ export class ProgramFiles {
 
   #nameOf(path: string): string {
     return relative(this.#folder, path).replaceAll(sep, '/');
+  }
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw Object.assign(new Error(`Cannot find '${path}'`, { cause }), { code: 'MODULE_NOT_FOUND' });
   }
 }
 

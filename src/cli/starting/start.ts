@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isMissingPart, missingPartLines } from '../errors/missing-part.ts';
 import type * as program from '../main.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { cachePath } from './cache-path.ts';
@@ -17,12 +18,18 @@ import { V8Flags } from './v8-flags.ts';
  */
 export async function start(argv: readonly string[]): Promise<number> {
   settleHome(process.env);
-  const flags = new V8Flags();
-  const { main } = loadProgram(argv, flags);
-  flags.setWhenStarted(argv);
-  const status = await main(argv);
-  endAtOnce();
-  return status;
+  try {
+    const flags = new V8Flags();
+    const { main } = loadProgram(argv, flags);
+    flags.setWhenStarted(argv);
+    const status = await main(argv);
+    endAtOnce();
+    return status;
+  } catch (error) {
+    if (!isMissingPart(error)) throw error;
+    process.stderr.write(missingPartLines(argv.includes('--json')));
+    return 1;
+  }
 }
 
 /**

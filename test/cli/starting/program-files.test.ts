@@ -54,12 +54,10 @@ test('What a file throws has its place in that file, and the file is loaded agai
 
 test('A missing file, and a package that is not there, fail as in Node', async () => {
   const folder = await program({ 'cli.cjs': "require('not-there');" });
-  expect(() => opened(folder).load(join(folder, 'none.cjs'))).toThrow(
-    expect.objectContaining({ code: 'ENOENT' }),
-  );
-  expect(() => opened(folder).load(join(folder, 'cli.cjs'))).toThrow(
-    expect.objectContaining({ code: 'MODULE_NOT_FOUND' }),
-  );
+  for (const name of ['none.cjs', 'cli.cjs']) {
+    const error = expect.objectContaining({ code: 'MODULE_NOT_FOUND' });
+    expect(() => opened(folder).load(join(folder, name))).toThrow(error);
+  }
 });
 
 test('A file that is larger than any other is read whole', async () => {

@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** What `digestOfInputs` was when the pages were last photographed. */
+export const RECORD = join(import.meta.dirname, 'inputs.txt');
 /** What pages look like comes from here. */
 const INPUTS = ['src/server/pages', 'examples'];
 

@@ -34,7 +34,7 @@ export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service'
  * Makes a skin from each source as fast as the caller's limits allow and proves each result. Skins in the
  * lockfile are not made again; after a kill at any moment, the same call resumes. Results go to `deliver` and
  * `onEvent`; a failed source does not stop the others.
- * @throws BatchSetupError when it cannot start, LockfileError, and client errors that affect all sources
+ * @throws TypeError for `sources` of another kind, BatchSetupError when it cannot start, LockfileError, and client errors that affect all sources
  * @example
  * await convert({
  *   client,
@@ -48,6 +48,7 @@ export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service'
 export async function convert(options: ConvertOptions): Promise<BatchSummary> {
   const { client, sources, recursive = false, ignore = [], fit = false, gameAddresses, ...rest } = options;
   const roots = { cwd: process.cwd(), stdin: () => process.stdin };
+  mustBeSources(sources);
   const stream = isList(sources)
     ? streamSources({ args: sources, from: [], recursive, ignore, fit }, roots)
     : sources;
@@ -74,6 +75,14 @@ export async function convert(options: ConvertOptions): Promise<BatchSummary> {
   } finally {
     await game.close();
   }
+}
+
+/** A program in plain JavaScript may pass one path, or a list of sources of its own making. */
+function mustBeSources(sources: unknown): void {
+  const isOfStrings = Array.isArray(sources) && sources.every((source) => typeof source === 'string');
+  const { [Symbol.asyncIterator]: iterate } = Object(sources) as Partial<AsyncIterable<unknown>>;
+  if (!isOfStrings && typeof iterate !== 'function')
+    throw new TypeError('sources: is neither a list of strings nor an async iterable of sources');
 }
 
 function isList(sources: ConvertOptions['sources']): sources is readonly string[] {

@@ -137,6 +137,17 @@ describe('convert', () => {
     expect(service.doubleSubmissions).toEqual([]);
   });
 
+  test.each([
+    ['a path', 'skins'],
+    ['sources of its own making', [{ label: 'one' }]],
+    ['nothing', undefined],
+  ])('refuses %s in place of a list', async (_, sources) => {
+    const { run, service } = await prepare(0);
+    const typed = sources as unknown as ConvertOptions['sources'];
+    await expect(run({ sources: typed })).rejects.toThrow(/^sources: is neither a list of strings nor/);
+    expect(service.records.accepted).toEqual([]);
+  });
+
   test('never delivers the skin of another picture', async () => {
     const { run } = await prepare(3, { fate: () => ({ kind: 'wrong', times: Number.POSITIVE_INFINITY }) });
     const { results } = await run();

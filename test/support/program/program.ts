@@ -40,6 +40,7 @@ export class Machine {
       HOME: folder,
       PATH: process.env['PATH'] ?? '',
       COLUMNS: '100',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       SKINSMITH_DATA_DIR: this.dataDir,
       SKINSMITH_CONFIG_DIR: this.configDir,
       SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME),

@@ -33,6 +33,7 @@ export class FreshClone {
     this.env = {
       HOME: join(folder, 'home'),
       PATH: [join(folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       npm_config_offline: 'true',
       npm_config_update_notifier: 'false',
     };

@@ -32,19 +32,20 @@ export const envelopeSchema = z.object({
   links: links.optional(),
 });
 
+/** Whole numbers, here and below: Java clients refuse others. */
 const windowSchema = z.object({
-  limit: z.number(),
-  remaining: z.number(),
-  used: z.number().optional(),
+  limit: z.int(),
+  remaining: z.int(),
+  used: z.int().optional(),
   /** Seconds since the epoch. */
-  reset: z.number().optional(),
+  reset: z.int().optional(),
 });
 
 export const rateLimitSchema = z
   .object({
     /** When the next request may be sent; both in milliseconds. */
-    next: z.object({ absolute: z.number(), relative: z.number() }),
-    delay: z.object({ millis: z.number(), seconds: z.number().optional() }),
+    next: z.object({ absolute: z.int(), relative: z.int() }),
+    delay: z.object({ millis: z.int(), seconds: z.int().optional() }),
     limit: windowSchema.extend({ minute: windowSchema, hour: windowSchema.optional() }),
   })
   .meta({ id: 'RateLimit' });

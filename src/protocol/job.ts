@@ -32,13 +32,14 @@ function readStatus(given: string): SeenJobStatus {
   return JOB_STATUSES.find((known) => known === status) ?? OTHER_WORDS.get(status) ?? 'unknown';
 }
 
+/** Times are whole numbers: Java clients refuse others. */
 const jobFields = z.object({
   /** Opaque: ours are UUIDs, the hosted service sends 24 hexadecimal digits. */
   id: z.string(),
   /** Milliseconds since the epoch: when the job was created. */
-  timestamp: z.number().optional(),
+  timestamp: z.int().optional(),
   /** Milliseconds since the epoch: when it is expected to be done. */
-  eta: z.number().optional(),
+  eta: z.int().optional(),
   /** UUID of the skin, once completed. */
   result: z.string().optional(),
   /** What it is made from: a file's name, an address without its query, a player. This and the following: our addition. */
@@ -46,7 +47,7 @@ const jobFields = z.object({
   /** Of the skin. This and the following only on pages of the list. */
   name: z.string().optional(),
   /** Milliseconds since the epoch: when it ended. */
-  finished: z.number().optional(),
+  finished: z.int().optional(),
   /** Why it failed. */
   error: noteSchema.optional(),
 });

@@ -25,10 +25,10 @@ export const textureSchema = z.object({
 
 export const generatorSchema = z.object({
   version: z.string(),
-  /** Milliseconds since the epoch. */
-  timestamp: z.number(),
+  /** Milliseconds since the epoch. Whole, as the next: Java clients refuse other numbers. */
+  timestamp: z.int(),
   /** Milliseconds. */
-  duration: z.number(),
+  duration: z.int(),
   account: z.string(),
   server: z.string(),
   worker: z.string().optional(),

@@ -29,16 +29,16 @@ export interface ForecastContext {
 }
 
 /**
- * When a pending job is expected to end, in milliseconds since the epoch. The estimate uses the duration of the latest
- * jobs, the owner's concurrency, the other waiting jobs and the time at which the generator can start. Undefined if no
- * worker runs here or nothing is known yet.
+ * When a pending job is expected to end, in whole milliseconds since the epoch. The estimate uses the duration of the
+ * latest jobs, the owner's concurrency, the other waiting jobs and the time at which the generator can start. Undefined
+ * if no worker runs here or nothing is known yet.
  */
 export async function expectedEnd(context: ForecastContext, job: JobRow): Promise<number | undefined> {
   const now = context.clock.now();
   const typical = context.workers.typicalTime();
   const pending = await context.queue.pending();
   const running = pending.running.find(({ uuid }) => uuid === job.uuid);
-  if (running) return typical === undefined ? undefined : now + restOf(running, typical, now);
+  if (running) return typical === undefined ? undefined : Math.ceil(now + restOf(running, typical, now));
   const outlook = typical === undefined ? undefined : await outlookOf(context, pending, { typical, now });
   const foreseen: Foreseen | undefined =
     outlook && (forecast(job.uuid, outlook) ?? (await farAhead(context, job, outlook)));

@@ -152,6 +152,17 @@ test('Behind more jobs than are played through it is as if the workers took them
   expect(seconds).toBe((520 / 2) * 3 + 3);
 });
 
+test('What is told is whole milliseconds, as Java clients read them, however long jobs take', async () => {
+  const shop = await workshop({ workers: 1 });
+  const workers = { ...shop.context.workers, typicalTime: () => TYPICAL + 0.4 };
+  const context = { ...shop.context, workers };
+  const { uuid } = await told({ ...shop, context }, 'ann', {});
+  const waiting = await expectedEnd(context, (await shop.queue.find(uuid))!);
+  await shop.take();
+  const running = await expectedEnd(context, (await shop.queue.find(uuid))!);
+  expect([waiting, running]).toEqual([shop.clock.now() + TYPICAL + 1, shop.clock.now() + TYPICAL + 1]);
+});
+
 test('Where nobody works, or nothing is known, nothing is said', async () => {
   const shop = await workshop({ workers: 0 });
   const { job } = (await shop.queue.submit(newJob(), LIMITS)) as { job: Parameters<typeof expectedEnd>[1] };

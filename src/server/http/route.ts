@@ -125,6 +125,7 @@ export function isForUsersOnly({ needsKey, paths }: Route): boolean {
   return needsKey === true || isAccountPath(paths[0]);
 }
 
-function isAccountPath(path: string): boolean {
+/** Whether a route is one for managing accounts, keys and users: all of them are this service's own. */
+export function isAccountPath(path: string): boolean {
   return path.startsWith('/v2/account/');
 }

@@ -1,7 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import formbody from '@fastify/formbody';
-import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { networkOf } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
@@ -14,6 +12,7 @@ import { ROUTES } from '../routes/routes.ts';
 import { Endpoints } from '../routing/endpoints.ts';
 import { addressFor } from './address-for.ts';
 import { mountApi } from './api.ts';
+import { addBodyParsers } from './body-parsers.ts';
 import { Connections } from './connections.ts';
 import { addPreflight, CORS_HEADERS } from './cors.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
@@ -135,12 +134,6 @@ function makeApp(
     done();
   });
   return app;
-}
-
-async function addBodyParsers(app: FastifyInstance): Promise<void> {
-  app.removeContentTypeParser('text/plain'); // read by default; here it is as foreign as any other
-  await app.register(multipart);
-  await app.register(formbody, { bodyLimit: BODY_LIMIT });
 }
 
 /** Answers requests for what no route has: a person with a page, if there are pages. */

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { BODY_LIMIT } from '../../../src/server/http/limits.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
@@ -29,4 +31,76 @@ test('A key is not made of a JSON body that got lost', async () => {
   expect(heard.body.errors[0]?.message).toBe('The body is empty.');
   const { id } = (await owner.json('/v2/account/keys', {})).body.key!;
   expect((await owner.send('DELETE', `/v2/account/keys/${id}`, { headers: JSON_TYPE })).status).toBe(200);
+});
+
+/** The ways to compress a body, by their names in Content-Encoding. */
+const CODECS = [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const;
+
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describe.each(CODECS)('A body compressed with %s', (encoding, compress) => {
+  const headers = { 'content-encoding': encoding };
+
+  test('is read: JSON at version 2, a form at version 1', async () => {
+    const { owner } = await runServer();
+    const json = JSON.stringify({ url: dataUrl(skinPng(1)), name: 'Smith' });
+    const form = String(new URLSearchParams({ url: dataUrl(skinPng(2)), name: 'Smith' }));
+    const rows = [
+      ['/v2/generate', { ...JSON_TYPE, ...headers }, json],
+      ['/generate/url', { ...FORM_TYPE, ...headers }, form],
+    ] as const;
+    for (const [path, all, text] of rows) {
+      const { status, bytes } = await owner.send('POST', path, { headers: all, body: compress(text) });
+      expect(status).toBe(200);
+      expect(bytes.toString()).toContain('"name":"Smith"');
+    }
+  });
+
+  test('is refused if it is too large, as it is sent or when it is not compressed any more', async () => {
+    const { owner } = await runServer();
+    const all = { ...JSON_TYPE, ...headers };
+    const bomb = compress(Buffer.alloc(64 * 1024 * 1024, ' '));
+    expect(bomb.length).toBeLessThan(BODY_LIMIT);
+    for (const body of [bomb, Buffer.alloc(BODY_LIMIT + 1)]) {
+      const heard = await owner.send('POST', '/v2/queue', { headers: all, body });
+      expectRefusal(heard, 'invalid_file', 413);
+    }
+  });
+
+  test('is refused if it is damaged, and none if it is empty', async () => {
+    const { owner } = await runServer();
+    const all = { ...JSON_TYPE, ...headers };
+    for (const body of [compress('{"url":"https://example.org/a.png"}').subarray(0, 20), '{}']) {
+      const heard = await owner.send('POST', '/v2/queue', { headers: all, body });
+      expectRefusal(heard, 'invalid_request');
+      expect(heard.body.errors[0]?.message).toBe('The body is not compressed as it claims.');
+    }
+    expectRefusal(await owner.send('POST', '/v2/queue', { headers: all }), 'invalid_request');
+    expect((await owner.send('GET', '/v2/queue', { headers: all })).status).toBe(200);
+  });
+});
+
+test('A body compressed in another way is refused, and so is a form with a file; as it is, it is read', async () => {
+  const { owner } = await runServer();
+  const body = JSON.stringify({ url: dataUrl(skinPng(1)) });
+  const send = async (type: string, encoding: string) =>
+    await owner.send('POST', '/v2/queue', {
+      headers: { 'content-type': type, 'content-encoding': encoding },
+      body,
+    });
+  const rows = [
+    ['application/json', 'compress'],
+    ['application/json', 'gzip, gzip'],
+    ['multipart/form-data; boundary=x', 'gzip'],
+  ] as const;
+  for (const [type, encoding] of rows) {
+    const heard = await send(type, encoding);
+    expectRefusal(heard, 'invalid_content_type');
+    expect(heard.headers['accept-encoding']).toBe('gzip, deflate, br');
+  }
+  expect((await send('application/json', 'identity')).status).toBe(202);
 });

@@ -3,10 +3,12 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BODY_LIMIT } from '../limits.ts';
 import { isAccountPath } from '../route.ts';
+import { readCompressedBodies } from './compressed-bodies.ts';
 
 /** Reads JSON and forms; bodies of all other types are refused. */
 export async function addBodyParsers(app: FastifyInstance): Promise<void> {
   app.removeContentTypeParser('text/plain'); // read by default; here it is as foreign as any other
+  readCompressedBodies(app);
   addJson(app);
   await app.register(multipart);
   await app.register(formbody, { bodyLimit: BODY_LIMIT });

@@ -6,8 +6,11 @@ import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readRateLimit } from './rate-limit.ts';
 
-/** How often a caller may poll one job in so many milliseconds; callers with many jobs poll the list. */
-const LIMIT = { polls: 10, window: 10_000 } as const;
+/**
+ * How often a caller may poll one job in so many milliseconds; callers with many jobs poll the list. The window ends
+ * `early`: of a client that polls once a second, the first poll may have been late, for instance on a new connection.
+ */
+const LIMIT = { polls: 10, window: 10_000, early: 500 } as const;
 /** Number of jobs above which those whose windows are over are forgotten. */
 const MANY_JOBS = 10_000;
 
@@ -33,7 +36,7 @@ export class Polling {
   count(jobUuid: string): number {
     const now = this.#clock.monotonic();
     const isOver = ({ end }: Window) => now >= end;
-    const begin = () => ({ polls: 0, end: now + LIMIT.window });
+    const begin = () => ({ polls: 0, end: now + LIMIT.window - LIMIT.early });
     const window = this.#windows.ensure(jobUuid, begin, isOver);
     if (isOver(window)) Object.assign(window, begin());
     window.polls++;

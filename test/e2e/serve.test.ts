@@ -62,6 +62,14 @@ describe('serve', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
+  test('opens no debugger at SIGUSR1: other users of the machine could connect to it', async () => {
+    const serving = await (await freshMachine()).serve();
+    serving.process.kill('SIGUSR1');
+    expect((await serving.caller().get('/health')).status).toBe(200);
+    const { exitCode, stderr } = await serving.end('SIGTERM');
+    expect([exitCode, stderr]).toEqual([0, '']);
+  });
+
   test('with no workers gives five of seven requests at the same instant a spot, each user for itself', async () => {
     const serving = await (await freshMachine()).serve(['--workers', '0']);
     const bob = serving.caller(await newUser(serving, 'bob'));

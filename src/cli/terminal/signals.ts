@@ -1,5 +1,7 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type Signal = (typeof SIGNALS)[number];
+/** At it Node would open its debugger, which all users of the machine can connect to. */
+const DEBUG = 'SIGUSR1';
+type Signal = (typeof SIGNALS)[number] | typeof DEBUG;
 
 /** The parts of `process` that handle signals. */
 export interface SignalSource {
@@ -24,7 +26,11 @@ export function listenForSignals(stop: AbortController, source: SignalSource): (
   };
   const unlisten = () => {
     for (const signal of SIGNALS) source.off(signal, onSignal);
+    source.off(DEBUG, ignore);
   };
   for (const signal of SIGNALS) source.on(signal, onSignal);
+  source.on(DEBUG, ignore);
   return unlisten;
 }
+
+function ignore(): void {}

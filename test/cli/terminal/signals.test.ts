@@ -36,6 +36,15 @@ test('a second signal ends the process by that signal', () => {
   expect(source.listenerCount('SIGTERM')).toBe(0);
 });
 
+test('SIGUSR1, at which Node opens its debugger, does nothing', () => {
+  const source = fakeProcess();
+  const stop = new AbortController();
+  listenForSignals(stop, source);
+  source.emit('SIGUSR1', 'SIGUSR1');
+  expect(source.listenerCount('SIGUSR1')).toBe(1);
+  expect([stop.signal.aborted, source.killed]).toEqual([false, []]);
+});
+
 test('a command that has ended leaves no listener', () => {
   const source = fakeProcess();
   listenForSignals(new AbortController(), source)();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nameIn, newcomer, signIn, userNamed, world } from '../../support/openid/provider-world.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { guardAgainstLeaks } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -24,6 +25,22 @@ test('Claims decide plan and operator at each sign-in', async () => {
   at.provider.claims = { sub: 'p' };
   await signIn(at, new PlainBrowser(at.server.url));
   expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'free', role: 'user' });
+});
+
+test('A key with the scope operator can still be changed and revoked when its user is no operator any more', async () => {
+  const at = await world({ operatorClaim: { claim: 'admin', value: undefined } });
+  at.provider.claims = { sub: 'p', nickname: 'anna', admin: true };
+  await newcomer(at);
+  const { owner } = at.server;
+  const made = await owner.json('/v2/account/keys', { user: 'anna', scopes: ['account', 'operator'] });
+  const anna = new TestCaller(at.server.url, { key: made.body.key?.secret });
+  at.provider.claims = { sub: 'p', admin: false };
+  await signIn(at, new PlainBrowser(at.server.url));
+  const path = `/v2/account/keys/${made.body.key?.id}`;
+  expect((await owner.patch(path, { allowedIps: ['127.0.0.1'] })).status).toBe(200);
+  expect((await owner.patch(path, { scopes: ['operator'] })).status).toBe(403);
+  expect((await anna.send('DELETE', path)).status).toBe(200);
+  expect((await anna.get('/v2/me')).status).toBe(403);
 });
 
 test('Claims that are not set up decide nothing, and the owner keeps everything', async () => {

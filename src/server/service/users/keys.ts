@@ -196,7 +196,8 @@ async function changeAny(db: Db, caller: Caller, id: string, change: KeyChange):
     verifyMayManage(user, isOwn);
     const before = callerKey(found.key);
     const after = callerKey({ ...found.key, ...change });
-    verifyRole(found.user, after);
+    // The user may have been an operator when the key was made: it can be revoked all the same.
+    if (change.scopes !== undefined) verifyRole(found.user, after);
     if (isOwn) verifyNoStronger(user, after, before);
     await noteRevocation(tx);
     return keyView(await changeKey(tx, id, change), found.user.name);

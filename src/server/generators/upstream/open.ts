@@ -62,11 +62,11 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
   const target: Target = { client: openClient(settings, context), settings };
   const parts = makeParts(context, target);
-  const { session, availability, contact, jobs, stop } = parts;
+  const { session, availability, contact, jobs, textures, stop } = parts;
   const close = async () => {
     stop.abort(AWAKE);
     await session.settled();
-    await target.client.close();
+    await Promise.all([target.client.close(), textures.close()]);
   };
   try {
     await meet(contact, availability);
@@ -135,6 +135,7 @@ interface Target {
 
 function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const { clock, random = Math.random, db, self, holders = holdersHere(self), wake, warn, onError } = context;
+  const { transport, pictures } = context;
   const stop = new AbortController();
   const own = new Recent<true>(KEPT);
   const session = makeSession(context, { client, own, availability: () => availability });
@@ -142,7 +143,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const onDown = () => jobs.giveUp(availability.postponed());
   const availability = new Availability({ session, wake, warn, name, onDown });
   const others = new StoredJobs({ db, spots: session.spots, isOwn: (id) => own.get(id) === true });
-  const textures = new UpstreamTextures({ client, pictures: context.pictures, clock, random });
+  const textures = new UpstreamTextures({ client, transport, pictures, clock, random });
   const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
   const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };
   const jobs = new UpstreamJobs(watching);
@@ -151,7 +152,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   });
   const contact = new Contact(client, settings);
   const results = new Results({ session, db, contact, textures });
-  return { session, availability, others, contact, jobs, submitting, results, stop };
+  return { session, availability, others, contact, jobs, submitting, textures, results, stop };
 }
 
 /** A service that is down is waited for without end: jobs are kept, and others may come meanwhile. */

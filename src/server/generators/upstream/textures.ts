@@ -1,8 +1,12 @@
 import type { Clock } from '../../../base/clock.ts';
+import { VERSION } from '../../../base/version.ts';
 import { NetworkError, type SkinsmithError, UnreadableAnswerError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
+import { type Download, download } from '../../../client/http.ts';
+import { NetworkTransport } from '../../../client/network-transport.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
-import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
+import { fetchTexture } from '../../../client/texture.ts';
+import type { Transport } from '../../../client/transport.ts';
 import { TextureReader } from '../../../dispatch/texture-reader.ts';
 import { fetchGuarded } from '../../outbound/fetch-guarded.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
@@ -10,7 +14,9 @@ import { OutboundError, type OutboundFault } from '../../outbound/outbound-error
 import { GenerationError, GenerationPostponed } from '../port.ts';
 
 export interface TexturesOptions {
-  readonly client: SkinClient;
+  readonly client: Pick<SkinClient, 'baseUrl'>;
+  /** Leads to the service; default: the network. */
+  readonly transport?: Transport | undefined;
   readonly pictures: GuardedAgent;
   readonly clock: Clock;
   readonly random: () => number;
@@ -23,26 +29,31 @@ const AGAIN = 5_000;
 const PATIENCE = 3_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
+const HEADERS = { accept: 'image/png', 'user-agent': `skinsmith/${VERSION}` };
 
 /** Faults that are, or may be, temporary. */
 const PASSING: ReadonlySet<OutboundFault> = new Set(['unresolved', 'unreachable', 'broken_off', 'timeout']);
 
 /**
- * Reads textures named by the upstream service. The service's own address is always allowed; other addresses go
- * through the outbound guard, so that the service cannot make us send requests to machines in our own network.
+ * Reads textures named by the upstream service. The service's own address is always allowed; other addresses, also
+ * those that it redirects to, go through the outbound guard, so that the service cannot make us send requests to
+ * machines in our own network.
  */
 export class UpstreamTextures {
-  readonly #clock: Clock;
+  readonly #options: TexturesOptions;
+  readonly #network = new NetworkTransport();
   readonly #reader: TextureReader;
 
-  constructor({ client, pictures, clock, random }: TexturesOptions) {
-    this.#clock = clock;
-    const own = new URL(client.baseUrl).host;
-    const fetch = async (url: string, signal: AbortSignal) =>
-      new URL(url).host === own
-        ? await client.texture(url, { ...ONE_ATTEMPT, signal })
-        : await fetchElsewhere(pictures, url, signal);
+  constructor(options: TexturesOptions) {
+    this.#options = options;
+    const { clock, random } = options;
+    const fetch = async (url: string, signal: AbortSignal) => await this.#fetch(url, signal);
     this.#reader = new TextureReader({ fetch, clock, random, patience: PATIENCE });
+  }
+
+  /** Ends idle connections. */
+  async close(): Promise<void> {
+    await this.#network.close();
   }
 
   /**
@@ -55,15 +66,35 @@ export class UpstreamTextures {
     } catch (cause) {
       const failure = classifyFailure(cause);
       if (signal.aborted || !(failure || cause instanceof OutboundError)) throw cause;
-      if (failure?.isTemporary) throw new GenerationPostponed(this.#clock.now() + AGAIN, { cause });
+      if (failure?.isTemporary) throw new GenerationPostponed(this.#options.clock.now() + AGAIN, { cause });
       const message = `Its texture cannot be fetched: ${(cause as SkinsmithError | OutboundError).message}`;
       throw new GenerationError('invalid_skin_data', message, { cause });
     }
   }
+
+  async #fetch(url: string, signal: AbortSignal): Promise<Uint8Array> {
+    const { client, pictures } = this.#options;
+    const isOwn = ({ host }: URL) => host === new URL(client.baseUrl).host;
+    const elsewhere = async (place: string) => await fetchElsewhere(pictures, place, signal);
+    if (!isOwn(new URL(url))) return await elsewhere(url);
+    return await fetchTexture(url, async (address, limit) =>
+      isOwn(address)
+        ? await this.#download(address, limit, signal)
+        : { status: 200, bytes: await elsewhere(address.href), location: undefined },
+    );
+  }
+
+  /** One step to the service itself. Sends no key: textures are public. */
+  async #download({ origin, pathname, search }: URL, limit: number, signal: AbortSignal): Promise<Download> {
+    const { transport = this.#network, clock } = this.#options;
+    const request = { method: 'GET', path: pathname + search, headers: HEADERS, signal } as const;
+    const options = { origin, transport, now: () => clock.now(), secret: undefined, tellsOddities: false };
+    return await download({ ...request, timeout: TIMEOUT }, limit, options);
+  }
 }
 
 /** @throws NetworkError, UnreadableAnswerError; OutboundError when it is refused for good */
-async function fetchElsewhere(pictures: GuardedAgent, url: string, signal: AbortSignal): Promise<Uint8Array> {
+async function fetchElsewhere(pictures: GuardedAgent, url: string, signal: AbortSignal): Promise<Buffer> {
   const { status, bytes } = await fetchGuarded(pictures, {
     url,
     method: 'GET',

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { SkinClient } from '../../../../src/client/skin-client.ts';
 import { UpstreamTextures } from '../../../../src/server/generators/upstream/textures.ts';
@@ -16,14 +19,23 @@ async function oneTexture() {
 }
 
 async function fetchFrom(base: string, url: string, allowedNetworks: string[] = []): Promise<Uint8Array> {
-  const client = new SkinClient({ baseUrl: base });
+  const client = { baseUrl: base };
   const pictures = makeGuardedAgent({ policy: outboundPolicy({ allowedNetworks }) });
+  const textures = new UpstreamTextures({ client, pictures, clock: systemClock, random: () => 0 });
   try {
-    const textures = new UpstreamTextures({ client, pictures, clock: systemClock, random: () => 0 });
     return await textures.read(url, new AbortController().signal);
   } finally {
-    await Promise.all([client.close(), pictures.close()]);
+    await Promise.all([textures.close(), pictures.close()]);
   }
+}
+
+/** A service that leads to another address, whatever it is asked for. */
+async function redirecting(location: string): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(302, { location }).end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 describe('A texture', () => {
@@ -37,6 +49,15 @@ describe('A texture', () => {
     const error = { name: 'GenerationError', code: 'invalid_skin_data' };
     await expect(fetchFrom('http://upstream.example.org', url)).rejects.toMatchObject(error);
     const allowed = await fetchFrom('http://upstream.example.org', url, ['127.0.0.0/8']);
+    expect(allowed.length).toBeGreaterThan(100);
+  });
+
+  test('to which the service redirects is fetched likewise', async () => {
+    const { url } = await oneTexture();
+    const base = await redirecting(url);
+    const error = { name: 'GenerationError', code: 'invalid_skin_data' };
+    await expect(fetchFrom(base, `${base}/texture`)).rejects.toMatchObject(error);
+    const allowed = await fetchFrom(base, `${base}/texture`, ['127.0.0.0/8']);
     expect(allowed.length).toBeGreaterThan(100);
   });
 

@@ -1,11 +1,10 @@
 import { type LimitWindow, limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
 import { type Sent, SubmissionBudget } from '../client/submission-budget.ts';
+import { LONGEST_WAIT } from './trouble.ts';
 
 /** Milliseconds, if the service gives no time: the first and the longest pause after a rate limit refusal. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
-/** The longest pause, however long the service asks for. */
-const LONGEST_WAIT = 2 * 60 * 60_000;
 
 /** One moment on two clocks, milliseconds: our monotonic one and the service's time of day. */
 export interface Moment {

@@ -5,6 +5,8 @@ import { ProofError } from './proof.ts';
 
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 10_000;
+/** Milliseconds of the longest pause, however long the service asks for: a date may be in the year 9999. */
+export const LONGEST_WAIT = 2 * 60 * 60_000;
 
 export interface TroubleOptions {
   readonly clock: Clock;
@@ -140,9 +142,9 @@ export function refusedPause(error: unknown): number {
   return Math.min(LONGEST_REFUSED_PAUSE, given && given > 0 ? given : REFUSED_PAUSE);
 }
 
-/** Milliseconds of pause that a refusing service asked for. */
+/** Milliseconds of pause that a refusing service asked for, within reason. */
 function askedFor(error: unknown): number {
-  return classifyFailure(error)?.retryAfter ?? 0;
+  return Math.min(LONGEST_WAIT, classifyFailure(error)?.retryAfter ?? 0);
 }
 
 /** Whether the same request may succeed later. */

@@ -62,6 +62,15 @@ async function pauseOften(trouble: Trouble, times: number): Promise<void> {
 }
 
 describe('Trouble', () => {
+  test.each([8_000 * 365 * 24 * 60 * MINUTE, Number.POSITIVE_INFINITY])(
+    'makes a pause of two hours at most, however long the service asks for (%d)',
+    (retryAfter) => {
+      const { trouble } = makeTrouble({ outage: Number.POSITIVE_INFINITY });
+      expect(trouble.failed(answer(503, 'service_unavailable', retryAfter))).toBe(120 * MINUTE);
+      expect(trouble.openAt).toBe(120 * MINUTE);
+    },
+  );
+
   test.each([
     [1, [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]],
     [0, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]],

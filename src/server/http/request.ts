@@ -1,4 +1,5 @@
 import type { Origins } from '../service/callers/key-bindings.ts';
+import type { WebPages } from '../service/callers/web-pages.ts';
 
 /** Limits on the parts of a multipart body. Sizes in bytes. */
 export interface PartLimits {
@@ -53,8 +54,32 @@ export function originsOf({ address, headers }: HttpRequest): Origins {
   return { address, origin, agents: [textOf(agent), textOf(standIn)] };
 }
 
+/** The same, but a browser that asks under a name that any site could have counts as a page of another site. */
+export function provedOriginsOf(request: HttpRequest, webPages: WebPages): Origins {
+  return isUnderStrangeName(request, webPages)
+    ? { ...originsOf(request), origin: OPAQUE_ORIGIN }
+    : originsOf(request);
+}
+
 /** How browsers write an origin that they do not reveal. */
-const OPAQUE_ORIGIN = 'null';
+export const OPAQUE_ORIGIN = 'null';
+
+/**
+ * Any site can have its name lead to the service. To a browser its pages are then of the service, and over plain http it
+ * says nothing of the page with a GET. Over https it does, and a certificate proves the name.
+ */
+export function isUnderStrangeName({ headers, host }: HttpRequest, webPages: WebPages): boolean {
+  const isTold = headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
+  if (isTold || !isOfBrowser(headers)) return false;
+  const address = URL.parse(`http://${host}`);
+  return address === null || !webPages.isProvedName(address);
+}
+
+/** Pages can leave neither of the two headers out. Other programs send one at most, or, on Node, the third as well. */
+function isOfBrowser(headers: HttpRequest['headers']): boolean {
+  const { 'accept-language': language, 'accept-encoding': encoding, 'sec-fetch-mode': mode } = headers;
+  return language !== undefined && encoding !== undefined && mode === undefined;
+}
 
 /**
  * Browsers send no Origin with the requests for pictures and frames of a page, but state how the page's site relates to

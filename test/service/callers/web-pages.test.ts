@@ -7,12 +7,16 @@ import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
+/** What a browser sends over plain http with the request of a page to its own site, whose name leads to the service. */
+const REBOUND = { host: 'evil.example:7546', 'accept-language': 'en', 'accept-encoding': 'gzip, deflate' };
+
 const ALLOWED = 'https://skins.example.org';
 const FOREIGN: readonly Readonly<Record<string, string>>[] = [
   { origin: 'https://evil.example' },
   { origin: 'null' },
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
+  REBOUND,
 ];
 
 /** Paths of what an address sees of its own jobs. Any such route that is added is among them. */
@@ -51,6 +55,18 @@ describe('A web page of another origin, without a key,', () => {
     const sent = await server.anonymous().send('POST', path, { body: 'reason=other', headers: asForm });
     expectRefusal(sent, 'insufficient_grants');
     expect((await server.owner.get('/v2/account/reports')).body.reports).toEqual([]);
+  });
+
+  test('is told from programs, and from our pages under a name that is proved', async () => {
+    const server = await runServer({ publicUrl: 'http://skins.lan' });
+    const { 'accept-language': _, ...program } = REBOUND;
+    const onNode = { ...REBOUND, 'accept-language': '*', 'sec-fetch-mode': 'cors' };
+    const overTls = { ...REBOUND, 'sec-fetch-site': 'same-origin' };
+    const ours = ['skins.lan:7546', 'localhost:80', '192.168.1.5:7546', '[::1]'];
+    for (const headers of [program, onNode, overTls, ...ours.map((host) => ({ ...REBOUND, host }))])
+      expect([headers, (await server.anonymous().get('/v2/queue', headers)).status]).toEqual([headers, 200]);
+    expectRefusal(await server.anonymous().get('/v2/queue', REBOUND), 'insufficient_grants');
+    expect((await server.owner.get('/v2/queue', REBOUND)).status).toBe(200);
   });
 
   test('does all of that if it is our own, if the operator allows it, or with a key', async () => {

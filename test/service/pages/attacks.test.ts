@@ -109,6 +109,32 @@ describe('A form that is sent to a name that leads to the server', () => {
   });
 });
 
+test('Jobs of visitors are not shown under a name that any site could have', async () => {
+  const server = await runServer();
+  const anonymous = server.anonymous();
+  const { body } = await anonymous.upload('/v2/generate', skinPng(1));
+  const job = String(body.links['job']).replace('/v2/queue/', '');
+  const get = async (path: string, headers: Record<string, string>) => {
+    const sent = { accept: 'text/html', 'accept-language': 'en', 'accept-encoding': 'gzip', ...headers };
+    const answer = await request(`${server.url}${path}`, { headers: sent });
+    const end = path.endsWith('/events') && answer.statusCode === 200;
+    const text = end ? '' : await answer.body.text();
+    answer.body.destroy();
+    return { status: answer.statusCode, text };
+  };
+  const host = 'skins.lan:7546';
+  for (const path of ['/ui/jobs', '/ui/jobs/events']) {
+    const refused = await get(path, { host });
+    expect([path, refused.status]).toEqual([path, 403]);
+    expect(refused.text).toContain(`--public-url http://${host}`);
+    expect(refused.text).not.toContain(job);
+    for (const proved of [{}, { host, 'sec-fetch-site': 'none' }] as Record<string, string>[])
+      expect([path, proved, (await get(path, proved)).status]).toEqual([path, proved, 200]);
+  }
+  // Who knows the job may see it.
+  expect((await get(`/ui/jobs/${job}`, { host })).status).toBe(303);
+});
+
 test('A page of another site can neither send a form of a person who is signed in, nor frame a page', async () => {
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));

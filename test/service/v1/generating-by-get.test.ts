@@ -36,6 +36,8 @@ test('Neither HEAD nor a picture in a page of another site makes a skin', async 
     const refused = await server.anonymous().get(path, { 'sec-fetch-site': site });
     expectOldRefusal(refused, 'insufficient_grants');
   }
+  const rebound = { host: 'evil.example', 'accept-language': 'en', 'accept-encoding': 'gzip, deflate' };
+  expectOldRefusal(await server.anonymous().get(path, rebound), 'insufficient_grants');
   for (const site of ['none', 'same-origin']) {
     const taken = await server.anonymous().get(path, { 'sec-fetch-site': site });
     expect([site, taken.status]).toEqual([site, 200]);

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { withLimits } from '../../service/limits/told-limits.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
-import { type HttpRequest, originsOf } from '../request.ts';
+import { type HttpRequest, originsOf, provedOriginsOf } from '../request.ts';
 import { type Answer, type Call, EVENT_STREAM, isForUsersOnly, querySchemaOf, type Route } from '../route.ts';
 import { isV1Address } from '../v1-address.ts';
 import { cacheHeaders } from './cache-headers.ts';
@@ -81,7 +81,7 @@ export class Endpoint {
   async #authenticate(request: HttpRequest): Promise<Caller> {
     const { authenticated, scopes, verifyCaller } = this.#route;
     const { context } = this.#options;
-    const origins = originsOf(request);
+    const origins = provedOriginsOf(request, context.webPages);
     if (!authenticated) return anonymousCaller(origins, context.plans);
     const caller = await this.#identify(request, origins);
     if (isForUsersOnly(this.#route)) requireUser(caller);

@@ -12,7 +12,7 @@ import { Refusal } from '../../service/refusals/refusal.ts';
 import { findCaller, type SessionCaller } from '../../service/sessions/sessions.ts';
 import type { RequestLog } from '../endpoint/error-answer.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
-import { type HttpRequest, originsOf } from '../request.ts';
+import { type HttpRequest, isUnderStrangeName, OPAQUE_ORIGIN, originsOf } from '../request.ts';
 import type { Answer } from '../route.ts';
 import { compressed } from './compress.ts';
 import { readSessionCookie } from './cookie.ts';
@@ -47,10 +47,13 @@ export class PageEndpoint {
   async admit(request: HttpRequest): Promise<PageAdmission> {
     if (this.#route.method === 'POST') verifyOwnForm(request, this.#options.context.webPages);
     const session = await findPerson(request, this.#options.context);
-    return {
-      session,
-      caller: session?.caller ?? anonymousCaller(ownOrigins(request), this.#options.context.plans),
-    };
+    return { session, caller: session?.caller ?? this.#stranger(request) };
+  }
+
+  #stranger(request: HttpRequest): Caller {
+    const { plans, webPages } = this.#options.context;
+    const origin = isUnderStrangeName(request, webPages) ? OPAQUE_ORIGIN : undefined;
+    return anonymousCaller({ ...ownOrigins(request), origin }, plans);
   }
 
   /** @throws Refusal `unauthorized` if the session that the request began with has ended, or its key lost the scopes */

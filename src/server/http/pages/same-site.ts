@@ -1,3 +1,4 @@
+import type { Caller } from '../../service/callers/caller.ts';
 import type { WebPages } from '../../service/callers/web-pages.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import type { HttpRequest } from '../request.ts';
@@ -20,10 +21,20 @@ export function verifyOwnForm(sent: Sent, webPages: WebPages): void {
 function verifyName(sent: Sent, webPages: WebPages): void {
   const page = originOf(sent) ?? URL.parse(`http://${sent.host}`);
   if (page && webPages.isProvedName(page)) return;
+  throw strangeName(page, 'no forms are taken');
+}
+
+/** @throws Refusal `insufficient_grants` for the jobs of visitors under a name that is not proved */
+export function verifyMaySee(caller: Caller, { host }: Sent, webPages: WebPages): void {
+  if (!webPages.isTrusted(caller)) throw strangeName(URL.parse(`http://${host}`), 'no jobs are shown');
+}
+
+/** `what`: the consequence. */
+function strangeName(page: URL | null, what: string): Refusal {
   const { host = 'this address', origin = 'http://…' } = page ?? {};
-  throw new Refusal(
+  return new Refusal(
     'insufficient_grants',
-    `Any site could have its name lead here, so no forms are taken at ${host}: open the page by the IP address of the server, or start the server with --public-url ${origin}`,
+    `Any site could have its name lead here, so ${what} at ${host}: open the page by the IP address of the server, or start the server with --public-url ${origin}`,
   );
 }
 

@@ -10,6 +10,7 @@ import { listJobs } from '../../../service/jobs/jobs.ts';
 import { retryJob } from '../../../service/submitting/retry.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../../event-stream.ts';
 import { pageRoute, seeOther } from '../../pages/page-route.ts';
+import { verifyMaySee } from '../../pages/same-site.ts';
 import { jobErrors } from '../../views.ts';
 
 /** Jobs on one page. */
@@ -26,7 +27,8 @@ export const ownJobsRoute = pageRoute({
     status: z.enum(['', ...JOB_STATUSES]).default(''),
     after: z.string().max(64).optional(),
   }),
-  handle: async ({ context, caller, query: { status, after } }) => {
+  handle: async ({ context, caller, request, query: { status, after } }) => {
+    verifyMaySee(caller, request, context.webPages);
     const list = await listJobs(context, caller, { status: status || undefined, after, size: SIZE });
     const { next, total } = list;
     const view = { status, next, total, isFirst: after === undefined, origin: context.publicUrl() };
@@ -52,6 +54,7 @@ export const ownJobEventsRoute = pageRoute({
   isFor: 'callers',
   scopes: ['read'],
   handle: async ({ context, caller, request, verify }) => {
+    verifyMaySee(caller, request, context.webPages);
     if (request.method === 'HEAD') return { status: 200, body: undefined, headers: EVENT_STREAM_HEADERS };
     const stream = new EventStream({ greeting: 'your jobs', request, clock: context.clock });
     const stop = await followJobs(context, caller, follower(stream));

@@ -33,7 +33,6 @@ interface Api {
 
 /** All addresses that have no route of their own. */
 const ANY = '/*';
-const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 
 /**
  * Puts the API on the app. It looks routes up itself, as it does inside the process: the framework takes longer to set
@@ -42,7 +41,9 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 export function mountApi(app: FastifyInstance, api: Api): void {
   app.decorateRequest('visit', null);
   const hooks = hooksOf(api);
-  app.route({ method: METHODS, url: ANY, ...hooks });
+  // Of any method, so that nothing is read of the body of a request that has no route.
+  const methods = app.supportedMethods.filter((method) => method !== 'OPTIONS');
+  app.route({ method: methods, url: ANY, ...hooks });
   for (const { method, paths, bodyLimit } of ROUTES.filter((route) => route.bodyLimit !== undefined))
     for (const url of paths) app.route({ method, url, bodyLimit: bodyLimit!, ...hooks });
 }

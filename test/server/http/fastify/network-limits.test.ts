@@ -185,6 +185,17 @@ describe('Bodies that do not end', () => {
     );
   });
 
+  test.each(['GET', 'POST', 'PUT', 'QUERY'])('are not waited for where nothing is: %s', async (method) => {
+    const { url } = await runServer();
+    const socket = await RawSocket.open(url);
+    const head = `${method} /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}${BODY}`);
+    await poll(
+      () => socket.heard,
+      (heard) => heard.startsWith('HTTP/1.1 404'),
+    );
+  });
+
   test('of a user are not counted among those of strangers', async () => {
     const { url, key } = await runServer({ networkLimits: { maxUnfinished: 130_000 } });
     const keyed = `${POST}Authorization: Bearer ${key}\r\n`;

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
@@ -154,6 +155,29 @@ describe('Requests of one address without a key', () => {
       (await server.anonymous('127.0.0.9').get('/v2/me', { authorization: `Bearer ${'0'.repeat(69)}` }))
         .status;
     expect([await guess(), await guess(), await guess()]).toEqual([403, 403, 429]);
+  });
+
+  test.each(['/v2/nothing', '/nothing', '/ui/nothing'])(
+    'count also when nothing is there: %s',
+    async (path) => {
+      const server = await runServer({ networkLimits: { requestsPerMinute: 3 } });
+      const stranger = server.anonymous('127.0.0.9');
+      const statusOf = async (accept: string, method: 'GET' | 'PUT' = 'GET') =>
+        (await stranger.send(method, path, { headers: { accept } })).status;
+      expect(await statusOf('*/*')).toBe(404);
+      expect(await statusOf('text/html')).toBe(404);
+      expect(await statusOf('*/*', 'PUT')).toBe(404);
+      expect([await statusOf('*/*'), await statusOf('text/html')]).toEqual([429, 429]);
+      expect((await server.anonymous('127.0.0.8').get(path)).status).toBe(404);
+    },
+  );
+
+  test('count also when they are forms of a page of another site', async () => {
+    const server = await runServer({ networkLimits: { requestsPerMinute: 1 } });
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    const send = async () =>
+      (await new PlainBrowser(server.url).open('/ui/sign-out', { headers, form: {} })).status;
+    expect([await send(), await send()]).toEqual([403, 429]);
   });
 
   test('are limited at one time', async () => {

@@ -1,13 +1,14 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { networkOf } from '../../service/callers/caller.ts';
+import { anonymousCaller, networkOf } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import { Endpoint } from '../endpoint/endpoint.ts';
 import { errorAnswer } from '../endpoint/error-answer.ts';
 import { BODY_LIMIT, MAX_PARAM_LENGTH } from '../limits.ts';
+import { originsOf } from '../request.ts';
 import { ROUTES } from '../routes/routes.ts';
 import { Endpoints } from '../routing/endpoints.ts';
 import { addressFor } from './address-for.ts';
@@ -29,6 +30,7 @@ import { answerClientError, type NetworkLimits, requestId, verifyHead } from './
 import { NodeServers } from './node-servers.ts';
 import { isPersonsMistake, lostPersonsPage, mountPages } from './pages.ts';
 import { parseQuery } from './parse-query.ts';
+import { PlainRequest } from './plain-request.ts';
 import { proxyTest } from './proxies.ts';
 import { Reads, type ReadsOptions } from './reads.ts';
 import { requestWatch, type Watch } from './request-watch.ts';
@@ -60,11 +62,11 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   const answerError = errorAnswerer(options, write);
   const watch = requestWatch(options);
   const app = makeApp(options, { servers, answerError, watch });
+  const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(notFoundAnswerer(options, { answerError, writePage }));
+  app.setNotFoundHandler(notFoundAnswerer(options, { answerError, writePage, requestLimiter }));
   await addPreflight(app, common);
   await addBodyParsers(app);
-  const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
   const endpoints = new Endpoints((route) => new Endpoint(route, { ...options, requestLimiter }));
   const bodies = countBodies(options);
   mountApi(app, { endpoints, connections, bodies, write });
@@ -139,11 +141,17 @@ function makeApp(
 /** Answers requests for what no route has: a person with a page, if there are pages. */
 function notFoundAnswerer(
   options: AppOptions,
-  { answerError, writePage }: { answerError: AnswerError; writePage: WriteAnswer },
+  {
+    answerError,
+    writePage,
+    requestLimiter,
+  }: { answerError: AnswerError; writePage: WriteAnswer; requestLimiter: RequestLimiter },
 ) {
+  const { context } = options;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    requestLimiter.count(anonymousCaller(originsOf(new PlainRequest(request)), context.plans));
     if (options.hasPages && isPersonsMistake(request))
-      return writePage(reply, await lostPersonsPage(request, options.context));
+      return writePage(reply, await lostPersonsPage(request, context));
     return answerError(new Refusal('not_found'), request, reply);
   };
 }

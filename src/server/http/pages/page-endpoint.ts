@@ -45,9 +45,19 @@ export class PageEndpoint {
 
   /** Identifies the person, before the body is read. Keys in headers do not count here. @throws Refusal */
   async admit(request: HttpRequest): Promise<PageAdmission> {
-    if (this.#route.method === 'POST') verifyOwnForm(request, this.#options.context.webPages);
+    this.#verifySender(request);
     const session = await findPerson(request, this.#options.context);
     return { session, caller: session?.caller ?? this.#stranger(request) };
+  }
+
+  #verifySender(request: HttpRequest): void {
+    const { context, requestLimiter } = this.#options;
+    try {
+      if (this.#route.method === 'POST') verifyOwnForm(request, context.webPages);
+    } catch (error) {
+      requestLimiter.count(this.#stranger(request));
+      throw error;
+    }
   }
 
   #stranger(request: HttpRequest): Caller {

@@ -4,6 +4,7 @@ import type { AppOptions } from '../../../../src/server/http/fastify/app.ts';
 import { openHttpServer } from '../../../../src/server/http/fastify/http-server.ts';
 import { NETWORK_LIMITS } from '../../../../src/server/http/fastify/network-limits.ts';
 import type { ServiceContext } from '../../../../src/server/service/context.ts';
+import { Plans } from '../../../../src/server/service/plans/plans.ts';
 import { poll } from '../../../support/server/poll.ts';
 import { RawSocket } from '../../../support/server/raw-socket.ts';
 
@@ -15,8 +16,9 @@ const listening = () => process.getActiveResourcesInfo().filter((name) => name =
 async function listen(networkLimits: Partial<AppOptions['networkLimits']> = {}, addresses = BOTH) {
   const dropped = { count: 0 };
   const observer = { connectionDropped: () => dropped.count++, refused: () => {}, requestAnswered: () => {} };
+  const context = { clock: systemClock, observer, plans: new Plans(), trouble: () => undefined };
   const options: AppOptions = {
-    context: { clock: systemClock, observer, trouble: () => undefined } as unknown as ServiceContext,
+    context: context as unknown as ServiceContext,
     allowsAnonymous: true,
     logLevel: 'silent',
     logAddresses: 'none',

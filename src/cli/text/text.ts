@@ -4,11 +4,16 @@ import { stripVTControlCharacters } from 'node:util';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
+/**
+ * Characters up to which escape sequences are removed as a whole. That takes a time that grows with the square of the
+ * length: minutes for a megabyte of sequences without an end. Of those in longer texts, what can be seen stays.
+ */
+const LONGEST_STRIPPED = 4_096;
+
 /** Makes external text safe for a terminal or a table: on one line, without active characters. */
 export function clean(text: string): string {
-  return stripVTControlCharacters(text).replace(UNSAFE, (character) =>
-    /[\t\r\n\u2028\u2029]/.test(character) ? ' ' : '',
-  );
+  const stripped = text.length > LONGEST_STRIPPED ? text : stripVTControlCharacters(text);
+  return stripped.replace(UNSAFE, (character) => (/[\t\r\n\u2028\u2029]/.test(character) ? ' ' : ''));
 }
 
 /** Makes external text safe for a terminal, line by line. */

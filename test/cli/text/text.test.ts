@@ -28,6 +28,14 @@ describe('clean', () => {
     expect(clean(text)).toBe(shown);
   });
 
+  test('takes only the escapes out of a long text, in a time that does not grow with its square', () => {
+    const colours = '\u001b[31mred';
+    expect(clean(colours.repeat(400))).toBe('red'.repeat(400));
+    expect(clean(colours.repeat(1_000))).toBe('[31mred'.repeat(1_000));
+    const endless = '\u001b]a';
+    expect(clean(endless.repeat(500_000))).toBe(']a'.repeat(500_000));
+  });
+
   test('lets no control character through', () => {
     const all = Array.from({ length: 0xa0 }, (_, point) => code(point)).join('');
     expect(clean(all)).toMatch(/^[ -~]+$/);

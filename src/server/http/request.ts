@@ -54,25 +54,35 @@ export function originsOf({ address, headers }: HttpRequest): Origins {
   return { address, origin, agents: [textOf(agent), textOf(standIn)] };
 }
 
-/** The same, but a browser that asks under a name that any site could have counts as a page of another site. */
-export function provedOriginsOf(request: HttpRequest, webPages: WebPages): Origins {
-  return isUnderStrangeName(request, webPages)
-    ? { ...originsOf(request), origin: OPAQUE_ORIGIN }
-    : originsOf(request);
+/**
+ * The same, but a browser that asks under a name that any site could have counts as a page of another site.
+ * `changes`: of the route. Any page can show pictures from anywhere, so a GET that makes something must say whose it is.
+ */
+export function provedOriginsOf(
+  request: HttpRequest,
+  { webPages, changes = false }: { readonly webPages: WebPages; readonly changes?: boolean | undefined },
+): Origins {
+  const isStrange = changes ? hidesPage(request) : isUnderStrangeName(request, webPages);
+  return isStrange ? { ...originsOf(request), origin: OPAQUE_ORIGIN } : originsOf(request);
 }
 
 /** How browsers write an origin that they do not reveal. */
 export const OPAQUE_ORIGIN = 'null';
 
 /**
- * Any site can have its name lead to the service. To a browser its pages are then of the service, and over plain http it
- * says nothing of the page with a GET. Over https it does, and a certificate proves the name.
+ * Any site can have its name lead to the service. To a browser its pages are then of the service. Where the browser says
+ * of which page a request is, a certificate proves the name, or it leads to this machine.
  */
-export function isUnderStrangeName({ headers, host }: HttpRequest, webPages: WebPages): boolean {
-  const isTold = headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
-  if (isTold || !isOfBrowser(headers)) return false;
-  const address = URL.parse(`http://${host}`);
+export function isUnderStrangeName(request: HttpRequest, webPages: WebPages): boolean {
+  if (!hidesPage(request)) return false;
+  const address = URL.parse(`http://${request.host}`);
   return address === null || !webPages.isProvedName(address);
+}
+
+/** Whether a browser does not say of which page the request is, as with a GET over plain http. */
+function hidesPage({ headers }: HttpRequest): boolean {
+  const isTold = headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
+  return !isTold && isOfBrowser(headers);
 }
 
 /** Pages can leave neither of the two headers out. Other programs send one at most, or, on Node, the third as well. */

@@ -79,9 +79,9 @@ export class Endpoint {
   }
 
   async #authenticate(request: HttpRequest): Promise<Caller> {
-    const { authenticated, scopes, verifyCaller } = this.#route;
+    const { authenticated, scopes, verifyCaller, changes } = this.#route;
     const { context } = this.#options;
-    const origins = provedOriginsOf(request, context.webPages);
+    const origins = provedOriginsOf(request, { webPages: context.webPages, changes });
     if (!authenticated) return anonymousCaller(origins, context.plans);
     const caller = await this.#identify(request, origins);
     if (isForUsersOnly(this.#route)) requireUser(caller);

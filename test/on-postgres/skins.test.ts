@@ -1,3 +1,3 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/skins', ['capes', 'private-data', 'skin-changes', 'skin-filters', 'skins']);
+onPostgres('service/skins', ['capes', 'private-data', 'skin-changes', 'skin-filters', 'skin-lists', 'skins']);

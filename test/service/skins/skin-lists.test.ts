@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import type { Body } from '../../support/server/answer-body.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
@@ -75,6 +76,25 @@ describe.each(['/v2/skins', '/v2/me/skins'])('The pages of %s', (path) => {
     expectRefusal(await pageAfter('nonsense'), 'validation_error');
   });
 });
+
+test.each(['popular', 'newest'])(
+  'No page of the gallery is at a place that is no number (sort: %s)',
+  async (sort) => {
+    const visitor = new PlainBrowser((await runServer()).url);
+    for (const after of ['x.y', '1.', '.1', '1.5.2', '-1.2', '1e9.2', `1.${'9'.repeat(40)}`]) {
+      const { status } = await visitor.open(`/ui/gallery?sort=${sort}&after=${after}`);
+      expect([after, status]).toEqual([after, 400]);
+    }
+    for (const after of [
+      '1.2',
+      `${'9'.repeat(15)}.${'9'.repeat(15)}`,
+      ...(sort === 'newest' ? ['9'.repeat(15)] : []),
+    ]) {
+      const { status } = await visitor.open(`/ui/gallery?sort=${sort}&after=${after}`);
+      expect([after, status]).toEqual([after, 200]);
+    }
+  },
+);
 
 describe('Searching the skins', () => {
   test('goes by what is inside words, in any order and case, and says what was looked for', async () => {

@@ -165,8 +165,8 @@ async function placeOf(
   { after, sort, startsOver = false }: SkinListQuery,
 ): Promise<SkinPlace | undefined> {
   if (after === undefined) return undefined;
-  const [first, second] = after.split('.');
-  if (second !== undefined) return { views: Number(first), id: Number(second) };
+  const [, views, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(after) ?? [];
+  if (id !== undefined) return { views: Number(views), id: Number(id) };
   if (sort !== 'popular' && /^\d{1,15}$/.test(after)) return { views: 0, id: Number(after) };
   const skin = await findVisible(context, caller, after);
   if (skin || startsOver) return skin;

@@ -4,10 +4,10 @@ import { usageError } from '../errors/exit.ts';
 import { rootsOf } from './sources.ts';
 
 /** The one skin that an argument names. @throws CliError if it names several, as a folder does */
-export async function onlySource(text: string, { io }: CommandContext): Promise<BatchSource> {
+export async function onlySource(text: string, context: CommandContext): Promise<BatchSource> {
   const sources: BatchSource[] = [];
   const spec = { args: [text], from: [], recursive: false, ignore: [] };
-  for await (const source of openSources(spec, rootsOf(io))) {
+  for await (const source of openSources(spec, rootsOf(context))) {
     sources.push(source);
     if (sources.length > 1) break;
   }

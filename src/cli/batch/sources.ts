@@ -1,11 +1,12 @@
 import { type BatchSource, openSources, type SourceStream, streamSources } from '../../batch/api/sources.ts';
+import type { CommandContext } from '../context/context.ts';
 import { SourceFiles } from '../options/source-files.ts';
-import type { Io } from '../terminal/io.ts';
+import { openStdin } from '../terminal/read-input.ts';
 import type { BatchCall } from './call.ts';
 
 /** Returns the named sources as a stream. */
 export function sourcesOf({ context, typed }: Pick<BatchCall, 'context' | 'typed'>): SourceStream {
-  const [spec, roots] = [specOf(typed), rootsOf(context.io)];
+  const [spec, roots] = [specOf(typed), rootsOf(context)];
   if (!typed.fetchLocally && typed.name === undefined) return streamSources(spec, roots);
   const found = openSources(spec, roots);
   const sources = typed.fetchLocally ? fetched(found, context.signal) : found;
@@ -41,6 +42,6 @@ export function sourceFilesOf({ sources, from = [] }: BatchCall['typed']): Sourc
   return new SourceFiles([...sources, ...from]);
 }
 
-export function rootsOf(io: Pick<Io, 'stdin'>) {
-  return { cwd: process.cwd(), stdin: () => io.stdin as AsyncIterable<Buffer> };
+export function rootsOf(context: Pick<CommandContext, 'io' | 'signal'>) {
+  return { cwd: process.cwd(), stdin: () => openStdin(context) };
 }

@@ -101,13 +101,13 @@ export async function runCheck(
 ): Promise<number> {
   const { io, flags } = context;
   const spec = { args: paths, from: [], recursive, ignore, as: 'file' } as const;
-  const isList = !(await isSingle(spec, rootsOf(io)));
+  const isList = !(await isSingle(spec, rootsOf(context)));
   const list = flags.json && isList ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
   const width = widthOf(io.out);
   const terminal = isList || !io.out.isTTY ? undefined : terminalPictures(picture, io.out, context.env);
   const tally = { all: 0, unusable: 0 };
-  for await (const source of openSources(spec, rootsOf(io))) {
+  for await (const source of openSources(spec, rootsOf(context))) {
     const { view, bytes } = checkOne(source);
     if (list) list.add(view, tally.all);
     else if (flags.json) io.out.write(jsonDocument(view));

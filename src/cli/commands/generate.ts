@@ -66,7 +66,7 @@ export function register(command: Command, runner: Runner, run = runGenerate): v
 export async function runGenerate(asTyped: GenerateOptions, context: CommandContext): Promise<number> {
   const typed = withStdout(asTyped);
   verifySources(typed);
-  const isOne = await isSingle(specOf(typed), rootsOf(context.io));
+  const isOne = await isSingle(specOf(typed), rootsOf(context));
   verifyName(typed, isOne);
   const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
   const cape = await capeOf(typed, settings, context);

@@ -134,7 +134,7 @@ async function readKeyText(
   if (keyFile !== undefined && from !== undefined)
     throw usageError('two_keys', 'Give --key-file or -, not both.');
   if (keyFile !== undefined) return await readSecretFile(keyFile, 'key');
-  if (from === '-') return Buffer.from(await readStdin(context.io)).toString('utf8');
+  if (from === '-') return Buffer.from(await readStdin(context)).toString('utf8');
   if (from !== undefined) {
     throw usageError(
       'key_on_command_line',

@@ -50,7 +50,7 @@ export function register(command: Command, runner: Runner, run = runQueue): void
 export async function runQueue(asTyped: QueueOptions, context: CommandContext): Promise<number> {
   const typed = withStdout(asTyped);
   verifySources(typed);
-  const isOne = await isSingle(specOf(typed), rootsOf(context.io));
+  const isOne = await isSingle(specOf(typed), rootsOf(context));
   verifyName(typed, isOne);
   const follow = typed.wait ?? false;
   if (!follow) verifyNeedsNoEnd(typed);

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
 import { lastWord } from '../../base/last-word.ts';
 import { CliError } from '../errors/exit.ts';
 import type { Io } from './io.ts';
@@ -40,10 +41,20 @@ function fileTrouble(path: string, cause: unknown): CliError | undefined {
   return undefined;
 }
 
-export async function readStdin({ stdin }: Pick<Io, 'stdin'>): Promise<Uint8Array> {
+interface Input {
+  readonly io: Pick<Io, 'stdin'>;
+  readonly signal: AbortSignal;
+}
+
+/** Stdin until the run is asked to stop: a terminal may send nothing for ever. Reading it then throws an AbortError. */
+export function openStdin({ io, signal }: Input): AsyncIterable<Buffer> {
+  return addAbortSignal(signal, io.stdin);
+}
+
+export async function readStdin(input: Input): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stdin as AsyncIterable<Buffer>) {
+  for await (const chunk of openStdin(input)) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > MAX_FILE_BYTES)

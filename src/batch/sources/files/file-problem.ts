@@ -47,10 +47,10 @@ interface Meant {
 const ABSENCES = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
 const REFUSALS = new Set(['EACCES', 'EPERM']);
 
-/** The file system's error about this one path, so that the next one is still worth trying. @throws any other error */
+/** The file system's error about this one path, so that the next one is still worth trying. @throws any other error, such as an AbortError */
 export function fileProblem(label: string, error: unknown): SourceProblem {
-  const { code, message, path } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
+  const { code, name, message, path } = error as NodeJS.ErrnoException;
+  if (code === undefined || name === 'AbortError') throw error;
   if (ABSENCES.has(code)) return brokenLink(label, path ?? '') ?? noSuchFile(label);
   if (REFUSALS.has(code)) return { code: 'eacces', message: `${label}: Permission denied.` };
   if (code === 'ELOOP') return { code: 'not_a_file', message: `${label} is a symbolic link loop.` };

@@ -77,7 +77,7 @@ async function readToken(
   if (from === undefined && tokenFile === undefined) return undefined;
   const text =
     tokenFile === undefined
-      ? Buffer.from(await readStdin(context.io)).toString('utf8')
+      ? Buffer.from(await readStdin(context)).toString('utf8')
       : await readSecretFile(tokenFile, 'token');
   const token = text.trim();
   if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;

@@ -127,7 +127,7 @@ function showKnown({ secret: _, ...key }: ApiKeyMade, context: CommandContext): 
 async function readKeyText(context: CommandContext): Promise<string> {
   const text = context.io.canPrompt
     ? await askSecret('The key to accept (not shown)', context)
-    : Buffer.from(await readStdin(context.io)).toString('utf8');
+    : Buffer.from(await readStdin(context)).toString('utf8');
   return text.trim();
 }
 

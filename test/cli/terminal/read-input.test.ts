@@ -1,0 +1,35 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { runCheck } from '../../../src/cli/commands/check.ts';
+import { runGenerate } from '../../../src/cli/commands/generate.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { readStdin } from '../../../src/cli/terminal/read-input.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { testIo } from '../../support/cli/test-io.ts';
+
+describe('A stdin on which nothing comes', () => {
+  test('is not waited for once the run is to stop', async () => {
+    const stop = new AbortController();
+    const read = readStdin({ io: { ...testIo().io, stdin: new PassThrough() }, signal: stop.signal });
+    await setImmediate();
+    stop.abort();
+    await expect(read).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  const runs: [typed: string, run: (context: CommandContext) => Promise<number>][] = [
+    ['check -', async (context) => await runCheck({ paths: ['-'] }, context)],
+    ['generate -', async (context) => await runGenerate({ sources: ['-'] }, context)],
+    ['generate --from -', async (context) => await runGenerate({ sources: [], from: ['-'] }, context)],
+    ['generate - --dry-run', async (context) => await runGenerate({ sources: ['-'], dryRun: true }, context)],
+  ];
+  test.each(runs)('does not keep %s from ending at Ctrl-C', async (_, run) => {
+    const stop = new AbortController();
+    const options = { answers: () => undefined, signal: stop.signal };
+    const ran = runCommand(async (context) => {
+      setTimeout(() => stop.abort(), 200);
+      return await run(context);
+    }, options);
+    expect((await ran).told?.exit).toBe('interrupted');
+  });
+});

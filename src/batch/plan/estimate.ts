@@ -1,3 +1,4 @@
+import { isHostedService } from '../../dispatch/hosted-service.ts';
 import type { Me } from '../../protocol/account.ts';
 
 /** The limits of a caller that decide how long a batch takes. */
@@ -15,15 +16,15 @@ export interface Limits {
 
 /** Seconds per skin on the hosted service, as its documentation says. */
 const HOSTED_SECONDS = 1.5;
-/** Approximate seconds for a signature of our own on one core. */
+/** Approximate seconds for a signature of our own on one core: other services may be as fast. */
 const SIGNING_SECONDS = 0.006;
 
-/** The limits that decide how long a batch takes. `spots`: in the queue. */
-export function limitsOf(me: Me | undefined, spots: number, isEmbedded: boolean): Limits {
+/** The limits that decide how long a batch takes. `spots`: in the queue. `service`: its address, or `embedded`. */
+export function limitsOf(me: Me | undefined, spots: number, service: string): Limits {
   const { per_minute: perMinute, per_hour: perHour } = me?.grants ?? {};
   const concurrency = me?.grants.burst ?? me?.grants.concurrency;
-  const service = isEmbedded ? SIGNING_SECONDS : HOSTED_SECONDS;
-  return { perMinute, perHour, concurrency, spots, service };
+  const seconds = isHostedService(service) ? HOSTED_SECONDS : SIGNING_SECONDS;
+  return { perMinute, perHour, concurrency, spots, service: seconds };
 }
 
 /**

@@ -123,7 +123,7 @@ export class SkinMaker {
   estimate(count: number): number {
     const { service } = this.#options.options;
     const { told: limit } = this.#session.spotLimit;
-    return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name === EMBEDDED));
+    return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name));
   }
 
   /** No more work comes: other batches may use the spots. */

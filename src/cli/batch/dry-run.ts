@@ -106,9 +106,10 @@ async function planView(counts: Counts, unknownSigner: number, call: BatchCall):
 }
 
 async function secondsFor(wanted: number, { context, settings }: BatchCall): Promise<number> {
-  const { client, isEmbedded } = await context.connect(settings);
+  const { client } = await context.connect(settings);
+  const { name } = await context.service(settings);
   const me = await readAccount({ client, call: { signal: context.signal } });
-  return estimateSeconds(wanted, limitsOf(me, spotsOf(me, settings.slots), isEmbedded));
+  return estimateSeconds(wanted, limitsOf(me, spotsOf(me, settings.slots), name));
 }
 
 function sourceView({ outlook, result: { source, error }, signedBy }: PlannedSource): PlannedView {

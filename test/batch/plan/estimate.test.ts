@@ -81,16 +81,21 @@ describe('The limits of a caller', () => {
     ['no burst but a concurrency', { concurrency: 5 }, 5],
     ['neither', {}, undefined],
   ])('let as many jobs be processed at once as they name: %s', (_, grants, concurrency) => {
-    expect(limitsOf(me(grants), 2, false)).toMatchObject({ concurrency, spots: 2 });
+    expect(limitsOf(me(grants), 2, 'https://skins.example.org')).toMatchObject({ concurrency, spots: 2 });
   });
 
   test('are those of submissions, too', () => {
-    const found = limitsOf(me({ per_minute: 60, per_hour: 900 }), 2, false);
+    const found = limitsOf(me({ per_minute: 60, per_hour: 900 }), 2, 'https://skins.example.org');
     expect(found).toMatchObject({ perMinute: 60, perHour: 900 });
   });
 
-  test('leave a signature of our own a few milliseconds, and a skin of the game more than a second', () => {
-    const seconds = [true, false].map((isEmbedded) => limitsOf(undefined, 2, isEmbedded).service);
-    expect(seconds).toEqual([0.006, 1.5]);
+  test.each([
+    ['embedded', 0.006],
+    ['https://skins.example.org', 0.006],
+    ['https://mineskin.org.example.org', 0.006],
+    ['https://api.mineskin.org', 1.5],
+    ['https://mineskin.org/', 1.5],
+  ])('leave a skin of the hosted service more than a second, and one of %s %d s', (service, seconds) => {
+    expect(limitsOf(undefined, 2, service).service).toBe(seconds);
   });
 });

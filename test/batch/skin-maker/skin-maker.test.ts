@@ -68,6 +68,6 @@ test('A batch that stops with work left leaves all spots to the next one', async
 test('The estimate in the plan is by the limits of the caller', async () => {
   const { clock, events, batch } = await prepareScripted();
   await clock.until(batch(10));
-  // Two waves through five spots, 1.5 s each on a service that is not our own.
-  expect(events.find(({ type }) => type === 'planned')).toMatchObject({ seconds: 3 });
+  // Two waves through five spots, 6 ms each on a service that may sign as fast as this machine.
+  expect(events.find(({ type }) => type === 'planned')).toMatchObject({ seconds: 0.012 });
 });

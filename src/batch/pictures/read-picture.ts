@@ -24,16 +24,17 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads a source as far as needed to identify it. Small files are read synchronously: thousands of them take a
- * tenth of the time that as many promises do, and the caller yields in between.
+ * tenth of the time that as many promises do, and the caller yields in between. `label`: the file in messages.
  */
 export function lookAt(
   content: SourceContent,
   variant: VariantWish,
   memory: FileMemory | undefined,
+  label?: string,
 ): Look | LookProblem {
   switch (content.kind) {
     case 'file':
-      return lookAtFile(content, variant, memory);
+      return lookAtFile({ label, ...content }, variant, memory);
     case 'bytes':
       return checkPicture(content.bytes, { variant, fit: content.fit });
     case 'problem':
@@ -58,11 +59,11 @@ function guessNote(name: string): Note {
 }
 
 function lookAtFile(
-  { path, fit }: Extract<SourceContent, { kind: 'file' }>,
+  { path, fit, label }: Extract<SourceContent, { kind: 'file' }> & { readonly label: string | undefined },
   variant: VariantWish,
   memory: FileMemory | undefined,
 ): Look | LookProblem {
-  const read = readFile(path, (stamp) => memory?.recall(path, stamp));
+  const read = readFile(path, label, (stamp) => memory?.recall(path, stamp));
   if ('problem' in read) return read;
   if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
   const look = checkPicture(read.bytes, { variant, fit });
@@ -72,28 +73,34 @@ function lookAtFile(
   return look;
 }
 
-/** The bytes of a source that has a picture of its own, as they are. @throws Error for a source of another kind */
-export function readContent(content: SourceContent): { readonly bytes: Uint8Array } | LookProblem {
+/**
+ * The bytes of a source that has a picture of its own, as they are. `label`: the file in messages.
+ * @throws Error for a source of another kind
+ */
+export function readContent(
+  content: SourceContent,
+  label?: string,
+): { readonly bytes: Uint8Array } | LookProblem {
   if (content.kind === 'bytes') return content;
   if (content.kind === 'problem') return content;
   if (content.kind !== 'file') throw new Error(`A source of kind ${content.kind} has no picture of its own.`);
-  const read = readFile(content.path, () => undefined);
+  const read = readFile(content.path, label, () => undefined);
   if ('known' in read) throw new Error('A file read in full cannot be a known one.');
   return read;
 }
 
 type Read = { readonly known: string } | { readonly bytes: Uint8Array; readonly stamp: Stats } | LookProblem;
 
-/** A whole file, unless `recall` knows it by its stamp. */
-function readFile(path: string, recall: (stamp: Stats) => string | undefined): Read {
+/** A whole file, unless `recall` knows it by its stamp. Messages name it as the user did, if that is known. */
+function readFile(path: string, label = path, recall: (stamp: Stats) => string | undefined): Read {
   try {
     const stamp = statSync(path);
     const known = stamp.isFile() ? recall(stamp) : undefined;
     if (known !== undefined) return { known };
-    const problem = refuseFile(path, stamp);
+    const problem = refuseFile(label, stamp);
     return problem ? { problem } : { bytes: readFileSync(path), stamp };
   } catch (error) {
-    return { problem: fileProblem(path, error) };
+    return { problem: fileProblem(label, error) };
   }
 }
 
@@ -128,13 +135,13 @@ function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } |
   }
 }
 
-function refuseFile(path: string, stamp: Stats): SourceProblem | undefined {
-  if (stamp.isDirectory()) return { code: 'not_a_file', message: `${path} is a folder.` };
+function refuseFile(label: string, stamp: Stats): SourceProblem | undefined {
+  if (stamp.isDirectory()) return { code: 'not_a_file', message: `${label} is a folder.` };
   // Pipes and devices have no end to rely on.
-  if (!stamp.isFile()) return { code: 'not_a_file', message: `${path} is not a regular file.` };
+  if (!stamp.isFile()) return { code: 'not_a_file', message: `${label} is not a regular file.` };
   if (stamp.size <= MAX_FILE_BYTES) return undefined;
   return {
     code: 'invalid_image',
-    message: `${path} has ${stamp.size} bytes; a skin has at most 20,000.`,
+    message: `${label} has ${stamp.size} bytes; a skin has at most 20,000.`,
   };
 }

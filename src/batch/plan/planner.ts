@@ -168,7 +168,7 @@ export class Planner {
   #workOf({ index, stem, source }: Draft): Work | Planned {
     const { lockDir, memory, cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
-    const look = lookAt(source.content, variant, memory);
+    const look = lookAt(source.content, variant, memory, source.label);
     if ('problem' in look) {
       const member = { index, source, stem, id: source.label, pixels: undefined };
       return { member, decision: { kind: 'refused', problem: look.problem } };

@@ -88,7 +88,7 @@ async function sourceToSend(work: Work, reading: SourceReading): Promise<ToSend>
 function pictureToSend(work: Work, content: SourceContent): ToSend {
   const look = work.bytes
     ? { bytes: work.bytes, pixels: pixelsOf(work), warnings: work.warnings }
-    : lookAt(content, work.variant, undefined);
+    : lookAt(content, work.variant, undefined, work.members[0]?.source.label);
   if ('problem' in look) return look;
   if (!look.bytes || look.pixels !== pixelsOf(work)) return { problem: CHANGED };
   work.warnings = look.warnings;

@@ -134,7 +134,7 @@ function verifyOutput({ view, cape, out }: RenderOptions, { io, flags }: Command
 
 /** @throws CliError */
 function capeIn(path: string): Picture {
-  const read = readContent({ kind: 'file', path: resolve(path), fit: false });
+  const read = readContent({ kind: 'file', path: resolve(path), fit: false }, path);
   if ('problem' in read)
     throw new CliError(read.problem.code, read.problem.message, { hint: read.problem.hint });
   try {

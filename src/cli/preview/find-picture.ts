@@ -42,12 +42,12 @@ export async function findPicture(
   }
   if (content.kind === 'data') return await skinOfData(content.given, label, wish, context);
   const fetched = content.kind === 'url' ? await fetchPicture(content.url, context.signal) : content;
-  return asFound(label, bytesOf(fetched), wish);
+  return asFound(label, bytesOf(fetched, label), wish);
 }
 
 /** @throws CliError */
-function bytesOf(content: SourceContent): Uint8Array {
-  const read = readContent(content);
+function bytesOf(content: SourceContent, label?: string): Uint8Array {
+  const read = readContent(content, label);
   if ('bytes' in read) return read.bytes;
   const { code, message, hint } = read.problem;
   throw new CliError(code, message, { hint });

@@ -78,6 +78,12 @@ describe('A path that holds no skin', () => {
     expect(readContent({ kind: 'file', path })).toEqual({ problem });
   });
 
+  test('is named as the user named it', () => {
+    const problem = { code: 'not_a_file', message: 'skins is a folder.' };
+    expect(lookAt({ kind: 'file', path: '/' }, 'auto', undefined, 'skins')).toEqual({ problem });
+    expect(readContent({ kind: 'file', path: '/' }, 'skins')).toEqual({ problem });
+  });
+
   test('has too many bytes to be read', async () => {
     const path = await fileOf(MAX_BYTES + 1);
     const message = `${path} has ${MAX_BYTES + 1} bytes; a skin has at most 20,000.`;

@@ -32,9 +32,8 @@ export async function readSecretFile(path: string, what: string): Promise<string
 /** Wraps errors that affect only this file, so that the next file is still tried. */
 function fileTrouble(path: string, cause: unknown): CliError | undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;
-  const hint = 'Give the path of a PNG file, a folder of them, or - for stdin.';
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-    return new CliError('no_such_file', `There is no file or folder ${lastWord(path)}`, { hint, cause });
+    return new CliError('no_such_file', `There is no file ${lastWord(path)}`, { cause });
   }
   if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a symbolic link loop.`, { cause });
   if (code === 'EACCES') return new CliError('eacces', `${path}: Permission denied.`, { cause });

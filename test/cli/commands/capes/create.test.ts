@@ -1,5 +1,7 @@
-import { register } from '../../../../src/cli/commands/capes/create.ts';
+import { expect, test } from 'vitest';
+import { register, runCapesCreate } from '../../../../src/cli/commands/capes/create.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
+import { runCommand } from '../../../support/cli/run-command.ts';
 
 describeParsing('capes create', register, {
   taken: [
@@ -11,4 +13,9 @@ describeParsing('capes create', register, {
     [['a.png', 'b.png'], /too many arguments/],
     [['a.png', '--alias'], /argument missing/],
   ],
+});
+
+test('A file that is not there is answered without advice that is for skins only', async () => {
+  const ran = await runCommand(async (context) => await runCapesCreate('-', {}, context), {});
+  expect(ran.told).toMatchObject({ message: 'There is no file -.', hint: undefined });
 });

@@ -29,6 +29,14 @@ const HINTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'skinsmith may already be running there. To listen on another port: --port <number>',
 };
 
+/** Below this, systems let only some users listen. */
+const FIRST_FREE_PORT = 1_024;
+
+function listenHint(port: number): string {
+  const why = port < FIRST_FREE_PORT ? 'Ports below 1024 are usually reserved for root. ' : '';
+  return `${why}To listen on another port, behind a reverse proxy for example: --port <number>`;
+}
+
 /** A sentence that continues "… cannot be used: "; undefined for an unknown code. */
 export function meaningOf(code: string | undefined): string | undefined {
   const meaning = code === undefined ? undefined : MEANINGS[code];
@@ -37,7 +45,7 @@ export function meaningOf(code: string | undefined): string | undefined {
 
 /** Describes an error of the operating system; undefined for any other. */
 export function systemReport(error: unknown): ErrorReport | undefined {
-  const { code, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
+  const { code, syscall, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
     hostname?: string;
     address?: string;
     port?: number;
@@ -46,7 +54,9 @@ export function systemReport(error: unknown): ErrorReport | undefined {
   if (meaning === undefined || code === undefined) return undefined;
   const place = path ?? hostname ?? (address === undefined ? undefined : `${address}:${port}`);
   const message = place ? `${place}: ${meaning}` : meaning;
-  return { code: code.toLowerCase(), message, hint: HINTS[code], exit: 'failed' };
+  const isRefused = code === 'EACCES' && syscall === 'listen' && port !== undefined;
+  const hint = isRefused ? listenHint(port) : HINTS[code];
+  return { code: code.toLowerCase(), message, hint, exit: 'failed' };
 }
 
 /** What the system itself says of a rare error: `Broken pipe.` for Node's `EPIPE: broken pipe, write`. */

@@ -148,4 +148,16 @@ describe('reportOf', () => {
     );
     expect(reportOf(system({ code: 'ENOSPC' }))?.message).toBe('The disk is full.');
   });
+
+  test.each([
+    [80, /^Ports below 1024 are .*: --port <number>$/],
+    [8080, /^To listen on another port, .*: --port <number>$/],
+  ])('leads from port %d, where the user may not listen, to another', (port, hint) => {
+    const refusal = { code: 'EACCES', syscall: 'listen', address: '127.0.0.1', port };
+    expect(reportOf(system(refusal))).toMatchObject({
+      message: `127.0.0.1:${port}: Permission denied.`,
+      hint: expect.stringMatching(hint),
+    });
+    expect(reportOf(system({ ...refusal, syscall: 'connect' }))?.hint).toBeUndefined();
+  });
 });

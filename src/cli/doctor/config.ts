@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Check, ok, problem, warning } from './check.ts';
+import { type Check, ok, warning } from './check.ts';
 import { lookAtFolder, readableByOthers } from './folders.ts';
 
 /** Checks the config file: readable, private to its owner, and in a writable folder. */
@@ -9,7 +9,9 @@ export const configCheck: Check = {
     await configFile.settings(); // throws if the file is invalid
     const folder = await lookAtFolder(folders.config);
     if (folder.result === 'problem') {
-      return problem(folder.detail, 'Choose another folder: SKINSMITH_CONFIG_DIR');
+      // Not a problem for the other checks: commands work with the settings that there are.
+      const detail = `${folder.detail} No settings and API keys can be stored.`;
+      return warning(detail, 'Make it writable, or choose another: SKINSMITH_CONFIG_DIR');
     }
     const { path } = configFile;
     if (!existsSync(path)) return { ...folder, detail: `There is no ${path}: the defaults apply.` };

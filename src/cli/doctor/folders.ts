@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reportOf } from '../errors/error-report.ts';
+import { meaningOf } from '../errors/system-report.ts';
 import { type Finding, ok, problem, warning } from './check.ts';
 
 /** Free space below which a warning is given: a store and its journal grow. */
@@ -21,10 +21,16 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
     const detail = `${folder} ${state}; ${sizeText(space)} free.`;
     return space < LITTLE_SPACE ? warning(detail, 'Free some space on that disk.') : ok(detail);
   } catch (error) {
-    const report = reportOf(error);
-    if (!report) throw error;
-    return problem(`${folder} cannot be used: ${report.message}`);
+    return problem(`${folder} cannot be used: ${reasonOf(error, folder)}`);
   }
+}
+
+/** Names a folder above it, if that is to blame. @throws an error that is none of the file system */
+function reasonOf(error: unknown, folder: string): string {
+  const { code, path = folder } = error as NodeJS.ErrnoException;
+  const meaning = meaningOf(code);
+  if (meaning === undefined) throw error;
+  return path.startsWith(folder) ? meaning : `${path}: ${meaning}`;
 }
 
 /**

@@ -51,6 +51,17 @@ describe('skinsmith doctor', () => {
     expect(found.generator.detail).toMatch(/^signing: .*made when it is first needed/);
   });
 
+  test('looks further where no settings can be stored', async () => {
+    const file = join(await ownFolder(), 'file');
+    await writeFile(file, '');
+    const { status, warnings, skipped } = await examined({ env: { SKINSMITH_CONFIG_DIR: file } });
+    expect({ status, warnings, skipped }).toEqual({
+      status: 0,
+      warnings: ['config', 'textures'],
+      skipped: [],
+    });
+  });
+
   test('finds nothing wrong with a service of the caller’s own, and shows no secret', async () => {
     const { url, key = '' } = await runServer();
     const { status, problems, warnings, found, out } = await examined({ url, key });

@@ -39,8 +39,8 @@ describe('The check of the config file', () => {
     const { setup, folder } = await makeSetup();
     await writeFile(join(folder, 'config'), '');
     expect(await CHECKS.config.look(setup)).toEqual({
-      result: 'problem',
-      detail: `${folder}/config cannot be used: ${folder}/config: A part of the path is not a folder.`,
+      result: 'warning',
+      detail: `${folder}/config cannot be used: a part of the path is not a folder. No settings and API keys can be stored.`,
       hint: expect.stringContaining('SKINSMITH_CONFIG_DIR'),
     });
   });

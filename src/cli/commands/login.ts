@@ -94,7 +94,8 @@ async function verifyService(baseUrl: string, context: CommandContext): Promise<
   try {
     await client.me({ signal: context.signal });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.isPassing) throw error; // a refusal shows that a service answers
+    // A refusal of the caller shows that a service answers.
+    if (!(error instanceof ServiceError) || error.isPassing || !isAboutKey(error)) throw error;
   } finally {
     await client.close();
   }
@@ -152,6 +153,11 @@ async function readKeyText(
   return await askSecret(`API key for ${baseUrl} (not shown)`, context);
 }
 
+/** A service may know no user of the key; one that has no such address at all says nothing about it. */
+function isAboutKey({ status, code }: ServiceError): boolean {
+  return [401, 403, 404].includes(status) && code !== 'not_found';
+}
+
 /** Returns the service's name for the key's user. A key that the service does not know is not stored. */
 async function verifyKey(baseUrl: string, key: string, context: CommandContext): Promise<string> {
   const client = await clientFor(baseUrl, key, context);
@@ -159,7 +165,7 @@ async function verifyKey(baseUrl: string, key: string, context: CommandContext):
     const { user, name } = await client.me({ signal: context.signal });
     return name ?? user ?? 'a user without a name';
   } catch (error) {
-    if (!(error instanceof ServiceError) || ![401, 403, 404].includes(error.status)) throw error;
+    if (!(error instanceof ServiceError) || !isAboutKey(error)) throw error;
     throw new CliError('invalid_api_key', `${baseUrl} does not accept this key: ${error.message}`, {
       exit: 'notAllowed',
       hint: 'Nothing was stored. Check that the key is complete and belongs to this service.',

@@ -1,10 +1,9 @@
+import { isHostedService } from '../../dispatch/hosted-service.ts';
 import { VERSION } from '../../index.ts';
 import { addressHint, namingOf, type ServiceNaming } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
 import { hintFor } from './hints.ts';
 import { jsonIn, type Readiness } from './setup.ts';
-
-const HOSTED = /(^|\.)mineskin\.org$/;
 
 /** Identifies the sender of a response: skinsmith, the hosted service or another server. */
 export const answerCheck: Check = {
@@ -19,7 +18,10 @@ export const answerCheck: Check = {
         addressHint(namingOf(setup.context)),
       );
     }
-    if (HOSTED.test(url.hostname)) return ok(`${url.hostname} is the hosted service.`);
+    if (isNothing(jsonIn(text))) {
+      return problem(`There is nothing at ${url.href}.`, addressHint(namingOf(setup.context)));
+    }
+    if (isHostedService(url.href)) return ok(`${url.hostname} is the hosted service.`);
     return ok(`${url.origin} speaks the v2 interface; it is not skinsmith.`);
   },
 };
@@ -30,6 +32,12 @@ function ofSkinsmith({ status, version, reasons }: Readiness, naming: ServiceNam
   const which = version === VERSION ? `skinsmith ${version}` : `skinsmith ${version} (here: ${VERSION})`;
   if (status === 'ready') return ok(`${which}, ready.`);
   return problem(`${which} takes no work now: ${reasons.join(', ')}.`, hintFor(reasons, naming) ?? SEE_LOG);
+}
+
+/** What skinsmith answers where it has no interface, such as below a wrong path. */
+function isNothing(json: unknown): boolean {
+  const { errors } = (json ?? {}) as { errors?: unknown };
+  return Array.isArray(errors) && errors[0]?.code === 'not_found';
 }
 
 /** Fields that every response of API version 2 has. */

@@ -97,6 +97,7 @@ export class Setup {
         return await client.me(this.call());
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
+        if (error.code === 'not_found') throw error; // the address is wrong
         if (error.status === 404 || (error.status === 401 && !hasKey)) return undefined;
         throw error;
       }

@@ -73,7 +73,7 @@ export function validKeyHint(naming: ServiceNaming): string {
   return `The key in SKINSMITH_API_KEY was sent. Set a key of this service there, or unset the variable and store one: ${login}`;
 }
 
-type Hint = (error: ServiceError, naming: ServiceNaming) => string;
+type Hint = (error: ServiceError, naming: ServiceNaming) => string | undefined;
 
 const HINTS: Readonly<Record<string, Hint>> = {
   invalid_api_key: (error, naming) => bindingOf(error)?.hint ?? validKeyHint(naming),
@@ -84,12 +84,18 @@ const HINTS: Readonly<Record<string, Hint>> = {
   job_not_found: (_, naming) =>
     `List the jobs that the service still knows: ${forService('skinsmith jobs', naming)}`,
   insufficient_grants: grantsHint,
+  not_found: ({ answer: { path } }, naming) => (isOfVersion2(path) ? addressHint(naming) : undefined),
   invalid_cape: (_, naming) => `List the capes: ${forService('skinsmith capes list', naming)}`,
 };
 
 /** What to do about a refusal; undefined where that depends on more than its code. */
 export function serviceHint(error: ServiceError, naming: ServiceNaming): string | undefined {
   return Object.hasOwn(HINTS, error.code) ? HINTS[error.code]?.(error, naming) : undefined;
+}
+
+/** Every v2 service has such paths: the one that lacks them is at another address. */
+function isOfVersion2(path: string): boolean {
+  return path.includes('/v2/');
 }
 
 /** The key lacks a scope, which a skinsmith service names, or the plan lacks something. */

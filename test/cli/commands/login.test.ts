@@ -6,6 +6,7 @@ import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { runServer } from '../../support/server/running-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
 const KEY = `key-${'k'.repeat(60)}`;
@@ -76,6 +77,15 @@ describe('Whoever signs in', () => {
     expect([ran.status, ran.err]).toEqual([0, expect.stringContaining('SKINSMITH_API_KEY is set')]);
     const without = await runCommand(login, { url, answers, isTTY: true });
     expect([without.status, without.err]).toEqual([0, expect.not.stringContaining('SKINSMITH_API_KEY')]);
+  });
+
+  test('is not told that a key is wrong where the address is', async () => {
+    const { url } = await runServer();
+    const from = async (context: CommandContext) => await runLogin({ from: '-' }, context);
+    const told = { code: 'not_found', hint: 'Check the address in SKINSMITH_BASE_URL.' };
+    const wrong = { url: `${url}/skins` };
+    expect((await runCommand(from, { ...wrong, stdin: KEY })).told).toMatchObject(told);
+    expect((await runCommand(login, { ...wrong, answers: () => `${KEY}\r` })).told).toMatchObject(told);
   });
 
   test('is not asked for a key of a service that does not answer', async () => {

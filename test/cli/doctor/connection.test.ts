@@ -132,6 +132,12 @@ describe('The check of who answers', () => {
       { result: 'ok', detail: expect.stringContaining('it is not skinsmith') },
     ],
     [
+      'a skinsmith by a path at which it does not answer',
+      NOT_FOUND,
+      { expect: 'GET /v2/me', status: 404, json: errors('not_found', 'There is nothing at this address.') },
+      { result: 'problem', detail: expect.stringMatching(/^There is nothing at .*\/v2\/me\.$/) },
+    ],
+    [
       'another program',
       NOT_FOUND,
       { expect: 'GET /v2/me', json: { hello: 'world' } },

@@ -19,6 +19,12 @@ describe('The check of the key', () => {
     expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid; it belongs to no account/);
   });
 
+  test('does not take a wrong address for a key that belongs to nobody', async () => {
+    const json = errors('not_found', 'There is nothing at this address.');
+    const { setup } = await servedSetup([{ expect: ME, status: 404, json }]);
+    await expect(CHECKS.key.look(setup)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   const refusals: [said: string, status: number, detail: RegExp, hint: RegExp][] = [
     ['The API key is not valid.', 403, /does not accept the key .*The API key is not valid/, /login/],
     ['Missing token', 401, /does not accept the key/, /login/],

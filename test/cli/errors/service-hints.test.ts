@@ -17,6 +17,7 @@ describe('The hint', () => {
     ['unauthorized', `Sign in first: skinsmith login --base-url ${URL}`],
     ['job_not_found', `List the jobs that the service still knows: skinsmith jobs --base-url ${URL}`],
     ['invalid_cape', `List the capes: skinsmith capes list --base-url ${URL}`],
+    ['not_found', 'Check the address given with --base-url.'],
   ])('for %s leads to the service that was typed', (code, hint) => {
     expect(reportOf(refused(code, 'No.'), TYPED)?.hint).toBe(hint);
   });

@@ -8,6 +8,10 @@ import type { ErrorReport } from './report.ts';
  */
 const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint?: string }>> = {
   account_key_changed: { exit: 'failed' },
+  no_store: {
+    exit: 'failed',
+    hint: 'Check the address in --store or SKINSMITH_STORE. A service creates its store when it first starts.',
+  },
   plans_unusable: { exit: 'usage' },
   upstream_key_refused: {
     exit: 'notAllowed',

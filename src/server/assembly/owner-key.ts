@@ -24,7 +24,7 @@ export class OwnerKeyError extends Error {
 /**
  * Makes an API key for the owner of a store, for anyone who can write to the store: no service has to run, and no key
  * is needed. An owner that was disabled is enabled again.
- * @throws OwnerKeyError
+ * @throws OwnerKeyError, NoStoreError
  */
 export async function makeKeyOfOwner(
   { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
@@ -39,7 +39,7 @@ export async function makeKeyOfOwner(
   if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) {
     throw new OwnerKeyError('no_store', `There is no store in ${dataDir}.`);
   }
-  const store = await openBriefly({ dataDir, store: database });
+  const store = await openBriefly({ dataDir, store: database && { ...database, creates: false } });
   try {
     return await inTransaction(store.db, async (tx) => {
       await lockManagement(tx);

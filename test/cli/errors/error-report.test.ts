@@ -57,6 +57,13 @@ describe('reportOf', () => {
     ['a used up minute', refused(429, 'rate_limit'), 'rate_limit', 'tryLater', /Wait a minute/],
     ['a service without accounts', refused(503, 'no_account_available'), 'no_account_available', 'tryLater'],
     ['a proxy in trouble', refused(502, ''), 'http_502', 'tryLater'],
+    [
+      'a database without a store',
+      system({ code: 'no_store' }),
+      'no_store',
+      'failed',
+      /when it first starts/,
+    ],
     ['a lost job', refused(404, 'job_not_found'), 'job_not_found', 'failed', /skinsmith jobs/],
     ['a bad picture', refused(400, 'invalid_image'), 'invalid_image', 'failed'],
     ['a fault of the service', refused(500, 'internal_error'), 'internal_error', 'failed'],

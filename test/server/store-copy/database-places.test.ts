@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeKeyOfOwner } from '../../../src/server/assembly/owner-key.ts';
 import { makeLinkOfOwner } from '../../../src/server/assembly/owner-link.ts';
+import { NoStoreError } from '../../../src/server/store/postgres/postgres-store.ts';
 import { openStore } from '../../../src/server/store/store.ts';
 import { copyStore } from '../../../src/server/store-copy/copy-store.ts';
 import type { StorePlace } from '../../../src/server/store-copy/places.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { emptyDatabase, HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
 import { type PoolMode, pooler } from '../../support/postgres/pooler.ts';
 import { fillStore } from '../../support/server/filled-store.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -40,5 +41,13 @@ describe.runIf(HAS_POSTGRES)('Behind a pooler that nobody tells of', () => {
     for (const name of ['one', 'two'])
       expect(await makeKeyOfOwner(at, { name }, clock)).toMatchObject({ name });
     expect(await makeLinkOfOwner(at, clock)).toMatchObject({ path: expect.stringContaining('secret=') });
+  });
+
+  test.each(MODES)('no key of the owner is put into an empty database, nor are tables: %s', async (mode) => {
+    const url = await emptyDatabase();
+    const at = { dataDir: await ownFolder(), store: { url: await pooler(url, mode) } };
+    for (const _ of [1, 2])
+      await expect(makeKeyOfOwner(at, { name: 'key' }, new MovableClock())).rejects.toThrow(NoStoreError);
+    expect(await copy({ folder: await filledFolder() }, { postgres: { url } })).not.toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { flushUsage } from '../adapter-parts.ts';
 import { KnownSchema } from '../known-schema.ts';
@@ -24,22 +24,35 @@ export interface PostgresSettings extends Partial<PoolOptions> {
   readonly url: string;
   /** Whether to wait for a database that cannot be reached yet; default: no. */
   readonly patience?: Patience;
+  /** Whether to create the tables in a database that has none; default: yes. */
+  readonly creates?: boolean;
+}
+
+/** The database has no store, and none was to be created. */
+export class NoStoreError extends Error {
+  override readonly name = 'NoStoreError';
+  readonly code = 'no_store';
+
+  constructor() {
+    super('There is no store of a service in the database.');
+  }
 }
 
 /**
  * Opens the store in a PostgreSQL database, which any number of processes on any number of machines may share.
- * @throws StoreUnreachableError, StoreRefusedError
+ * @throws StoreUnreachableError, StoreRefusedError, NoStoreError
  * @throws StoreTooNewError if a newer skinsmith wrote it and does not let this one use it
  */
 export async function openPostgresStore({
   url,
   patience = { limit: 0 },
   migrations = MIGRATIONS,
+  creates = true,
   ...rest
 }: PostgresSettings & Schema): Promise<Store> {
   const options = { ...POOL_OPTIONS, ...rest };
   const { db, pool, waits } = await untilReachable(
-    async () => await open(url, options, migrations),
+    async () => await open(url, options, { migrations, creates }),
     patience,
   );
   const size = await DatabaseSize.watch(pool);
@@ -89,7 +102,7 @@ export async function openPostgresDb(
   url: string,
   options: PoolOptions = POOL_OPTIONS,
 ): Promise<Kysely<Tables>> {
-  return (await open(url, options, MIGRATIONS)).db;
+  return (await open(url, options, { migrations: MIGRATIONS, creates: true })).db;
 }
 
 interface Opened {
@@ -98,17 +111,30 @@ interface Opened {
   readonly waits: PoolWaits;
 }
 
-async function open(url: string, options: PoolOptions, migrations: readonly Migration[]): Promise<Opened> {
+interface Creating {
+  readonly migrations: readonly Migration[];
+  readonly creates: boolean;
+}
+
+async function open(url: string, options: PoolOptions, { migrations, creates }: Creating): Promise<Opened> {
   const pool = makePool(url, options);
   const waits = new PoolWaits(pool);
   const schema = new KnownSchema(migrations.length);
   const dialect = new PooledDialect(forKysely(pool, options, { schema, waits }), schema);
   const db = new Kysely<Tables>({ dialect });
   try {
+    if (!creates) await verifyStore(db);
     await migratePostgres(db, migrations);
     return { db, pool, waits };
   } catch (error) {
     await db.destroy();
     throw asRefused(error);
   }
+}
+
+/** @throws NoStoreError */
+async function verifyStore(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ isThere: boolean }>`
+    select to_regclass('meta') is not null and to_regclass('api_keys') is not null as "isThere"`.execute(db);
+  if (!rows[0]?.isThere) throw new NoStoreError();
 }

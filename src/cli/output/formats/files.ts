@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
 import { FORMATS, type Format } from './formats.ts';
@@ -20,21 +21,29 @@ export interface RenderedFile {
  */
 export function renderFile(name: FormatName, skin: SkinData, stem: string): RenderedFile {
   const format: Format = FORMATS[name];
-  const { folder, last } = splitStem(stem);
-  if (!format.isNamedByFile) return { path: stem + format.extension, text: render(format, skin) };
-  const fileName = last.toLowerCase();
-  return {
-    path: folder + fileName + format.extension,
-    text: render(format, { ...skin, name: fileName }),
-  };
+  const path = filePath(name, stem);
+  if (!format.isNamedByFile) return { path, text: render(format, skin) };
+  return { path, text: render(format, { ...skin, name: splitStem(stem).last.toLowerCase() }) };
 }
 
 /** Returns the path of a skin's file without rendering it. */
 export function filePath(name: FormatName, stem: string): string {
   const format: Format = FORMATS[name];
+  if (format.isFunction) return functionPath(stem) + format.extension;
   if (!format.isNamedByFile) return stem + format.extension;
   const { folder, last } = splitStem(stem);
   return folder + last.toLowerCase() + format.extension;
+}
+
+const FUNCTION_PATH = /^[a-z0-9_./-]+$/;
+/** Hexadecimal digits that tell two stems apart which differ only in what functions may not have. */
+const MARK_LENGTH = 6;
+
+/** The path of a function: in lower case, and with `_` and a mark where the stem has other characters. */
+function functionPath(stem: string): string {
+  const path = stem.toLowerCase();
+  if (FUNCTION_PATH.test(path)) return path;
+  return `${path.replace(/[^a-z0-9_./-]/g, '_')}-${hash('sha256', stem).slice(0, MARK_LENGTH)}`;
 }
 
 function splitStem(stem: string): { folder: string; last: string } {

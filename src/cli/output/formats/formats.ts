@@ -13,6 +13,8 @@ export interface Format {
   readonly render: (skin: SkinData) => Formatted;
   /** The reader identifies the file by its name, in lower case, and expects the same name in its content. */
   readonly isNamedByFile?: true;
+  /** Data packs load the file only if its path is a name as Minecraft allows it. */
+  readonly isFunction?: true;
 }
 
 export const FORMATS = {
@@ -24,9 +26,9 @@ export const FORMATS = {
     extension: '.property.json',
     render: ({ value, signature }) => ({ name: 'textures', value, signature }),
   },
-  give: { extension: '.mcfunction', render: giveCommand },
-  'give-1.20.5': { extension: '.1.20.5.mcfunction', render: giveCommand1205 },
-  'give-1.16': { extension: '.1.16.mcfunction', render: giveCommand116 },
+  give: { extension: '.mcfunction', render: giveCommand, isFunction: true },
+  'give-1.20.5': { extension: '.1.20.5.mcfunction', render: giveCommand1205, isFunction: true },
+  'give-1.16': { extension: '.1.16.mcfunction', render: giveCommand116, isFunction: true },
   /** A custom skin for the `skins` folder of SkinsRestorer 15. */
   skinsrestorer: { extension: '.customskin', render: customSkin, isNamedByFile: true },
   citizens: { extension: '.citizens.txt', render: citizensCommand },

@@ -15,9 +15,9 @@ describe('a skin as a file', () => {
       'Heroes/Knight.value',
       'Heroes/Knight.signature',
       'Heroes/Knight.property.json',
-      'Heroes/Knight.mcfunction',
-      'Heroes/Knight.1.20.5.mcfunction',
-      'Heroes/Knight.1.16.mcfunction',
+      'heroes/knight.mcfunction',
+      'heroes/knight.1.20.5.mcfunction',
+      'heroes/knight.1.16.mcfunction',
       'Heroes/knight.customskin',
       'Heroes/Knight.citizens.txt',
     ]);
@@ -29,6 +29,16 @@ describe('a skin as a file', () => {
         expect(filePath(format, stem)).toBe(renderFile(format, skin, stem).path);
       }
     }
+  });
+
+  test('is a function with a name that data packs load, and with one of its own', () => {
+    const paths = ['Team 1/Zoë', 'team_1/zo_', 'team 1/zoê'].map((stem) => filePath('give', stem));
+    expect(paths).toEqual([
+      expect.stringMatching(/^team_1\/zo_-[0-9a-f]{6}\.mcfunction$/),
+      'team_1/zo_.mcfunction',
+      expect.stringMatching(/^team_1\/zo_-[0-9a-f]{6}\.mcfunction$/),
+    ]);
+    expect(new Set(paths).size).toBe(3);
   });
 
   test('is an indented document in a format of JSON', () => {

@@ -198,7 +198,7 @@ _skinsmith_values() {
   'serve --upstream-slots') values='none' ;;
   'serve --upstream-visibility') values='words public unlisted private' ;;
   'serve --account-delay') values='none' ;;
-  'serve --login-client-id') values='ask keys' ;;
+  'serve --login-client-id') values='none' ;;
   'serve --data') values='folders' ;;
   'serve --retention') values='none' ;;
   'serve --max-store') values='none' ;;
@@ -214,10 +214,10 @@ _skinsmith_values() {
   'serve --max-connections') values='none' ;;
   'serve --max-connections-per-address') values='none' ;;
   'serve --oidc-issuer') values='ask services' ;;
-  'serve --oidc-client-id') values='ask keys' ;;
+  'serve --oidc-client-id') values='none' ;;
   'serve --oidc-secret-file') values='files' ;;
   'serve --oidc-name') values='none' ;;
-  'serve --oidc-scopes') values='list read generate skins account operator' ;;
+  'serve --oidc-scopes') values='none' ;;
   'serve --oidc-plan-claim') values='none' ;;
   'serve --oidc-operator-claim') values='none' ;;
   'serve --oidc-require-claim') values='none' ;;

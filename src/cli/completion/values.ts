@@ -50,6 +50,8 @@ const BY_PLACE: Readonly<Record<string, Values>> = {
   'config set value': ask('setting-values'),
   'config unset name': ask('settings'),
   'identities delete id': ask('identities'),
+  'serve id': NONE,
+  'serve scopes': NONE,
   'users get name': ask('users'),
   'users edit name': ask('users'),
   'users disable name': ask('users'),

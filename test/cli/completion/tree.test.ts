@@ -37,6 +37,8 @@ test('Values of options are completed by what they are; an option without one ha
   expect(valuesOf('generate', '--report')).toBe('words junit= html=');
   expect(valuesOf('generate', '--name')).toBe('none');
   expect(valuesOf('keys create', '--user')).toBe('ask users');
+  expect(valuesOf('serve', '--oidc-scopes')).toBe('none');
+  expect(valuesOf('serve', '--login-client-id')).toBe('none');
   expect(valuesOf('backup', '--data')).toBe('folders');
   expect(valuesOf('', '--base-url')).toBe('ask services');
   expect(valuesOf('', '--json')).toBeUndefined();

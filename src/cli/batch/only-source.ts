@@ -12,6 +12,11 @@ export async function onlySource(text: string, context: CommandContext): Promise
     if (sources.length > 1) break;
   }
   const [only] = sources;
-  if (only && sources.length === 1) return only;
-  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file of the folder.');
+  if (only && sources.length === 1 && !isEmptyFolder(only)) return only;
+  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file, not a folder.');
+}
+
+/** Its own hint leads to an option that only commands for many skins have. */
+function isEmptyFolder({ content }: BatchSource): boolean {
+  return content.kind === 'problem' && content.problem.code === 'empty_folder';
 }

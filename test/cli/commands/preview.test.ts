@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type PreviewOptions, runPreview } from '../../../src/cli/commands/preview.ts';
@@ -67,6 +67,16 @@ describe('a file', () => {
     ['what is not there', async () => './nothing.png', 'no_such_file'],
   ])('is not %s', async (_, sourceOf, code) => {
     expect((await preview({ source: await sourceOf() })).told).toMatchObject({ code });
+  });
+
+  test('is not in a folder without one, and no hint leads to an option that there is not', async () => {
+    const above = await ownFolder();
+    await mkdir(join(above, 'below'));
+    await writeFile(join(above, 'below/skin.png'), skinPng(1));
+    expect((await preview({ source: above })).told).toMatchObject({
+      code: 'not_one_source',
+      hint: 'Give one PNG file, not a folder.',
+    });
   });
 });
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeFileAtomically } from '../../../base/atomic-file.ts';
@@ -10,12 +11,13 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { concernsOneSource } from '../../errors/concerns-one-source.ts';
 import { reportOf } from '../../errors/error-report.ts';
-import { CliError, exitStatus } from '../../errors/exit.ts';
+import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import { namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { clean } from '../../text/text.ts';
 
 export interface SkinsDownloadOptions {
   readonly uuids: readonly string[];
@@ -74,6 +76,7 @@ export async function runSkinsDownload(
 ): Promise<number> {
   const { uuids, out = '.' } = options;
   verifyUuids(uuids, context);
+  verifyFolder(out);
   const { client } = await connectWithProgress(await context.settings(), context);
   const names = new OutputNames();
   const done: Downloaded[] = [];
@@ -86,6 +89,14 @@ export async function runSkinsDownload(
   const document = uuids.length > 1 ? done : done[0];
   if (context.flags.json && document) context.io.out.write(jsonDocument(document));
   return exitStatus(done.length === uuids.length ? 'done' : 'failed');
+}
+
+/** A folder with the name of a picture is hardly meant, unless it is there. @throws CliError */
+function verifyFolder(out: string): void {
+  const found = statSync(out, { throwIfNoEntry: false });
+  if (found?.isDirectory() || (!found && !/\.png$/i.test(out))) return;
+  const hint = 'Name a folder, such as --out textures/. The files in it are named after the skins.';
+  throw usageError('not_a_folder', `${clean(out)} is not a folder.`, hint);
 }
 
 /** A texture that cannot be fetched does not stop the others. */

@@ -18,6 +18,12 @@ const UUID = 'a'.repeat(32);
 const SKIN = makeSkin({ uuid: UUID });
 
 describe('skins download', () => {
+  test.each(['skin.png', '/dev/null'])('takes %s for no folder, and asks nobody', async (out) => {
+    const { client } = await testClient([]);
+    const download = runSkinsDownload({ uuids: [UUID], out }, contextWith(client).context);
+    await expect(download).rejects.toMatchObject({ code: 'not_a_folder', exit: 'usage' });
+  });
+
   test('writes nothing that is no picture of a skin', async () => {
     const { client } = await testClient([
       { expect: `GET /v2/skins/${UUID}`, json: { success: true, skin: SKIN } },

@@ -146,7 +146,7 @@ function endText({ sources, missing, failed, given, signers }: Tally, out: strin
   if (missing > 0) parts.push(`${count(missing)} missing or changed`);
   if (failed > 0) parts.push(`${count(failed)} failed`);
   const hint = missing > 0 ? ' Run it without --frozen to make them.' : '';
-  const place = out === undefined ? '' : ` Written to ${out}.`;
+  const place = out === undefined || known + given === 0 ? '' : ` Written to ${out}.`;
   const end = `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.join(', ')}.${place}${hint}`;
   return [end, signers.text].filter(Boolean).join(' ');
 }

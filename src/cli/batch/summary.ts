@@ -69,8 +69,8 @@ function unprovedText({ unproved }: BatchSummary): string {
   return `${skins} could not be verified: no known key of the game or of the service matches.`;
 }
 
-function placeText({ lockfile }: BatchSummary, out: string | undefined): string {
+function placeText({ lockfile, finished, failed }: BatchSummary, out: string | undefined): string {
   const dropped =
     lockfile && lockfile.dropped > 0 ? ` ${count(lockfile.dropped)} dropped from the lockfile.` : '';
-  return `${dropped}${out === undefined ? '' : ` Written to ${out}.`}`;
+  return `${dropped}${out === undefined || finished === failed ? '' : ` Written to ${out}.`}`;
 }

@@ -15,7 +15,7 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     return secret;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    throw Object.assign(error as Error, { path }); // which an error of reading a folder lacks
   }
 }
 

@@ -47,3 +47,8 @@ test('A file that is not there holds nothing', async () => {
   await rm(path);
   expect(await readSecretFile(path)).toBeUndefined();
 });
+
+test('A folder in its place is named in the error', async () => {
+  const path = await ownFolder();
+  await expect(readSecretFile(path)).rejects.toMatchObject({ code: 'EISDIR', path });
+});

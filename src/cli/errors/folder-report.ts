@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import type { ErrorReport } from './report.ts';
 import { meaningOf } from './system-report.ts';
 
@@ -16,9 +16,10 @@ export function unusableHint(setBy: string): string {
 
 /** Describes an error of the file system about the data folder; undefined for any other. */
 export function folderReport(error: unknown, { path: folder, setBy }: DataFolder): ErrorReport | undefined {
-  const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  const { code, path: told, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   const meaning = meaningOf(code);
-  if (meaning === undefined || path === undefined) return undefined;
+  if (meaning === undefined || told === undefined) return undefined;
+  const path = resolve(told); // relative if the folder was typed so
   const isInside = path === folder || path.startsWith(folder + sep);
   const isAbove = syscall === 'mkdir' && folder.startsWith(path + sep); // no folder can be made in it
   if (!isInside && !isAbove) return undefined;

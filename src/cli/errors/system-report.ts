@@ -52,7 +52,8 @@ export function systemReport(error: unknown): ErrorReport | undefined {
   };
   const meaning = code === undefined ? undefined : (MEANINGS[code] ?? ownWords(error));
   if (meaning === undefined || code === undefined) return undefined;
-  const place = path ?? hostname ?? (address === undefined ? undefined : `${address}:${port}`);
+  const listening = address === undefined || port === undefined ? address : `${address}:${port}`;
+  const place = path ?? hostname ?? listening;
   const message = place ? `${place}: ${meaning}` : meaning;
   const isRefused = code === 'EACCES' && syscall === 'listen' && port !== undefined;
   const hint = isRefused ? listenHint(port) : HINTS[code];

@@ -153,6 +153,10 @@ describe('reportOf', () => {
     expect(reportOf(system({ code: 'EADDRINUSE', address: '::1', port: 7546 }))?.message).toBe(
       '::1:7546: Another program already listens there.',
     );
+    // For any free port, Node names none.
+    expect(reportOf(system({ code: 'EADDRNOTAVAIL', address: '203.0.113.5' }))?.message).toBe(
+      '203.0.113.5: This machine has no such address.',
+    );
     expect(reportOf(system({ code: 'ENOSPC' }))?.message).toBe('The disk is full.');
   });
 

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
 
@@ -11,6 +12,7 @@ describe('An error about the data folder', () => {
   test.each([
     ['a folder above it that takes none', { code: 'EROFS', syscall: 'mkdir', path: '/home/ann/.local' }],
     ['the folder', { code: 'EROFS', syscall: 'access', path: DATA.path }],
+    ['the folder as it was typed', { code: 'EROFS', syscall: 'mkdir', path: relative('.', DATA.path) }],
     ['a file in it', { code: 'EROFS', syscall: 'open', path: `${DATA.path}/batches/a.lock.holder` }],
   ])('names the folder, why, and how to choose another, for %s', (_, parts) => {
     expect(told(parts)).toEqual({

@@ -22,10 +22,10 @@ export const settingsCheck: Check = {
     const [first] = wrong;
     if (first) return problem(wrong.map(({ message }) => message).join(' '), first.hint);
     const file = await setup.context.configFile.settings();
-    const unknown = [...unknownVariables(setup.context), ...Object.keys(file).filter(isUnknownKey)];
-    if (unknown.length > 0) {
-      const detail = `${unknown.join(', ')}: no such setting.`;
-      return warning(detail, 'Remove it from the config file; skinsmith help config set lists the settings.');
+    const [variables, keys] = [unknownVariables(setup.context), Object.keys(file).filter(isUnknownKey)];
+    if (variables.length + keys.length > 0) {
+      const hint = keys.length > 0 ? KEY_HINT : VARIABLE_HINT;
+      return warning(`${[...variables, ...keys].join(', ')}: no such setting.`, hint);
     }
     const hidden = SETTING_NAMES.flatMap((name) => hiddenIn(name, { origins, file }));
     if (hidden.length > 0)
@@ -34,6 +34,9 @@ export const settingsCheck: Check = {
     return ok(`${[...origins].map(([name, { from }]) => `${name} from ${from}`).join(', ')}.`);
   },
 };
+
+const KEY_HINT = 'Remove it from the config file; skinsmith help config set lists the settings.';
+const VARIABLE_HINT = 'Unset it; skinsmith help environment lists the variables.';
 
 function faultOf(name: SettingName, origin: Origin): CliError[] {
   try {

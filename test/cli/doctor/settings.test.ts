@@ -21,13 +21,20 @@ describe('The check of the settings', () => {
   });
 
   test.each([
-    ['a variable', '{}', { SKINSMITH_BASEURL: 'x' }, 'SKINSMITH_BASEURL'],
-    ['a line of the file', '{"base_url": "x", "api-keys": {}}', {}, 'base_url'],
-  ])('warns of %s that means nothing', async (_, content, env, name) => {
+    ['a variable', '{}', { SKINSMITH_BASEURL: 'x' }, 'SKINSMITH_BASEURL', /^Unset it; .*help environment/],
+    [
+      'a line of the file',
+      '{"base_url": "x", "api-keys": {}}',
+      {},
+      'base_url',
+      /^Remove it from the config file; /,
+    ],
+  ])('warns of %s that means nothing', async (_, content, env, name, hint) => {
     const { setup } = await configuredSetup(content, { env: env as Record<string, string> });
     expect(await CHECKS.settings.look(setup)).toMatchObject({
       result: 'warning',
       detail: `${name}: no such setting.`,
+      hint: expect.stringMatching(hint),
     });
   });
 

@@ -1,6 +1,6 @@
 import type { Job } from '../protocol/job.ts';
-import type { Party } from './parties.ts';
-import { REMEMBERED } from './party-rows.ts';
+import { REMEMBERED } from './peer-rows.ts';
+import type { Peer } from './peers.ts';
 
 /** Milliseconds after which a list shows what a dead process had sent: usually, and if it sent that just now. */
 const LISTED_SOON = 300;
@@ -40,7 +40,7 @@ export class AbandonedSubmissions {
    * These processes were found dead. `hasJustDied`: whether this one saw them alive. Then what they sent last may still
    * wait in the network, or at a busy service.
    */
-  died(gone: readonly Party[], now: number, hasJustDied: (name: string) => boolean): void {
+  died(gone: readonly Peer[], now: number, hasJustDied: (name: string) => boolean): void {
     for (const { id } of gone.flatMap(({ jobs }) => jobs)) this.#theirs.add(id);
     const soon = now + LISTED_SOON;
     const groups = gone.map(({ name, unsure }) => ({

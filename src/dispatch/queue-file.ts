@@ -7,22 +7,22 @@ import { importSqlite, sqliteCode, switchToWal } from '../base/node-sqlite.ts';
 /** Milliseconds that a process waits for others' write transactions. */
 const BUSY = 5_000;
 /** Version of the file format: programs with different versions do not share. */
-const FILE = 'queue-1.db';
+const FILE = 'queue-2.db';
 
 const SCHEMA = `
-  create table if not exists parties (
+  create table if not exists peers (
     name text primary key, host text not null, pid integer not null, touched real not null,
     wants integer not null, unsure integer not null, jobs text not null, typical real
   ) strict;
-  create table if not exists works (key text primary key, party text not null, job text, at real not null) strict;
+  create table if not exists works (key text primary key, peer text not null, job text, at real not null) strict;
   create table if not exists looks (
-    id integer primary key check (id = 1), party text not null, asked_at real not null, body text not null,
+    id integer primary key check (id = 1), peer text not null, asked_at real not null, body text not null,
     until real not null, spent real not null
   ) strict;
   create table if not exists windows (
     span real primary key, allowed real not null, left_over real not null, ends_at real not null
   ) strict;
-  insert or ignore into looks (id, party, asked_at, body, until, spent)
+  insert or ignore into looks (id, peer, asked_at, body, until, spent)
     values (1, '', 0, '{"jobs":[],"links":{}}', 0, 0);
 `;
 
@@ -115,7 +115,7 @@ async function openSound(Database: Database, path: string): Promise<DatabaseSync
     db.exec(`pragma busy_timeout = ${BUSY}; pragma synchronous = off`);
     await switchToWal(db);
     db.exec(SCHEMA); // names all columns of `looks`
-    db.prepare('select name, host, pid, touched, wants, unsure, jobs, typical from parties').all();
+    db.prepare('select name, host, pid, touched, wants, unsure, jobs, typical from peers').all();
     db.prepare('select span, allowed, left_over, ends_at from windows').get();
     return db;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import type { Job } from '../protocol/job.ts';
 import { spentBy, untilLook } from './look-budget.ts';
-import type { Parties } from './parties.ts';
+import type { Peers } from './peers.ts';
 import type { QueueFile } from './queue-file.ts';
 
 /** Milliseconds between checks whether another process's list request has finished. */
@@ -29,9 +29,9 @@ export interface SharedListsOptions {
   readonly clock: Clock;
   /** This process, and the others. */
   readonly name: string;
-  readonly parties: Parties;
+  readonly peers: Peers;
   /** Reads the other processes' rows. */
-  readonly readParties: (db: DatabaseSync) => void;
+  readonly readPeers: (db: DatabaseSync) => void;
   /** The minimum duration of a job, milliseconds; undefined while nothing is known. */
   readonly usual: () => number | undefined;
   /** A list is known that was requested at this time on the wall clock. */
@@ -63,17 +63,17 @@ export class SharedLists {
 
   /** See `SharedQueue.tryLook`. */
   tryLook({ isUrgent }: { isUrgent: boolean }): number {
-    const { file, clock, name, parties, readParties, usual } = this.#options;
+    const { file, clock, name, peers, readPeers, usual } = this.#options;
     return file.transact((db) => {
-      readParties(db);
-      const isShared = parties.list.length > 0;
-      const { party, age, until, spent } = this.#lastLook(db);
+      readPeers(db);
+      const isShared = peers.list.length > 0;
+      const { peer, age, until, spent } = this.#lastLook(db);
       const account = { age, spent: isUrgent ? 0 : spent, typical: usual() };
-      const isOwn = party === name || party === '';
-      if (isShared && until > clock.now() && !isOwn && parties.isThere(party)) return UNDERWAY_PAUSE;
+      const isOwn = peer === name || peer === '';
+      if (isShared && until > clock.now() && !isOwn && peers.isThere(peer)) return UNDERWAY_PAUSE;
       const wait = age < 0 || (!isShared && isOwn) ? 0 : untilLook(account);
       if (wait > 0) return wait;
-      db.prepare('update looks set party = ?, until = ?, spent = ?').run(
+      db.prepare('update looks set peer = ?, until = ?, spent = ?').run(
         name,
         clock.now() + LOOK_LEASE,
         spentBy(account),
@@ -99,9 +99,9 @@ export class SharedLists {
   }
 
   #lastLook(db: DatabaseSync) {
-    const row = db.prepare('select party, asked_at, until, spent from looks').get() ?? {};
+    const row = db.prepare('select peer, asked_at, until, spent from looks').get() ?? {};
     return {
-      party: String(row['party']),
+      peer: String(row['peer']),
       age: this.#options.clock.now() - Number(row['asked_at']),
       until: Number(row['until']),
       spent: Number(row['spent']),

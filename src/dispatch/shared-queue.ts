@@ -5,8 +5,8 @@ import type { LimitWindow } from '../client/rate-limits.ts';
 import { AbandonedSubmissions } from './abandoned-submissions.ts';
 import type { CallerQueue, Taken } from './caller-queue.ts';
 import { LONG_JOB } from './look-budget.ts';
-import { Parties, type Party } from './parties.ts';
-import { readParties, writeGone, writeParty } from './party-rows.ts';
+import { readPeers, writeGone, writeOwnRow } from './peer-rows.ts';
+import { type Peer, Peers } from './peers.ts';
 import { QueueFile } from './queue-file.ts';
 import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
@@ -42,7 +42,7 @@ export interface SharedQueueOptions {
 export class SharedQueue implements CallerQueue {
   readonly #file: QueueFile;
   readonly #ports: SharedQueueOptions;
-  readonly #parties = new Parties();
+  readonly #peers = new Peers();
   readonly #name = `${process.pid}.${randomBytes(4).toString('hex')}`;
   readonly #startedAt: number;
   readonly #abandoned: AbandonedSubmissions;
@@ -58,19 +58,19 @@ export class SharedQueue implements CallerQueue {
     this.#ports = ports;
     this.#startedAt = ports.clock.now();
     const isOurs = (id: string) => ports.spots.jobs.has(id) || ports.isOwnJob(id);
-    this.#abandoned = new AbandonedSubmissions((id) => isOurs(id) || this.#parties.isLocal(id));
+    this.#abandoned = new AbandonedSubmissions((id) => isOurs(id) || this.#peers.isLocal(id));
     this.#lists = new SharedLists({
       file,
       clock: ports.clock,
       name: this.#name,
-      parties: this.#parties,
-      readParties: (db) => this.#read(db),
+      peers: this.#peers,
+      readPeers: (db) => this.#read(db),
       usual: () => this.#usual,
       onHeard: (askedAt, { jobs }) => this.#abandoned.listed(askedAt, jobs),
     });
     file.transact((db) => {
       this.#read(db);
-      if (this.#parties.list.length === 0)
+      if (this.#peers.list.length === 0)
         db.exec('delete from works; delete from windows; update looks set spent = 0');
       this.#write(db, 0);
     }, undefined);
@@ -125,9 +125,9 @@ export class SharedQueue implements CallerQueue {
         this.#read(db);
         const held = key === undefined ? undefined : this.#heldElsewhere(db, key);
         if (held) return held;
-        const others = this.#parties.held(spots.jobs) + this.foreignJobs + this.#abandonedSpots;
+        const others = this.#peers.held(spots.jobs) + this.foreignJobs + this.#abandonedSpots;
         const isFree = spots.ours + others < limit;
-        if (!isFree || spots.ours >= this.#parties.share(limit, this.#name, clock.now())) return 'full';
+        if (!isFree || spots.ours >= this.#peers.share(limit, this.#name, clock.now())) return 'full';
         const windows = countSubmission(db, this.#windowState(spots.unsure.size));
         if (windows.length > 0) return { windows };
         this.#write(db, 1);
@@ -156,18 +156,18 @@ export class SharedQueue implements CallerQueue {
   }
 
   #windowState(ownInFlight: number): WindowState {
-    const { list } = this.#parties;
+    const { list } = this.#peers;
     const inFlight = ownInFlight + list.reduce((sum, { unsure }) => sum + unsure, 0);
     return { now: this.#ports.clock.now(), inFlight, isAlone: list.length === 0 };
   }
 
   get isShared(): boolean {
-    return this.#parties.list.length > 0;
+    return this.#peers.list.length > 0;
   }
 
   /** Jobs of the caller that no process on this machine has, according to the last list. */
   get foreignJobs(): number {
-    return this.#ports.spots.foreignJobs((id) => this.#parties.isLocal(id));
+    return this.#ports.spots.foreignJobs((id) => this.#peers.isLocal(id));
   }
 
   /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
@@ -180,24 +180,24 @@ export class SharedQueue implements CallerQueue {
   /** The caller's pending jobs, as far as known. */
   get pending(): number {
     const { jobs } = this.#ports.spots;
-    return jobs.size + this.#parties.jobs(jobs).length + this.foreignJobs;
+    return jobs.size + this.#peers.jobs(jobs).length + this.foreignJobs;
   }
 
   /** Whether the job is, or was, another process's. */
   isElsewhere(id: string): boolean {
-    return this.#parties.isLocal(id);
+    return this.#peers.isLocal(id);
   }
 
   /** The typical duration of a job according to other processes, milliseconds. */
   get typical(): number | undefined {
-    return this.#parties.typical;
+    return this.#peers.typical;
   }
 
   /** Jobs of the other processes. */
   get otherJobs(): readonly Underway[] {
     const { clock, spots } = this.#ports;
     const shift = clock.monotonic() - clock.now();
-    return this.#parties.jobs(spots.jobs).map(({ at, eta }) => ({ acceptedAt: at + shift, eta }));
+    return this.#peers.jobs(spots.jobs).map(({ at, eta }) => ({ acceptedAt: at + shift, eta }));
   }
 
   /** A newer list from another process, if there is one. */
@@ -224,7 +224,7 @@ export class SharedQueue implements CallerQueue {
     const { clock, spots, typical } = this.#ports;
     const jobs = [...spots.jobs.values(), ...this.otherJobs];
     const oldest = Math.max(0, ...jobs.map(({ acceptedAt }) => clock.monotonic() - acceptedAt));
-    const learned = longer(typical(), this.#parties.typical);
+    const learned = longer(typical(), this.#peers.typical);
     if (learned === undefined) return oldest === 0 ? undefined : Math.min(oldest, LONGEST_FIRST_JOB);
     return oldest > LONG_JOB ? Math.max(learned, Math.min(oldest, 2 * learned)) : learned;
   }
@@ -242,16 +242,16 @@ export class SharedQueue implements CallerQueue {
 
   #heldElsewhere(db: DatabaseSync, key: string): Taken | undefined {
     const work = readWork(db, key);
-    if (!work || work.party === this.#name) return undefined;
-    const { party, job, at } = work;
-    const isThere = this.#parties.isThere(party);
-    const isOfOurTime = isThere || this.#parties.wasThere(party) || at >= this.#startedAt;
+    if (!work || work.peer === this.#name) return undefined;
+    const { peer, job, at } = work;
+    const isThere = this.#peers.isThere(peer);
+    const isOfOurTime = isThere || this.#peers.wasThere(peer) || at >= this.#startedAt;
     if (job !== undefined) return isOfOurTime ? { job } : undefined;
     return isThere || this.#abandonedSpots > 0 ? { job: undefined } : undefined;
   }
 
   #remember(db: DatabaseSync, key: string, job: string | undefined): void {
-    writeWork(db, { key, party: this.#name, job, at: this.#ports.clock.now() });
+    writeWork(db, { key, peer: this.#name, job, at: this.#ports.clock.now() });
   }
 
   get #abandonedSpots(): number {
@@ -259,14 +259,14 @@ export class SharedQueue implements CallerQueue {
   }
 
   #read(db: DatabaseSync): void {
-    const { living, gone } = readParties(db, this.#name, this.#ports.clock.now());
-    this.#bury(this.#parties.saw(living, gone));
+    const { living, gone } = readPeers(db, this.#name, this.#ports.clock.now());
+    this.#handleDeaths(this.#peers.saw(living, gone));
   }
 
   /** Their jobs may still run, and their submissions in flight may have become jobs. */
-  #bury(gone: readonly Party[]): void {
+  #handleDeaths(gone: readonly Peer[]): void {
     const left = gone.filter(({ unsure, jobs }) => unsure + jobs.length > 0);
-    this.#abandoned.died(left, this.#ports.clock.now(), (name) => this.#parties.wasThere(name));
+    this.#abandoned.died(left, this.#ports.clock.now(), (name) => this.#peers.wasThere(name));
     if (left.length > 0) this.#ports.onOrphans(left.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
   }
 
@@ -281,7 +281,7 @@ export class SharedQueue implements CallerQueue {
     }));
     const unsure = spots.unsure.size + taking;
     const own = { name: this.#name, wants: this.#wants, unsure, jobs, typical: typical() };
-    writeParty(db, own, clock.now());
+    writeOwnRow(db, own, clock.now());
   }
 }
 

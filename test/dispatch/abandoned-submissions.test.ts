@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AbandonedSubmissions } from '../../src/dispatch/abandoned-submissions.ts';
 
-const party = (unsure: number, ...ids: string[]) => ({
+const peer = (unsure: number, ...ids: string[]) => ({
   name: 'gone',
   wants: false,
   unsure,
@@ -16,7 +16,7 @@ function startAbandoned({ ofProcesses = [1], hasJustDied = true } = {}) {
   const abandoned = new AbandonedSubmissions((id) => known.has(id));
   abandoned.listed(900, jobs('old'));
   abandoned.died(
-    ofProcesses.map((unsure) => party(unsure)),
+    ofProcesses.map((unsure) => peer(unsure)),
     1_000,
     () => hasJustDied,
   );
@@ -53,7 +53,7 @@ describe('What a process that has just died had in flight', () => {
 
   test('is not mistaken for jobs of the first list that there is', () => {
     const abandoned = new AbandonedSubmissions(() => false);
-    abandoned.died([party(1)], 1_000, () => true);
+    abandoned.died([peer(1)], 1_000, () => true);
     abandoned.listed(1_100, jobs('old'));
     expect(abandoned.count(1_100)).toBe(1);
     abandoned.listed(1_200, jobs('old', 'new'));
@@ -63,14 +63,14 @@ describe('What a process that has just died had in flight', () => {
   test('is not mistaken for jobs that were listed before it died', () => {
     const { abandoned } = startAbandoned({ ofProcesses: [0] });
     abandoned.listed(1_100, jobs('old', 'earlier'));
-    abandoned.died([party(1)], 1_200, () => true);
+    abandoned.died([peer(1)], 1_200, () => true);
     abandoned.listed(1_300, jobs('old', 'earlier'));
     expect(abandoned.count(1_300)).toBe(1);
   });
 
   test('is not mistaken for jobs that it was known to have', () => {
     const { abandoned } = startAbandoned({ ofProcesses: [0] });
-    abandoned.died([party(1, 'known')], 1_000, () => true);
+    abandoned.died([peer(1, 'known')], 1_000, () => true);
     abandoned.listed(1_100, jobs('old', 'known'));
     expect(abandoned.count(1_100)).toBe(1);
     abandoned.listed(1_200, jobs('old', 'known', 'in flight'));
@@ -79,7 +79,7 @@ describe('What a process that has just died had in flight', () => {
 
   test('is not mistaken for jobs of another that dies as well', () => {
     const { abandoned } = startAbandoned();
-    abandoned.died([party(0, 'of the other')], 1_050, () => true);
+    abandoned.died([peer(0, 'of the other')], 1_050, () => true);
     abandoned.listed(1_100, jobs('old', 'of the other'));
     expect(abandoned.count(1_100)).toBe(1);
   });
@@ -89,7 +89,7 @@ describe('What a process that has just died had in flight', () => {
     abandoned.listed(1_100, jobs('old', 'of the first'));
     expect(abandoned.count(1_100)).toBe(0);
     abandoned.listed(1_300, jobs('old', 'of the first'));
-    abandoned.died([party(1)], 1_400, () => true);
+    abandoned.died([peer(1)], 1_400, () => true);
     expect(abandoned.count(1_400)).toBe(1);
   });
 

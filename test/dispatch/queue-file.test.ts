@@ -27,12 +27,12 @@ test('Processes that create the file at the same moment all share it', async () 
   }
 });
 
-test.each(['parties', 'windows', 'looks'])(
+test.each(['peers', 'windows', 'looks'])(
   'A file in which the table %s is of another form is replaced',
   async (table) => {
     const folder = join(await ownFolder(), 'shares');
     mkdirSync(folder);
-    const strange = new DatabaseSync(join(folder, 'queue-1.db'));
+    const strange = new DatabaseSync(join(folder, 'queue-2.db'));
     strange.exec(`create table ${table} (id integer primary key, other text)`);
     strange.close();
     const broken: string[] = [];
@@ -52,7 +52,7 @@ test('A file that is closed is done without, which is no failure', async () => {
   expect(file.version).toBeGreaterThan(0);
   file.close();
   expect([file.transact(() => 'shared', 'alone'), file.version, broken]).toEqual(['alone', 0, []]);
-  expect(existsSync(join(folder, 'queue-1.db-wal'))).toBe(false);
+  expect(existsSync(join(folder, 'queue-2.db-wal'))).toBe(false);
 });
 
 test('That a file cannot be used is told once', async () => {
@@ -67,7 +67,7 @@ test('That a file cannot be used is told once', async () => {
 
 test('A file with nonsense in the form of a database is replaced', async () => {
   const folder = join(await ownFolder(), 'shares');
-  const path = join(folder, 'queue-1.db');
+  const path = join(folder, 'queue-2.db');
   (await QueueFile.open(folder, () => {})).close();
   const sound = readFileSync(path);
   writeFileSync(path, Buffer.concat([sound.subarray(0, 100), Buffer.alloc(sound.length - 100, 0xff)]));

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Parties, type Party } from '../../src/dispatch/parties.ts';
+import { type Peer, Peers } from '../../src/dispatch/peers.ts';
 import { QueueFile } from '../../src/dispatch/queue-file.ts';
 import { SharedLists } from '../../src/dispatch/shared-lists.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
@@ -16,16 +16,16 @@ async function openProcesses(names: readonly string[], { usual }: { usual?: numb
   const open = async (name: string) => {
     const file = await QueueFile.open(folder, () => {});
     onTestFinished(() => file.close());
-    const parties = new Parties();
+    const peers = new Peers();
     const others = names.filter((other) => other !== name);
-    parties.saw(others.map(party), []);
+    peers.saw(others.map(peer), []);
     const onHeard = (askedAt: number) => void heard.push(askedAt);
     return new SharedLists({
       file,
       clock,
       name,
-      parties,
-      readParties: () => {},
+      peers,
+      readPeers: () => {},
       usual: () => usual,
       onHeard,
     });
@@ -33,7 +33,7 @@ async function openProcesses(names: readonly string[], { usual }: { usual?: numb
   return { clock, heard, lists: await Promise.all(names.map(open)) };
 }
 
-function party(name: string): Party {
+function peer(name: string): Peer {
   return { name, wants: true, unsure: 0, jobs: [], typical: undefined };
 }
 

@@ -57,7 +57,7 @@ describe('A process that has gone', () => {
     expect([other.take(1, 'another'), one.tryLook({ isUrgent: false })]).toEqual(['full', 0]);
     expect(other.tryLook({ isUrgent: false })).toBeGreaterThan(0);
     const db = new DatabaseSync(file);
-    db.prepare('update parties set pid = ? where unsure = 1').run(await deadPid());
+    db.prepare('update peers set pid = ? where unsure = 1').run(await deadPid());
     db.close();
     expect(other.tryLook({ isUrgent: false })).toBe(0);
     clock.forward(SETTLING);
@@ -134,7 +134,7 @@ describe('A process that has gone', () => {
     const one = await open();
     one.take(1, 'picture');
     const db = new DatabaseSync(file);
-    db.prepare('update parties set pid = ?').run(await deadPid());
+    db.prepare('update peers set pid = ?').run(await deadPid());
     db.close();
     const other = await open();
     clock.forward(SETTLES_SOON);
@@ -189,7 +189,7 @@ describe('What is shared', () => {
       if (kind === 'truncated') await writeFile(file, (await readFile(file)).subarray(0, 700));
       else {
         const db = new DatabaseSync(file);
-        db.exec(kind === 'with other tables' ? 'drop table parties' : "update parties set jobs = 'nonsense'");
+        db.exec(kind === 'with other tables' ? 'drop table peers' : "update peers set jobs = 'nonsense'");
         db.close();
       }
       for (const queue of [one, other]) {

@@ -14,7 +14,7 @@ const told = (remaining: number, endsIn: number | undefined = 9_000) => [
 async function openFile(): Promise<DatabaseSync> {
   const folder = await ownFolder();
   (await QueueFile.open(folder, () => {})).close();
-  const db = new DatabaseSync(`${folder}/queue-1.db`);
+  const db = new DatabaseSync(`${folder}/queue-2.db`);
   onTestFinished(() => db.close());
   return db;
 }

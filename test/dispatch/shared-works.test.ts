@@ -7,7 +7,7 @@ import { ownFolder } from '../support/server/own-folder.ts';
 async function openFile(): Promise<DatabaseSync> {
   const folder = await ownFolder();
   (await QueueFile.open(folder, () => {})).close();
-  const db = new DatabaseSync(`${folder}/queue-1.db`);
+  const db = new DatabaseSync(`${folder}/queue-2.db`);
   onTestFinished(() => db.close());
   return db;
 }
@@ -15,7 +15,7 @@ async function openFile(): Promise<DatabaseSync> {
 test("Work is one process's, with a job or still without", async () => {
   const db = await openFile();
   expect(readWork(db, 'k')).toBeUndefined();
-  const mine = { key: 'k', party: 'me', at: 1 };
+  const mine = { key: 'k', peer: 'me', at: 1 };
   writeWork(db, { ...mine, job: undefined });
   expect(readWork(db, 'k')).toEqual({ ...mine, job: undefined });
   writeWork(db, { ...mine, job: 'j' });
@@ -24,9 +24,9 @@ test("Work is one process's, with a job or still without", async () => {
 
 test('Only the process that submits it can give it back', async () => {
   const db = await openFile();
-  writeWork(db, { key: 'k', party: 'me', job: undefined, at: 1 });
+  writeWork(db, { key: 'k', peer: 'me', job: undefined, at: 1 });
   deleteWork(db, 'k', 'another');
-  expect(readWork(db, 'k')?.party).toBe('me');
+  expect(readWork(db, 'k')?.peer).toBe('me');
   deleteWork(db, 'k', 'me');
   expect(readWork(db, 'k')).toBeUndefined();
 });

@@ -30,7 +30,7 @@ export async function machineWith<C extends Clock>(clock: C) {
     onTestFinished(() => queue.close());
     return queue;
   };
-  return { folder, file: join(folder, 'queue-1.db'), clock, broken, orphans, open };
+  return { folder, file: join(folder, 'queue-2.db'), clock, broken, orphans, open };
 }
 
 /** A job that was accepted then, by the monotonic clock. */

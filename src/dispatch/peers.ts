@@ -1,5 +1,5 @@
 /** A job as other processes of the caller see it. */
-export interface PartyJob {
+export interface PeerJob {
   readonly id: string;
   /** When the service accepted it, milliseconds since the epoch. */
   readonly at: number;
@@ -8,42 +8,42 @@ export interface PartyJob {
 }
 
 /** A process of the same caller on this machine. */
-export interface Party {
+export interface Peer {
   readonly name: string;
   /** Whether it has work to submit. */
   readonly wants: boolean;
   /** Submissions in flight. */
   readonly unsure: number;
-  readonly jobs: readonly PartyJob[];
+  readonly jobs: readonly PeerJob[];
   /** Typical duration of its jobs, milliseconds; undefined while unknown. */
   readonly typical: number | undefined;
 }
 
 /** Milliseconds that a turn lasts. */
 const TURN = 3_000;
-/** How long ended jobs are remembered: a list requested earlier may still show them. */
+/** How many ended jobs are remembered: a list requested earlier may still show them. */
 const KEPT = 500;
 
 /** The state of the other processes, from one read of their rows to the next. */
-export class Parties {
-  #parties = new Map<string, Party>();
-  readonly #met = new Set<string>();
+export class Peers {
+  #peers = new Map<string, Peer>();
+  readonly #everSeen = new Set<string>();
   readonly #gone = new Set<string>();
   #ended: readonly string[] = [];
 
-  get list(): readonly Party[] {
-    return [...this.#parties.values()];
+  get list(): readonly Peer[] {
+    return [...this.#peers.values()];
   }
 
   /**
    * Their rows were read. `gone`: rows of processes that have ended.
    * @returns the processes that have ended since the last time
    */
-  saw(living: readonly Party[], gone: readonly Party[]): readonly Party[] {
-    const before = this.#parties;
-    this.#parties = new Map(living.map((party) => [party.name, party]));
-    for (const { name } of living) this.#met.add(name);
-    const last = new Map([...living, ...gone].map((party) => [party.name, party]));
+  saw(living: readonly Peer[], gone: readonly Peer[]): readonly Peer[] {
+    const before = this.#peers;
+    this.#peers = new Map(living.map((peer) => [peer.name, peer]));
+    for (const { name } of living) this.#everSeen.add(name);
+    const last = new Map([...living, ...gone].map((peer) => [peer.name, peer]));
     for (const { name, jobs } of before.values()) {
       const kept = new Set(last.get(name)?.jobs.map(({ id }) => id));
       const ended = jobs.map(({ id }) => id).filter((id) => !kept.has(id));
@@ -59,12 +59,12 @@ export class Parties {
   }
 
   isThere(name: string): boolean {
-    return this.#parties.has(name);
+    return this.#peers.has(name);
   }
 
   /** Whether it has been present during this process's lifetime. */
   wasThere(name: string): boolean {
-    return this.#met.has(name);
+    return this.#everSeen.has(name);
   }
 
   /** Whether the job is, or was, theirs. */
@@ -73,8 +73,8 @@ export class Parties {
   }
 
   /** Their jobs, except those also followed here. */
-  jobs(ours: ReadonlyMap<string, unknown>): readonly PartyJob[] {
-    const jobs = new Map(this.list.flatMap((party) => party.jobs).map((job) => [job.id, job]));
+  jobs(ours: ReadonlyMap<string, unknown>): readonly PeerJob[] {
+    const jobs = new Map(this.list.flatMap((peer) => peer.jobs).map((job) => [job.id, job]));
     return [...jobs.values()].filter(({ id }) => !ours.has(id));
   }
 
@@ -91,7 +91,7 @@ export class Parties {
 
   /** How many of `limit` spots belong to `name` now, among all that want some. The remainder rotates. */
   share(limit: number, name: string, now: number): number {
-    const wanting = this.list.filter(({ wants }) => wants).map((party) => party.name);
+    const wanting = this.list.filter(({ wants }) => wants).map((peer) => peer.name);
     const names = [...wanting, name].sort();
     const rank = (names.indexOf(name) + Math.floor(now / TURN)) % names.length;
     return Math.floor(limit / names.length) + (rank < limit % names.length ? 1 : 0);

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { REMEMBERED, readParties, writeGone, writeParty } from '../../src/dispatch/party-rows.ts';
+import { REMEMBERED, readPeers, writeGone, writeOwnRow } from '../../src/dispatch/peer-rows.ts';
 import { QueueFile } from '../../src/dispatch/queue-file.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
@@ -10,21 +10,21 @@ const JOBS = [{ id: 'j', at: 5, eta: 7 }];
 async function openFile(): Promise<DatabaseSync> {
   const folder = await ownFolder();
   (await QueueFile.open(folder, () => {})).close();
-  const db = new DatabaseSync(`${folder}/queue-1.db`);
+  const db = new DatabaseSync(`${folder}/queue-2.db`);
   onTestFinished(() => db.close());
   return db;
 }
 
 /** One more process, whose last heartbeat was then. */
 function beat(db: DatabaseSync, name: string, at: number): void {
-  writeParty(db, { name, wants: true, unsure: 2, jobs: JOBS, typical: 400 }, at);
+  writeOwnRow(db, { name, wants: true, unsure: 2, jobs: JOBS, typical: 400 }, at);
 }
 
 test('Another living process is seen as it describes itself, and not oneself', async () => {
   const db = await openFile();
   beat(db, 'me', NOW);
   beat(db, 'other', NOW);
-  expect(readParties(db, 'me', NOW)).toEqual({
+  expect(readPeers(db, 'me', NOW)).toEqual({
     living: [{ name: 'other', wants: true, unsure: 2, jobs: JOBS, typical: 400 }],
     gone: [],
   });
@@ -37,8 +37,8 @@ test('A process that is silent for ten seconds, or says so, is gone; a minute la
   beat(db, 'alive', NOW - 9_999);
   writeGone(db, 'ended');
   const names = (now: number) => {
-    const { living, gone } = readParties(db, 'me', now);
-    return [living, gone].map((parties) => parties.map(({ name }) => name).toSorted());
+    const { living, gone } = readPeers(db, 'me', now);
+    return [living, gone].map((peers) => peers.map(({ name }) => name).toSorted());
   };
   expect(names(NOW)).toEqual([['alive'], ['ended', 'silent']]);
   expect(names(NOW + REMEMBERED - 9_999)).toEqual([[], ['alive', 'ended']]);
@@ -47,14 +47,14 @@ test('A process that is silent for ten seconds, or says so, is gone; a minute la
 test('The id of a process counts on its own machine only', async () => {
   const db = await openFile();
   beat(db, 'far', NOW);
-  db.prepare("update parties set host = 'another-machine', pid = ?").run(2 ** 22 + 1);
-  expect(readParties(db, 'me', NOW).living).toHaveLength(1);
+  db.prepare("update peers set host = 'another-machine', pid = ?").run(2 ** 22 + 1);
+  expect(readPeers(db, 'me', NOW).living).toHaveLength(1);
 });
 
 test('In a container each process may have the id 1, and may not know how long jobs take', async () => {
   const db = await openFile();
   const other = { name: 'contained', wants: false, unsure: 0, jobs: [], typical: undefined };
-  writeParty(db, other, NOW);
-  db.prepare("update parties set host = 'a-container', pid = 1").run();
-  expect(readParties(db, 'me', NOW).living).toEqual([other]);
+  writeOwnRow(db, other, NOW);
+  db.prepare("update peers set host = 'a-container', pid = 1").run();
+  expect(readPeers(db, 'me', NOW).living).toEqual([other]);
 });

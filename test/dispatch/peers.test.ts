@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Parties, type Party } from '../../src/dispatch/parties.ts';
+import { type Peer, Peers } from '../../src/dispatch/peers.ts';
 
 const TURN = 3_000;
 
-const party = (name: string, more: Partial<Party> = {}): Party => ({
+const peer = (name: string, more: Partial<Peer> = {}): Peer => ({
   name,
   wants: true,
   unsure: 0,
@@ -17,12 +17,12 @@ const NONE = new Map<string, unknown>();
 /** What each of them has of `limit`, each by what it knows of the others. */
 function shares(names: readonly string[], limit: number, now: number): number[] {
   return names.map((name) => {
-    const parties = new Parties();
-    parties.saw(
-      names.filter((other) => other !== name).map((other) => party(other)),
+    const peers = new Peers();
+    peers.saw(
+      names.filter((other) => other !== name).map((other) => peer(other)),
       [],
     );
-    return parties.share(limit, name, now);
+    return peers.share(limit, name, now);
   });
 }
 
@@ -30,10 +30,10 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 
 describe('The share of a process', () => {
   test('is everything when it is alone, or nobody else wants any', () => {
-    const parties = new Parties();
-    expect(parties.share(5, 'me', 0)).toBe(5);
-    parties.saw([party('idle', { wants: false })], []);
-    expect(parties.share(5, 'me', 0)).toBe(5);
+    const peers = new Peers();
+    expect(peers.share(5, 'me', 0)).toBe(5);
+    peers.saw([peer('idle', { wants: false })], []);
+    expect(peers.share(5, 'me', 0)).toBe(5);
   });
 
   test.each([
@@ -63,41 +63,41 @@ describe('The share of a process', () => {
 
 describe('What other processes hold', () => {
   test('is their jobs and submissions, except for jobs that are followed here too', () => {
-    const parties = new Parties();
-    parties.saw([party('a', { jobs: jobs('1', '2'), unsure: 1 }), party('b', { jobs: jobs('2') })], []);
-    expect(parties.held(NONE)).toBe(3);
-    expect(parties.held(new Map([['2', true]]))).toBe(2);
+    const peers = new Peers();
+    peers.saw([peer('a', { jobs: jobs('1', '2'), unsure: 1 }), peer('b', { jobs: jobs('2') })], []);
+    expect(peers.held(NONE)).toBe(3);
+    expect(peers.held(new Map([['2', true]]))).toBe(2);
   });
 
   test('is still known as theirs when it has ended: an older list may show it', () => {
-    const parties = new Parties();
-    parties.saw([party('a', { jobs: jobs('1') })], []);
-    parties.saw([party('a')], []);
-    expect([parties.held(NONE), parties.isLocal('1'), parties.isLocal('2')]).toEqual([0, true, false]);
+    const peers = new Peers();
+    peers.saw([peer('a', { jobs: jobs('1') })], []);
+    peers.saw([peer('a')], []);
+    expect([peers.held(NONE), peers.isLocal('1'), peers.isLocal('2')]).toEqual([0, true, false]);
   });
 
   test('is known as theirs for the last five hundred jobs', () => {
-    const parties = new Parties();
+    const peers = new Peers();
     const ids = Array.from({ length: 501 }, (_, n) => `${n}`);
-    parties.saw([party('a', { jobs: jobs(...ids) })], []);
-    parties.saw([party('a')], []);
-    expect([parties.isLocal('0'), parties.isLocal('1'), parties.isLocal('500')]).toEqual([false, true, true]);
+    peers.saw([peer('a', { jobs: jobs(...ids) })], []);
+    peers.saw([peer('a')], []);
+    expect([peers.isLocal('0'), peers.isLocal('1'), peers.isLocal('500')]).toEqual([false, true, true]);
   });
 
   test('is left behind, once, by one that has gone', () => {
-    const parties = new Parties();
-    parties.saw([party('a', { jobs: jobs('1', '2') })], []);
-    const gone = party('a', { jobs: jobs('2') });
-    expect(parties.saw([], [gone])).toEqual([gone]);
-    expect(parties.saw([], [gone])).toEqual([]);
-    expect([parties.held(NONE), parties.isLocal('1'), parties.isLocal('2')]).toEqual([0, true, false]);
-    expect([parties.isThere('a'), parties.wasThere('a')]).toEqual([false, true]);
+    const peers = new Peers();
+    peers.saw([peer('a', { jobs: jobs('1', '2') })], []);
+    const gone = peer('a', { jobs: jobs('2') });
+    expect(peers.saw([], [gone])).toEqual([gone]);
+    expect(peers.saw([], [gone])).toEqual([]);
+    expect([peers.held(NONE), peers.isLocal('1'), peers.isLocal('2')]).toEqual([0, true, false]);
+    expect([peers.isThere('a'), peers.wasThere('a')]).toEqual([false, true]);
   });
 
   test('tells how long jobs take, by the longest', () => {
-    const parties = new Parties();
-    expect(parties.typical).toBeUndefined();
-    parties.saw([party('a', { typical: 400 }), party('b', { typical: 900 }), party('c')], []);
-    expect(parties.typical).toBe(900);
+    const peers = new Peers();
+    expect(peers.typical).toBeUndefined();
+    peers.saw([peer('a', { typical: 400 }), peer('b', { typical: 900 }), peer('c')], []);
+    expect(peers.typical).toBe(900);
   });
 });

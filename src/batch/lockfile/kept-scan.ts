@@ -7,25 +7,27 @@ import { type FileStamp, isInDoubt } from '../../base/file-stamp.ts';
 import { readOrNothing } from '../../base/read-or-nothing.ts';
 import { VERSION } from '../../base/version.ts';
 import { writeOrNothing } from '../../base/write-or-nothing.ts';
+import type { EntrySigner } from './entry-signer.ts';
 import { type Columns, EntryTable } from './entry-table.ts';
 import type { Scan } from './scan.ts';
-import type { Seal } from './seal.ts';
-import { SealColumn } from './seal-column.ts';
+import { SignerColumn } from './signer-column.ts';
 
 /** What is known of all entries of a lockfile. */
 export interface KnownEntries {
   readonly scan: Scan;
-  readonly seals: SealColumn;
+  readonly signers: SignerColumn;
 }
 
 interface Kept extends Omit<Scan, 'table'> {
   /** Of this program, and of the lockfile. */
   readonly mark: string;
   readonly columns: Columns;
-  readonly seals: readonly Seal[];
-  readonly sealNumbers: Uint8Array;
+  readonly signers: readonly EntrySigner[];
+  readonly signerNumbers: Uint8Array;
 }
 
+/** Changes with the fields of `Kept`. */
+const FORMAT = 2;
 /** Bytes; a smaller lockfile is scanned in a moment. */
 const SMALLEST_LOCKFILE = 256 * 1024;
 /** Milliseconds after which what is kept of a lockfile is dropped, unless that has changed since. */
@@ -52,22 +54,22 @@ export class KeptScan {
   recall(stamp: FileStamp): KnownEntries | undefined {
     const kept = this.#isWorthKeeping(stamp) ? decode(readOrNothing(this.#path)) : undefined;
     if (kept?.mark !== markOf(stamp)) return undefined;
-    const { columns, seals, sealNumbers, lineEnd, isEnded } = kept;
+    const { columns, signers, signerNumbers, lineEnd, isEnded } = kept;
     return {
       scan: { table: EntryTable.of(columns), lineEnd, isEnded },
-      seals: new SealColumn(sealNumbers, seals),
+      signers: new SignerColumn(signerNumbers, signers),
     };
   }
 
-  keep(stamp: FileStamp, { scan, seals }: KnownEntries): void {
+  keep(stamp: FileStamp, { scan, signers }: KnownEntries): void {
     if (!this.#isWorthKeeping(stamp)) return;
     const { table, ...form } = scan;
     const bytes = encode({
       mark: markOf(stamp),
       ...form,
       columns: table.columns(),
-      seals: seals.seals,
-      sealNumbers: seals.numbers,
+      signers: signers.signers,
+      signerNumbers: signers.numbers,
     });
     if (writeOrNothing(this.#path, bytes)) this.#dropOld(dirname(this.#path));
   }
@@ -106,5 +108,5 @@ function decode(bytes: Buffer): Kept | undefined {
 
 /** What must be the same for what was kept to be believed. */
 function markOf({ size, mtimeMs, ctimeMs, ino }: FileStamp): string {
-  return [VERSION, size, mtimeMs, ctimeMs, ino].join(' ');
+  return [FORMAT, VERSION, size, mtimeMs, ctimeMs, ino].join(' ');
 }

@@ -1,11 +1,11 @@
 import { Replacement, removeLeftovers } from '../../base/atomic-file.ts';
 import type { LockEntry } from './entry.ts';
+import type { EntrySigner } from './entry-signer.ts';
 import type { Found } from './entry-table.ts';
 import type { KeptScan } from './kept-scan.ts';
 import type { LockfileError } from './lockfile-error.ts';
 import { type Changes, merge } from './merge.ts';
 import { MergedFile } from './merged-file.ts';
-import type { Seal } from './seal.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface Rewritten {
@@ -73,8 +73,8 @@ export class Lockfile {
   }
 
   /** Who signed an entry whose digest is intact; undefined if only reading it can tell. Much cheaper than `read`. */
-  sealOf(entry: number): Seal | undefined {
-    return this.#snapshot.sealOf(entry);
+  signerOf(entry: number): EntrySigner | undefined {
+    return this.#snapshot.signerOf(entry);
   }
 
   /** The error for an entry that can be read but must not be used; `problem` is a sentence. */

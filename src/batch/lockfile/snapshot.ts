@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import type { LockEntry } from './entry.ts';
+import { type EntrySigner, EntrySignerReader } from './entry-signer.ts';
 import { EntryTable } from './entry-table.ts';
 import type { KeptScan, KnownEntries } from './kept-scan.ts';
 import { changedInUse, LockfileError } from './lockfile-error.ts';
 import { readEntry, type Scan, scanEntries } from './scan.ts';
-import { type Seal, SealReader } from './seal.ts';
-import { SealColumn } from './seal-column.ts';
+import { SignerColumn } from './signer-column.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
 /** Bytes of read-ahead when entries are read in sequence. */
@@ -24,8 +24,8 @@ export class Snapshot {
   #window = Buffer.alloc(0);
   #from = 0;
   #to = 0;
-  readonly #reader = new SealReader();
-  readonly #seals: SealColumn;
+  readonly #reader = new EntrySignerReader();
+  readonly #signers: SignerColumn;
   readonly #kept: KeptScan | undefined;
   /** Whether the file itself was scanned: what an earlier run has found is good for reading only. */
   readonly isScanned: boolean;
@@ -38,7 +38,7 @@ export class Snapshot {
     const known = this.#stats && kept?.recall(this.#stats);
     this.isScanned = !known;
     this.scan = known?.scan ?? (fd === undefined ? emptyScan() : scanEntries(fd, this.size, path));
-    this.#seals = known?.seals ?? new SealColumn(new Uint8Array(this.scan.table.size), []);
+    this.#signers = known?.signers ?? new SignerColumn(new Uint8Array(this.scan.table.size), []);
   }
 
   /**
@@ -75,20 +75,20 @@ export class Snapshot {
   }
 
   /** Who signed an entry whose digest is intact; undefined if only reading it can tell. */
-  sealOf(entry: number): Seal | undefined {
-    const known = this.#seals.at(entry);
+  signerOf(entry: number): EntrySigner | undefined {
+    const known = this.#signers.at(entry);
     if (known) return known;
     const { offset, length } = this.scan.table.placeOf(entry);
     const start = this.#startOf(offset, length);
-    const seal = this.#reader.read(this.#window, start, Math.min(start + length, this.#to - this.#from));
-    if (seal) this.#seals.set(entry, seal);
-    return seal;
+    const signer = this.#reader.read(this.#window, start, Math.min(start + length, this.#to - this.#from));
+    if (signer) this.#signers.set(entry, signer);
+    return signer;
   }
 
   /** Keeps what was found for the next run, if it was not known before. */
   keep(): void {
-    if (!this.#stats || !(this.isScanned || this.#seals.isChanged)) return;
-    this.#kept?.keep(this.#stats, { scan: this.scan, seals: this.#seals } satisfies KnownEntries);
+    if (!this.#stats || !(this.isScanned || this.#signers.isChanged)) return;
+    this.#kept?.keep(this.#stats, { scan: this.scan, signers: this.#signers } satisfies KnownEntries);
   }
 
   /** The error for an entry that can be read but must not be used. */

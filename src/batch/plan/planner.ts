@@ -203,8 +203,8 @@ export class Planner {
   #judge(locked: Locked, work: Work): Prepared | Promise<Prepared> {
     const { lockfile, signers } = this.#options;
     const member = work.members[0]!;
-    const seal = lockfile?.sealOf(locked.entry);
-    const kept = seal && signers.keeps(seal);
+    const signer = lockfile?.signerOf(locked.entry);
+    const kept = signer && signers.keeps(signer);
     if (kept) return { member, decision: keptAs(locked, kept) };
     const read = readEntry(lockfile!, locked.entry, signers);
     if ('problem' in read) return { member, decision: { kind: 'refused', problem: read.problem } };

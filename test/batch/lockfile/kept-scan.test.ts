@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { KeptScan } from '../../../src/batch/lockfile/kept-scan.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
-import { SealColumn } from '../../../src/batch/lockfile/seal-column.ts';
+import { SignerColumn } from '../../../src/batch/lockfile/signer-column.ts';
 import { Snapshot } from '../../../src/batch/lockfile/snapshot.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';
 import { allOf, entriesOf, find, lockEntry, ownPath, textOf } from '../../support/batch/lockfile-entries.ts';
@@ -93,17 +93,17 @@ test('Who signed an entry is kept once it has been read, also where nothing else
   const place = await largeFile();
   openAndKeep(place);
   const snapshot = Snapshot.open(place.path, keptScan(place));
-  expect([3, 999].map((entry) => snapshot.sealOf(entry)?.signer)).toEqual(['game', 'game']);
+  expect([3, 999].map((entry) => snapshot.signerOf(entry)?.signer)).toEqual(['game', 'game']);
   snapshot.keep();
   snapshot.close();
-  const seals = keptScan(place).recall(statSync(place.path))?.seals;
-  expect([3, 4, 999].map((entry) => seals?.at(entry)?.signer)).toEqual(['game', undefined, 'game']);
+  const signers = keptScan(place).recall(statSync(place.path))?.signers;
+  expect([3, 4, 999].map((entry) => signers?.at(entry)?.signer)).toEqual(['game', undefined, 'game']);
 });
 
 test('A change is merged into what the file holds, whatever is remembered of it', async () => {
   const place = await largeFile();
   const { scan } = Snapshot.open(await ownPath(textOf(ENTRIES.slice(1))));
-  keptScan(place).keep(statSync(place.path), { scan, seals: new SealColumn(new Uint8Array(999), []) });
+  keptScan(place).keep(statSync(place.path), { scan, signers: new SignerColumn(new Uint8Array(999), []) });
   const lockfile = await Lockfile.open(place.path, Date.now(), keptScan(place));
   expect(lockfile.size).toBe(999);
   const added = withDigest(lockEntry({ source: 'z.png' }));

@@ -95,7 +95,7 @@ test('A skin that has to be made again, but that the service does not have, is m
     findSkin: async () => undefined,
     lockfile: {
       find: () => ({ state: 'same', entry: 0 }),
-      sealOf: () => undefined,
+      signerOf: () => undefined,
       read: () => ({ value, signature: 'signed' }) as LockEntry,
     } as unknown as Lockfile,
     signers: {

@@ -101,7 +101,7 @@ test('A picture that has to be made again is looked up nowhere', async () => {
     },
     lockfile: {
       find: () => ({ state: 'same', entry: 0 }),
-      sealOf: () => undefined,
+      signerOf: () => undefined,
       read: () => ({ value: VALUE, signature: 'signed' }) as LockEntry,
     } as unknown as Lockfile,
     signers: {
@@ -146,7 +146,7 @@ test.each([
   const planner = makePlanner({
     lockfile: {
       find: () => ({ state: 'same', entry: 7 }),
-      sealOf: (entry: number) => (entry === 7 ? { service: '', key: undefined, signer } : undefined),
+      signerOf: (entry: number) => (entry === 7 ? { service: '', key: undefined, signer } : undefined),
       read: () => expect.fail('it was read'),
     } as unknown as Lockfile,
     signers: new SignerRule({

@@ -4,7 +4,7 @@ import { TEXT } from './entry-line.ts';
 import { isAt } from './head.ts';
 
 /** Who made and signed an entry, as an intact entry says it. */
-export interface Seal {
+export interface EntrySigner {
   readonly service: string;
   /** Fingerprint of the service's own key; undefined if another key signed. */
   readonly key: string | undefined;
@@ -27,7 +27,7 @@ const CARRIAGE_RETURN = 0x0d;
 /** The end of a line, from its service up to its digest: nearly the same for all entries of a file. */
 interface Tail {
   readonly bytes: Buffer;
-  readonly seal: Seal;
+  readonly signer: EntrySigner;
   /** The start of the text that the digest covers. */
   readonly start: Buffer;
 }
@@ -37,15 +37,15 @@ interface Tail {
  * that is signed, so nothing else of the line is needed. A tenth of the work of reading the entry, and a run over
  * unchanged files does this for each of them.
  */
-export class SealReader {
+export class EntrySignerReader {
   #tail: Tail | undefined;
   #covered = Buffer.alloc(0);
 
   /**
-   * The seal of the line in `bytes` from `from` to `to`; undefined for a line in another form than ours, without a
+   * The signer of the line in `bytes` from `from` to `to`; undefined for a line in another form than ours, without a
    * signer, or with a digest that does not match.
    */
-  read(bytes: Buffer, from: number, to: number): Seal | undefined {
+  read(bytes: Buffer, from: number, to: number): EntrySigner | undefined {
     const digestAt = findDigest(bytes, from, to);
     const signed = findSigned(bytes, from);
     if (digestAt === undefined || !signed) return undefined;
@@ -53,7 +53,7 @@ export class SealReader {
     if (!tail) return undefined;
     const length = this.#cover(tail, bytes, signed); // may need another buffer
     const digest = hash('sha256', this.#covered.subarray(0, length));
-    return digest.startsWith(bytes.toString('latin1', digestAt, digestAt + DIGITS)) ? tail.seal : undefined;
+    return digest.startsWith(bytes.toString('latin1', digestAt, digestAt + DIGITS)) ? tail.signer : undefined;
   }
 
   /** The tail that ends at `to`; undefined if it has another form. */
@@ -113,7 +113,7 @@ function readTail(bytes: Buffer): Tail | undefined {
   if (!match) return undefined;
   const [, service = '', key, signer = ''] = match;
   const start = `${JSON.stringify([service, key ?? '', signer]).slice(0, -1)},"`;
-  return { bytes: Buffer.from(bytes), seal: { service, key, signer }, start: Buffer.from(start) };
+  return { bytes: Buffer.from(bytes), signer: { service, key, signer }, start: Buffer.from(start) };
 }
 
 /** Where the line's text ends, without a line break. */

@@ -2,10 +2,10 @@ import { Replacement, removeLeftovers } from '../../base/atomic-file.ts';
 import type { LockEntry } from './entry.ts';
 import type { EntrySigner } from './entry-signer.ts';
 import type { Found } from './entry-table.ts';
-import type { KeptScan } from './kept-scan.ts';
 import type { LockfileError } from './lockfile-error.ts';
 import { type Changes, merge } from './merge.ts';
 import { MergedFile } from './merged-file.ts';
+import type { ScanCache } from './scan-cache.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface Rewritten {
@@ -33,13 +33,13 @@ export class Lockfile {
 
   /**
    * Opens the lockfile at `path`; a missing file counts as empty. Hand-edited files are fine as long as every
-   * line is an entry; of several with the same source and work the last one counts. `kept`: what earlier runs have
-   * found in it.
+   * line is an entry; of several with the same source and work the last one counts. `cache`: of its scan by an
+   * earlier run.
    * @throws LockfileError when the file is invalid, Error of the file system
    */
-  static async open(path: string, now = Date.now(), kept?: KeptScan): Promise<Lockfile> {
+  static async open(path: string, now = Date.now(), cache?: ScanCache): Promise<Lockfile> {
     const tidied = removeLeftovers(path, now); // lists the folder while the file is read
-    const snapshot = Snapshot.open(path, kept);
+    const snapshot = Snapshot.open(path, cache);
     await tidied;
     return new Lockfile(path, snapshot);
   }
@@ -121,9 +121,9 @@ export class Lockfile {
     new Replacement(this.#path).discard();
   }
 
-  /** Keeps what was found in the file for the next run. */
-  keepScan(): void {
-    this.#snapshot.keep();
+  /** Stores what was found in the file for the next run. */
+  cacheScan(): void {
+    this.#snapshot.cacheScan();
   }
 
   close(): void {

@@ -74,7 +74,7 @@ function isFetchedAt(bytes: Buffer, at: number): boolean {
 }
 
 function addWhole(line: Line, work: Buffer, table: EntryTable, path: string): void {
-  const entry = readEntry(line.bytes.toString('utf8', line.start, line.end), {
+  const entry = parseEntry(line.bytes.toString('utf8', line.start, line.end), {
     path,
     line: () => line.number,
   });
@@ -90,17 +90,18 @@ interface TextPlace {
 }
 
 /** @throws LockfileError when the text is not an entry */
-export function readEntry(text: string, place: TextPlace): LockEntry {
-  return readLine(text) ?? parseEntry(text, place);
+export function parseEntry(text: string, place: TextPlace): LockEntry {
+  return readLine(text) ?? parseForeignLine(text, place);
 }
 
-function parseEntry(text: string, place: TextPlace): LockEntry {
-  const { success, data, error } = safeParse(lockEntrySchema, parseLine(text, place));
+/** A line in another form than ours. */
+function parseForeignLine(text: string, place: TextPlace): LockEntry {
+  const { success, data, error } = safeParse(lockEntrySchema, parseJson(text, place));
   if (success) return data;
   throw invalid(place, `The line is not an entry: ${problemOf(error)}.`);
 }
 
-function parseLine(text: string, place: TextPlace): unknown {
+function parseJson(text: string, place: TextPlace): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

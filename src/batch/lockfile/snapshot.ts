@@ -2,9 +2,9 @@ import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from '
 import type { LockEntry } from './entry.ts';
 import { type EntrySigner, EntrySignerReader } from './entry-signer.ts';
 import { EntryTable } from './entry-table.ts';
-import type { KeptScan, KnownEntries } from './kept-scan.ts';
 import { changedInUse, LockfileError } from './lockfile-error.ts';
-import { readEntry, type Scan, scanEntries } from './scan.ts';
+import { parseEntry, type Scan, scanEntries } from './scan.ts';
+import type { ScanCache, ScannedEntries } from './scan-cache.ts';
 import { SignerColumn } from './signer-column.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
@@ -26,29 +26,29 @@ export class Snapshot {
   #to = 0;
   readonly #reader = new EntrySignerReader();
   readonly #signers: SignerColumn;
-  readonly #kept: KeptScan | undefined;
+  readonly #cache: ScanCache | undefined;
   /** Whether the file itself was scanned: what an earlier run has found is good for reading only. */
   readonly isScanned: boolean;
 
-  private constructor(path: string, fd: number | undefined, kept: KeptScan | undefined) {
+  private constructor(path: string, fd: number | undefined, cache: ScanCache | undefined) {
     this.path = path;
     this.#fd = fd;
-    this.#kept = kept;
+    this.#cache = cache;
     this.#stats = fd === undefined ? undefined : statsOf(fd, path);
-    const known = this.#stats && kept?.recall(this.#stats);
+    const known = this.#stats && cache?.get(this.#stats);
     this.isScanned = !known;
     this.scan = known?.scan ?? (fd === undefined ? emptyScan() : scanEntries(fd, this.size, path));
     this.#signers = known?.signers ?? new SignerColumn(new Uint8Array(this.scan.table.size), []);
   }
 
   /**
-   * A missing file counts as empty. `kept`: what earlier runs have found, for an unchanged file.
+   * A missing file counts as empty. `cache`: of an earlier scan, for an unchanged file.
    * @throws LockfileError, or Error of the file system
    */
-  static open(path: string, kept?: KeptScan): Snapshot {
+  static open(path: string, cache?: ScanCache): Snapshot {
     const fd = openIfThere(path);
     try {
-      return new Snapshot(path, fd, kept);
+      return new Snapshot(path, fd, cache);
     } catch (error) {
       if (fd !== undefined) closeSync(fd);
       throw error;
@@ -66,7 +66,7 @@ export class Snapshot {
     const { offset, length } = this.scan.table.placeOf(entry);
     const text = this.#textAt(offset, length);
     try {
-      const read = readEntry(text, { path: this.path, line: () => this.#lineAt(offset) });
+      const read = parseEntry(text, { path: this.path, line: () => this.#lineAt(offset) });
       if (read.source === source) return read;
     } catch (error) {
       if (!this.#isWrittenInto()) throw error;
@@ -85,10 +85,10 @@ export class Snapshot {
     return signer;
   }
 
-  /** Keeps what was found for the next run, if it was not known before. */
-  keep(): void {
+  /** Stores what was found for the next run, if it was not known before. */
+  cacheScan(): void {
     if (!this.#stats || !(this.isScanned || this.#signers.isChanged)) return;
-    this.#kept?.keep(this.#stats, { scan: this.scan, signers: this.#signers } satisfies KnownEntries);
+    this.#cache?.set(this.#stats, { scan: this.scan, signers: this.#signers } satisfies ScannedEntries);
   }
 
   /** The error for an entry that can be read but must not be used. */

@@ -12,7 +12,7 @@ export interface LockfileChange {
 }
 
 /** How the lockfile identifies an entry: the name of its source, and its work key. */
-export interface KnownEntries {
+export interface EntryNames {
   sourceOf(entry: number): string;
   workOf(entry: number): string;
 }
@@ -48,13 +48,13 @@ export class LockfileChanges {
   }
 
   /** In the lockfile's order: all entries of each source that has a new one. */
-  sorted(lockfile: KnownEntries): LockfileChange[] {
+  sorted(lockfile: EntryNames): LockfileChange[] {
     const beside = this.#changes.length === 0 ? [] : this.#besideChanges(lockfile);
     return [...this.#changes, ...beside].sort((a, b) => compare(a.id, b.id) || compare(a.key, b.key));
   }
 
   /** Kept entries of sources that have a change as well: they are written again. */
-  #besideChanges(lockfile: KnownEntries): LockfileChange[] {
+  #besideChanges(lockfile: EntryNames): LockfileChange[] {
     const ids = new Set(this.#changes.map(({ id }) => id));
     return this.#kept
       .filter((entry) => ids.has(lockfile.sourceOf(entry)))

@@ -6,8 +6,8 @@ import { acquire, type Held } from '../../base/process-lock.ts';
 import { bareUuid } from '../../dispatch/cape-texture.ts';
 import { forgetPictures } from '../../skin/check/read-skin.ts';
 import { Journal } from '../journal/journal.ts';
-import { KeptScan } from '../lockfile/kept-scan.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
+import { ScanCache } from '../lockfile/scan-cache.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
 import { EMBEDDED } from '../model/signer.ts';
 import type { PlanOptions } from '../options/options.ts';
@@ -83,7 +83,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
 type Opened = { close(): void } | undefined;
 
 async function openLockfile(path: string, stateDir: string, now: number): Promise<Lockfile> {
-  return await Lockfile.open(path, now, new KeptScan(path, join(stateDir, 'lockfiles'), now));
+  return await Lockfile.open(path, now, new ScanCache(path, join(stateDir, 'lockfiles'), now));
 }
 
 function signerRule({ service, keepSignatures = false, game, ownKey }: PlanOptions): SignerRule {

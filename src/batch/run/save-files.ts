@@ -40,7 +40,7 @@ export async function saveFiles(
   const { isOver, failed } = end;
   try {
     const outcome = await rewriteLockfile(options, files, end);
-    files.lockfile?.keepScan();
+    files.lockfile?.cacheScan();
     memory.save();
     if (isOver && (outcome || failed === 0 || options.force))
       journal?.retire({ keepsJobs: options.follow !== false && options.force !== true });

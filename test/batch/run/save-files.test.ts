@@ -35,7 +35,7 @@ async function stepsOf(ending: Ending): Promise<string[]> {
     return { written: true, dropped: 0 };
   };
   const files = {
-    lockfile: hasLockfile ? { rewrite, keepScan: () => {} } : undefined,
+    lockfile: hasLockfile ? { rewrite, cacheScan: () => {} } : undefined,
     journal: {
       retire: ({ keepsJobs }: { keepsJobs: boolean }) =>
         steps.push(keepsJobs ? 'journal retired, open jobs kept' : 'journal retired'),
@@ -98,7 +98,7 @@ test.each([
   };
   const nothing = () => {};
   const files = {
-    lockfile: { rewrite, keepScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {} },
     journal: { retire: nothing },
     memory: { save: nothing },
   } as unknown as OpenBatch;
@@ -121,7 +121,7 @@ test.each([
   };
   const nothing = () => {};
   const files = {
-    lockfile: { rewrite, keepScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {} },
     journal: { retire: nothing },
     memory: { save: nothing },
   };
@@ -134,7 +134,11 @@ test.each([
 
 test('A result that is in no journal and no lockfile is a mistake of the program, not an entry', async () => {
   const rewrite = async (entries: Iterable<unknown>) => ({ written: true, dropped: [...entries].length });
-  const files = { lockfile: { rewrite, keepScan: () => {} }, journal: undefined, memory: { save: () => {} } };
+  const files = {
+    lockfile: { rewrite, cacheScan: () => {} },
+    journal: undefined,
+    memory: { save: () => {} },
+  };
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
   const end = { changes, isOver: true, failed: 0, hasReadAll: true };
@@ -153,7 +157,7 @@ test.each([
   };
   const journal = { retire: () => {}, readDone: () => recordOf(1) };
   const files = {
-    lockfile: { rewrite, keepScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {} },
     journal,
     memory: { save: () => {} },
   } as unknown as OpenBatch;
@@ -178,7 +182,7 @@ test.each([
   const { key: __, ...record } = recordOf(1);
   const journal = { retire: () => {}, readDone: () => ({ ...record, ...signedBy }) };
   const files = {
-    lockfile: { rewrite, keepScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {} },
     journal,
     memory: { save: () => {} },
   } as unknown as OpenBatch;

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { KeptScan } from '../../../src/batch/lockfile/kept-scan.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
+import { ScanCache } from '../../../src/batch/lockfile/scan-cache.ts';
 import { SignerColumn } from '../../../src/batch/lockfile/signer-column.ts';
 import { Snapshot } from '../../../src/batch/lockfile/snapshot.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';
@@ -20,8 +20,8 @@ async function largeFile(): Promise<{ path: string; kept: string }> {
   return { path, kept: join(dirname(path), 'kept') };
 }
 
-function keptScan({ path, kept }: { path: string; kept: string }, now = Date.now() + LATER): KeptScan {
-  return new KeptScan(path, kept, now);
+function scanCache({ path, kept }: { path: string; kept: string }, now = Date.now() + LATER): ScanCache {
+  return new ScanCache(path, kept, now);
 }
 
 /** V8's format has its version in the second byte. The first eight bytes are the checksum of the rest. */
@@ -33,8 +33,8 @@ function withNewerFormat(bytes: Buffer): Buffer {
 
 /** Opens the lockfile as one run after another does. Returns whether the file itself was scanned. */
 function openAndKeep(place: { path: string; kept: string }, now?: number): boolean {
-  const snapshot = Snapshot.open(place.path, keptScan(place, now));
-  snapshot.keep();
+  const snapshot = Snapshot.open(place.path, scanCache(place, now));
+  snapshot.cacheScan();
   snapshot.close();
   return snapshot.isScanned;
 }
@@ -42,7 +42,7 @@ function openAndKeep(place: { path: string; kept: string }, now?: number): boole
 test('A lockfile that has not changed is not scanned again, and has the same entries', async () => {
   const place = await largeFile();
   expect([openAndKeep(place), openAndKeep(place)]).toEqual([true, false]);
-  const lockfile = await Lockfile.open(place.path, Date.now(), keptScan(place));
+  const lockfile = await Lockfile.open(place.path, Date.now(), scanCache(place));
   expect(allOf(lockfile)).toEqual(ENTRIES);
   for (const [entry, its] of ENTRIES.entries()) {
     expect(find(lockfile, its)).toEqual({ state: 'same', entry });
@@ -92,19 +92,19 @@ test.each<[what: string, change: (bytes: Buffer) => Buffer]>([
 test('Who signed an entry is kept once it has been read, also where nothing else is new', async () => {
   const place = await largeFile();
   openAndKeep(place);
-  const snapshot = Snapshot.open(place.path, keptScan(place));
+  const snapshot = Snapshot.open(place.path, scanCache(place));
   expect([3, 999].map((entry) => snapshot.signerOf(entry)?.signer)).toEqual(['game', 'game']);
-  snapshot.keep();
+  snapshot.cacheScan();
   snapshot.close();
-  const signers = keptScan(place).recall(statSync(place.path))?.signers;
+  const signers = scanCache(place).get(statSync(place.path))?.signers;
   expect([3, 4, 999].map((entry) => signers?.at(entry)?.signer)).toEqual(['game', undefined, 'game']);
 });
 
 test('A change is merged into what the file holds, whatever is remembered of it', async () => {
   const place = await largeFile();
   const { scan } = Snapshot.open(await ownPath(textOf(ENTRIES.slice(1))));
-  keptScan(place).keep(statSync(place.path), { scan, signers: new SignerColumn(new Uint8Array(999), []) });
-  const lockfile = await Lockfile.open(place.path, Date.now(), keptScan(place));
+  scanCache(place).set(statSync(place.path), { scan, signers: new SignerColumn(new Uint8Array(999), []) });
+  const lockfile = await Lockfile.open(place.path, Date.now(), scanCache(place));
   expect(lockfile.size).toBe(999);
   const added = withDigest(lockEntry({ source: 'z.png' }));
   expect(await lockfile.rewrite([added], () => true)).toEqual({ written: true, entries: 1_001, dropped: 0 });

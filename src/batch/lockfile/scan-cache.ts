@@ -12,57 +12,58 @@ import { type Columns, EntryTable } from './entry-table.ts';
 import type { Scan } from './scan.ts';
 import { SignerColumn } from './signer-column.ts';
 
-/** What is known of all entries of a lockfile. */
-export interface KnownEntries {
+/** What a scan has found in a lockfile. */
+export interface ScannedEntries {
   readonly scan: Scan;
   readonly signers: SignerColumn;
 }
 
-interface Kept extends Omit<Scan, 'table'> {
-  /** Of this program, and of the lockfile. */
+/** The content of the cache's file. */
+interface CachedScan extends Omit<Scan, 'table'> {
+  /** Identifies the state of the lockfile, and the version of this program. */
   readonly mark: string;
   readonly columns: Columns;
   readonly signers: readonly EntrySigner[];
   readonly signerNumbers: Uint8Array;
 }
 
-/** Changes with the fields of `Kept`. */
+/** Changes with the fields of `CachedScan`. */
 const FORMAT = 2;
 /** Bytes; a smaller lockfile is scanned in a moment. */
 const SMALLEST_LOCKFILE = 256 * 1024;
-/** Milliseconds after which what is kept of a lockfile is dropped, unless that has changed since. */
-const KEPT = 90 * 24 * 60 * 60 * 1000;
-/** After the checksum; a multiple of eight, so that columns of numbers need not be copied. */
+/** Milliseconds after which the scan of a lockfile that has not changed is removed. */
+const MAX_AGE = 90 * 24 * 60 * 60 * 1000;
+/** Where the body begins, after the checksum; a multiple of eight, so that columns of numbers need not be copied. */
 const BODY_AT = 8;
 
 /**
- * Keeps what a scan of a lockfile has found, and who signed its entries, so that the next run need not read a lockfile
- * that has not changed. Believed as the file memory is: only of a lockfile with the very same stamp, which was old
- * enough to be relied on. It is only a cache.
+ * Stores what a scan of a lockfile has found, and who signed its entries, so that the next run need not read a lockfile
+ * that has not changed. Used by the same rule as the memory of files: only for a lockfile with the very same stamp, which
+ * was old enough to be relied on. Without it, the lockfile is scanned.
  */
-export class KeptScan {
+export class ScanCache {
   readonly #path: string;
   readonly #opened: number;
 
-  /** @param lockfile absolute path, @param folder for what is kept, @param opened milliseconds since the epoch */
+  /** @param lockfile absolute path, @param folder of the cache, @param opened milliseconds since the epoch */
   constructor(lockfile: string, folder: string, opened: number) {
     this.#path = join(folder, `${hash('sha256', lockfile).slice(0, 24)}.bin`);
     this.#opened = opened;
   }
 
-  /** What an earlier run has kept of the lockfile with this stamp. */
-  recall(stamp: FileStamp): KnownEntries | undefined {
-    const kept = this.#isWorthKeeping(stamp) ? decode(readOrNothing(this.#path)) : undefined;
-    if (kept?.mark !== markOf(stamp)) return undefined;
-    const { columns, signers, signerNumbers, lineEnd, isEnded } = kept;
+  /** The scan that an earlier run has stored of the lockfile with this stamp. */
+  get(stamp: FileStamp): ScannedEntries | undefined {
+    const cached = this.#isWorthStoring(stamp) ? decode(readOrNothing(this.#path)) : undefined;
+    if (cached?.mark !== markOf(stamp)) return undefined;
+    const { columns, signers, signerNumbers, lineEnd, isEnded } = cached;
     return {
       scan: { table: EntryTable.of(columns), lineEnd, isEnded },
       signers: new SignerColumn(signerNumbers, signers),
     };
   }
 
-  keep(stamp: FileStamp, { scan, signers }: KnownEntries): void {
-    if (!this.#isWorthKeeping(stamp)) return;
+  set(stamp: FileStamp, { scan, signers }: ScannedEntries): void {
+    if (!this.#isWorthStoring(stamp)) return;
     const { table, ...form } = scan;
     const bytes = encode({
       mark: markOf(stamp),
@@ -74,7 +75,7 @@ export class KeptScan {
     if (writeOrNothing(this.#path, bytes)) this.#dropOld(dirname(this.#path));
   }
 
-  #isWorthKeeping(stamp: FileStamp): boolean {
+  #isWorthStoring(stamp: FileStamp): boolean {
     return stamp.size >= SMALLEST_LOCKFILE && !isInDoubt(stamp, this.#opened);
   }
 
@@ -82,21 +83,21 @@ export class KeptScan {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
       const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-      if (mtimeMs < this.#opened - KEPT) rmSync(path, { force: true });
+      if (mtimeMs < this.#opened - MAX_AGE) rmSync(path, { force: true });
     }
   }
 }
 
 /** The checksum of what follows, and that. */
-function encode(kept: Kept): Buffer {
-  const body = serialize(kept);
+function encode(cached: CachedScan): Buffer {
+  const body = serialize(cached);
   const checksum = Buffer.alloc(BODY_AT);
   checksum.writeUInt32LE(crc32(body));
   return Buffer.concat([checksum, body]);
 }
 
 /** Undefined for what is damaged, or written by a newer V8. */
-function decode(bytes: Buffer): Kept | undefined {
+function decode(bytes: Buffer): CachedScan | undefined {
   const body = bytes.subarray(BODY_AT);
   if (body.length === 0 || bytes.readUInt32LE() !== crc32(body)) return undefined;
   try {
@@ -106,7 +107,7 @@ function decode(bytes: Buffer): Kept | undefined {
   }
 }
 
-/** What must be the same for what was kept to be believed. */
+/** A cached scan counts only while this is the same. */
 function markOf({ size, mtimeMs, ctimeMs, ino }: FileStamp): string {
   return [FORMAT, VERSION, size, mtimeMs, ctimeMs, ino].join(' ');
 }

@@ -38,7 +38,7 @@ const BODY_AT = 8;
 
 /**
  * Stores what a scan of a lockfile has found, and who signed its entries, so that the next run need not read a lockfile
- * that has not changed. Used by the same rule as the memory of files: only for a lockfile with the very same stamp, which
+ * that has not changed. Used by the same rule as the cache of digests: only for a lockfile with the very same stamp, which
  * was old enough to be relied on. Without it, the lockfile is scanned.
  */
 export class ScanCache {

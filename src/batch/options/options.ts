@@ -57,7 +57,7 @@ interface ReuseOptions {
 export interface PlanOptions extends SkinWishes, ReuseOptions {
   readonly sources: SourceStream;
   readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
-  /** Folder for journals and the file memory. */
+  /** Folder for journals and caches. */
   readonly stateDir: string;
   /** The lockfile to keep; absolute path. Absent: none. */
   readonly lockfile?: string | undefined;

@@ -1,5 +1,5 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import type { FileMemory } from '../../base/file-memory.ts';
+import type { DigestCache } from '../../base/digest-cache.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { checkSkin } from '../../skin/check/check.ts';
 import { fitSkin } from '../../skin/check/fit.ts';
@@ -29,12 +29,12 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 export function lookAt(
   content: SourceContent,
   variant: VariantWish,
-  memory: FileMemory | undefined,
+  digests: DigestCache | undefined,
   label?: string,
 ): Look | LookProblem {
   switch (content.kind) {
     case 'file':
-      return lookAtFile({ label, ...content }, variant, memory);
+      return lookAtFile({ label, ...content }, variant, digests);
     case 'bytes':
       return checkPicture(content.bytes, { variant, fit: content.fit });
     case 'problem':
@@ -61,15 +61,15 @@ function guessNote(name: string): Note {
 function lookAtFile(
   { path, fit, label }: Extract<SourceContent, { kind: 'file' }> & { readonly label: string | undefined },
   variant: VariantWish,
-  memory: FileMemory | undefined,
+  digests: DigestCache | undefined,
 ): Look | LookProblem {
-  const read = readFile(path, label, (stamp) => memory?.recall(path, stamp));
+  const read = readFile(path, label, (stamp) => digests?.get(path, stamp));
   if ('problem' in read) return read;
   if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
   const look = checkPicture(read.bytes, { variant, fit });
-  // Scaled-down pictures are not remembered: without --fit the file must be refused.
+  // Scaled-down pictures are not stored: without --fit the file must be refused.
   const isOriginal = 'bytes' in look && look.bytes === read.bytes;
-  if (isOriginal && look.pixels !== undefined) memory?.remember(path, read.stamp, look.pixels);
+  if (isOriginal && look.pixels !== undefined) digests?.set(path, read.stamp, look.pixels);
   return look;
 }
 
@@ -91,11 +91,11 @@ export function readContent(
 
 type Read = { readonly known: string } | { readonly bytes: Uint8Array; readonly stamp: Stats } | LookProblem;
 
-/** A whole file, unless `recall` knows it by its stamp. Messages name it as the user did, if that is known. */
-function readFile(path: string, label = path, recall: (stamp: Stats) => string | undefined): Read {
+/** A whole file, unless `knownPixels` has them for its stamp. Messages name it as the user did, if that is known. */
+function readFile(path: string, label = path, knownPixels: (stamp: Stats) => string | undefined): Read {
   try {
     const stamp = statSync(path);
-    const known = stamp.isFile() ? recall(stamp) : undefined;
+    const known = stamp.isFile() ? knownPixels(stamp) : undefined;
     if (known !== undefined) return { known };
     const problem = refuseFile(label, stamp);
     return problem ? { problem } : { bytes: readFileSync(path), stamp };

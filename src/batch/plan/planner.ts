@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { FileMemory } from '../../base/file-memory.ts';
+import type { DigestCache } from '../../base/digest-cache.ts';
 import { mapAhead } from '../../base/map-ahead.ts';
 import { NumberSet } from '../../base/number-set.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
@@ -34,7 +34,7 @@ interface KnownResults {
   /** Folder that the lockfile's paths are relative to. */
   readonly lockDir: string;
   readonly journal: Journal | undefined;
-  readonly memory: FileMemory | undefined;
+  readonly digests: DigestCache | undefined;
 }
 
 export interface PlannerOptions extends SkinDefaults, KnownResults {
@@ -79,7 +79,7 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 export class Planner {
   readonly #options: PlannerOptions;
   readonly #pending = new Map<string, Work>();
-  /** Work seen in a plan-only run, as numbers: a hundred thousand string keys take ten times the memory. */
+  /** Work seen in a plan-only run, as numbers: a hundred thousand string keys take ten times the digests. */
   readonly #seen = new NumberSet();
   #count = 0;
   #kept = 0;
@@ -166,9 +166,9 @@ export class Planner {
   }
 
   #workOf({ index, stem, source }: Draft): Work | Planned {
-    const { lockDir, memory, cape } = this.#options;
+    const { lockDir, digests, cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
-    const look = lookAt(source.content, variant, memory, source.label);
+    const look = lookAt(source.content, variant, digests, source.label);
     if ('problem' in look) {
       const member = { index, source, stem, id: source.label, pixels: undefined };
       return { member, decision: { kind: 'refused', problem: look.problem } };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { FileMemory } from '../../base/file-memory.ts';
+import { DigestCache } from '../../base/digest-cache.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
 import { bareUuid } from '../../dispatch/cape-texture.ts';
 import { forgetPictures } from '../../skin/check/read-skin.ts';
@@ -20,7 +20,7 @@ import { SignerRule } from '../plan/signer-rule.ts';
 export interface OpenBatch {
   readonly lockfile: Lockfile | undefined;
   readonly journal: Journal | undefined;
-  readonly memory: FileMemory;
+  readonly digests: DigestCache;
   readonly planner: Planner;
   readonly signers: SignerRule;
   /** Closes the files, releases the lock and forgets pictures that were read ahead. */
@@ -44,7 +44,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     opened.push(lockfile);
     const journal = write ? Journal.open(place.path) : Journal.read(place.path);
     opened.push(journal);
-    const memory = FileMemory.open(join(stateDir, 'files.bin'), () => clock.now());
+    const digests = DigestCache.open(join(stateDir, 'files.bin'), () => clock.now());
     const signers = signerRule(options);
     const planner = new Planner({
       variant: options.variant ?? 'auto',
@@ -55,7 +55,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
       lockDir: dirname(lockPath ?? join(process.cwd(), 'skins.lock')),
       lockfile,
       journal,
-      memory,
+      digests,
       names: new OutputNames(),
       signers,
       given: givenSkins(options),
@@ -64,7 +64,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     return {
       lockfile,
       journal,
-      memory,
+      digests,
       planner,
       signers,
       close: () => {

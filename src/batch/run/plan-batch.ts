@@ -43,7 +43,7 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
     for await (const planned of files.planner.plan(options.sources, options.signal ?? NEVER)) {
       yield outlookOf(planned, files);
     }
-    files.memory.save();
+    files.digests.save();
   } finally {
     files.journal?.close();
     files.close();

@@ -19,7 +19,7 @@ import { saveFiles } from './save-files.ts';
 
 /** Maximum work waiting for submission; reading of sources pauses beyond it. */
 const AHEAD = 10_000;
-/** The same for sources that are held whole in memory. */
+/** The same for sources that are held whole in digests. */
 const AHEAD_HELD = 500;
 /** Milliseconds that submissions in flight may take to be answered after an interruption. */
 const LAST_ANSWERS = 1_500;

@@ -36,12 +36,12 @@ export async function saveFiles(
   files: OpenBatch,
   end: BatchEnd,
 ): Promise<LockfileOutcome | undefined> {
-  const { journal, memory } = files;
+  const { journal, digests } = files;
   const { isOver, failed } = end;
   try {
     const outcome = await rewriteLockfile(options, files, end);
     files.lockfile?.cacheScan();
-    memory.save();
+    digests.save();
     if (isOver && (outcome || failed === 0 || options.force))
       journal?.retire({ keepsJobs: options.follow !== false && options.force !== true });
     else {

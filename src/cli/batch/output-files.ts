@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
-import type { FileMemory } from '../../base/file-memory.ts';
+import type { DigestCache } from '../../base/digest-cache.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import type { BatchResult } from '../../batch/api/batches.ts';
 import { DeliveryError } from '../../batch/api/errors.ts';
@@ -31,7 +31,7 @@ export class OutputFiles {
   readonly #folder: string;
   readonly #formats: readonly FormatName[];
   /** Records which files hold which skin, so that unchanged files need not be read. */
-  readonly #memory: FileMemory;
+  readonly #digests: DigestCache;
   readonly #sources: SourceFiles;
 
   /**
@@ -42,14 +42,14 @@ export class OutputFiles {
     folder: string,
     {
       formats,
-      memory,
+      digests,
       sources,
-    }: { formats: readonly FormatName[]; memory: FileMemory; sources: SourceFiles },
+    }: { formats: readonly FormatName[]; digests: DigestCache; sources: SourceFiles },
   ) {
     const path = resolve(folder);
     this.#folder = path.endsWith(sep) ? path : `${path}${sep}`;
     this.#formats = formats;
-    this.#memory = memory;
+    this.#digests = digests;
     this.#sources = sources;
     makeFolder(path);
     accessSync(path, constants.W_OK);
@@ -77,23 +77,23 @@ export class OutputFiles {
   #writeFormat(result: BatchResult, format: FormatName, path: string): void {
     const version = digestOf(result.version);
     const stamp = statSync(path, { throwIfNoEntry: false });
-    if (stamp && version !== undefined && this.#memory.recall(path, stamp) === version) return;
+    if (stamp && version !== undefined && this.#digests.get(path, stamp) === version) return;
     const { skin } = result;
     if (!skin) return;
     const { text } = renderFile(format, skinFields(skin), result.stem);
     if (stamp?.isFile() && stamp.size < LARGEST && readFileSync(path, 'utf8') === text) {
-      if (version !== undefined) this.#memory.remember(path, stamp, version);
+      if (version !== undefined) this.#digests.set(path, stamp, version);
       return;
     }
     if (stamp) this.#sources.verifyOther(path);
     writeFileAtomically(path, text);
-    if (version !== undefined) this.#memory.rememberOwn(path, statSync(path), version);
+    if (version !== undefined) this.#digests.setOwn(path, statSync(path), version);
   }
 }
 
 /**
- * Stretches a UUID to the length of the digests in the file memory. Undefined for UUIDs in any other format, which are
- * not remembered.
+ * Stretches a UUID to the length of a digest of the cache. Undefined for UUIDs in any other format, which are
+ * not cached.
  */
 function digestOf(version: string | undefined): string | undefined {
   return version !== undefined && /^[0-9a-f]{32}$/.test(version) ? version.repeat(2) : undefined;

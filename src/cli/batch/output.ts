@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { FileMemory } from '../../base/file-memory.ts';
+import { DigestCache } from '../../base/digest-cache.ts';
 import type { BatchResult } from '../../batch/api/batches.ts';
 import type { BatchCall } from './call.ts';
 import { OutputFiles } from './output-files.ts';
@@ -23,10 +23,10 @@ export function openOutput(
   const lockfile = lock ?? (out === undefined || !follow ? undefined : join(out, 'skins.lock'));
   const path = lockfile === undefined ? undefined : resolve(lockfile);
   if (out === undefined || isDry) return { lockfile: path, deliver: () => {}, save: () => {} };
-  const memory = FileMemory.open(join(context.folders.data, 'batches', 'outputs.bin'), () =>
+  const digests = DigestCache.open(join(context.folders.data, 'batches', 'outputs.bin'), () =>
     context.clock.now(),
   );
   const sources = sourceFilesOf(typed);
-  const files = new OutputFiles(out, { formats: settings.format ?? ['json'], memory, sources });
-  return { lockfile: path, deliver: (result) => files.write(result), save: () => memory.save() };
+  const files = new OutputFiles(out, { formats: settings.format ?? ['json'], digests, sources });
+  return { lockfile: path, deliver: (result) => files.write(result), save: () => digests.save() };
 }

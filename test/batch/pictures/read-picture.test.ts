@@ -1,7 +1,7 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FileMemory } from '../../../src/base/file-memory.ts';
+import { DigestCache } from '../../../src/base/digest-cache.ts';
 import { lookAt, readContent } from '../../../src/batch/pictures/read-picture.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
@@ -41,11 +41,11 @@ describe('an HD skin', () => {
     const path = join(folder, 'hd.png');
     await writeFile(path, hd);
     // A file is remembered only when it is older than the look at it.
-    const memory = FileMemory.open(join(folder, 'memory'), () => Date.now() + 60_000);
-    expect(lookAt({ kind: 'file', path, fit: true }, 'auto', memory)).toMatchObject({
+    const digests = DigestCache.open(join(folder, 'memory'), () => Date.now() + 60_000);
+    expect(lookAt({ kind: 'file', path, fit: true }, 'auto', digests)).toMatchObject({
       pixels: pixelHash(figure),
     });
-    expect(lookAt({ kind: 'file', path }, 'auto', memory)).toMatchObject({
+    expect(lookAt({ kind: 'file', path }, 'auto', digests)).toMatchObject({
       problem: { code: 'invalid_image' },
     });
   });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { FileMemory } from '../../../src/base/file-memory.ts';
+import { DigestCache } from '../../../src/base/digest-cache.ts';
 import { Journal } from '../../../src/batch/journal/journal.ts';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
@@ -25,7 +25,7 @@ const HEX = 'ab'.repeat(16);
 
 type Options = Partial<PlanOptions>;
 
-/** The n-th drawn skin in memory. */
+/** The n-th drawn skin in digests. */
 function picture(number: number, over: Partial<BatchSource> = {}): BatchSource {
   return {
     label: `skin ${number}`,
@@ -267,8 +267,8 @@ test('A plan leaves its files closed, and what it has learned of the sources for
   for await (const { outlook } of planBatch(await optionsIn(folder, [file], { lockfile, clock })))
     expect(outlook).toBe('locked');
   expect(closes.map((close) => close.mock.calls.length)).toEqual([1, 1]);
-  const memory = FileMemory.open(join(folder, 'state/files.bin'), () => clock.now());
-  expect(memory.recall(path, statSync(path))).toBe(pixelsOf(1));
+  const digests = DigestCache.open(join(folder, 'state/files.bin'), () => clock.now());
+  expect(digests.get(path, statSync(path))).toBe(pixelsOf(1));
 });
 
 test('A batch that is interrupted plans no further', async () => {

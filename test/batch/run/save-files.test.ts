@@ -42,7 +42,7 @@ async function stepsOf(ending: Ending): Promise<string[]> {
       end: step('journal ended'),
       close: step('journal closed'),
     },
-    memory: { save: step('memory saved') },
+    digests: { save: step('digests saved') },
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
@@ -53,27 +53,27 @@ async function stepsOf(ending: Ending): Promise<string[]> {
 }
 
 test('A journal is removed once the lockfile has its skins, those that failed or not', async () => {
-  const all = ['lockfile written', 'memory saved', 'journal retired, open jobs kept'];
+  const all = ['lockfile written', 'digests saved', 'journal retired, open jobs kept'];
   expect(await stepsOf({ hasLockfile: true })).toEqual(all);
   expect(await stepsOf({ hasLockfile: true, failed: 1 })).toEqual(all);
 });
 
 test('Without a lockfile a journal with failures is kept: the next run would pay for its skins again', async () => {
-  expect(await stepsOf({ failed: 1 })).toEqual(['memory saved', 'journal ended', 'journal closed']);
-  expect(await stepsOf({ failed: 0 })).toEqual(['memory saved', 'journal retired, open jobs kept']);
+  expect(await stepsOf({ failed: 1 })).toEqual(['digests saved', 'journal ended', 'journal closed']);
+  expect(await stepsOf({ failed: 0 })).toEqual(['digests saved', 'journal retired, open jobs kept']);
 });
 
 test('A run that makes everything anew has nothing to go on with, failures or not', async () => {
-  expect(await stepsOf({ failed: 1, force: true })).toEqual(['memory saved', 'journal retired']);
+  expect(await stepsOf({ failed: 1, force: true })).toEqual(['digests saved', 'journal retired']);
 });
 
 test('A run that does not follow its jobs hands them over: the next one submits them again', async () => {
-  expect(await stepsOf({ follow: false })).toEqual(['memory saved', 'journal retired']);
-  expect(await stepsOf({ follow: true })).toEqual(['memory saved', 'journal retired, open jobs kept']);
+  expect(await stepsOf({ follow: false })).toEqual(['digests saved', 'journal retired']);
+  expect(await stepsOf({ follow: true })).toEqual(['digests saved', 'journal retired, open jobs kept']);
 });
 
 test('A journal with work left to do is kept, and goes on where it is', async () => {
-  const kept = ['memory saved', 'journal closed'];
+  const kept = ['digests saved', 'journal closed'];
   expect(await stepsOf({ isOver: false })).toEqual(kept);
   expect(await stepsOf({ isOver: false, hasLockfile: true })).toEqual(['lockfile written', ...kept]);
 });
@@ -100,7 +100,7 @@ test.each([
   const files = {
     lockfile: { rewrite, cacheScan: () => {} },
     journal: { retire: nothing },
-    memory: { save: nothing },
+    digests: { save: nothing },
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.addSource({ id: 'a' });
@@ -123,7 +123,7 @@ test.each([
   const files = {
     lockfile: { rewrite, cacheScan: () => {} },
     journal: { retire: nothing },
-    memory: { save: nothing },
+    digests: { save: nothing },
   };
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
@@ -137,7 +137,7 @@ test('A result that is in no journal and no lockfile is a mistake of the program
   const files = {
     lockfile: { rewrite, cacheScan: () => {} },
     journal: undefined,
-    memory: { save: () => {} },
+    digests: { save: () => {} },
   };
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
@@ -159,7 +159,7 @@ test.each([
   const files = {
     lockfile: { rewrite, cacheScan: () => {} },
     journal,
-    memory: { save: () => {} },
+    digests: { save: () => {} },
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
@@ -184,7 +184,7 @@ test.each([
   const files = {
     lockfile: { rewrite, cacheScan: () => {} },
     journal,
-    memory: { save: () => {} },
+    digests: { save: () => {} },
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FileMemory } from '../../../src/base/file-memory.ts';
+import { DigestCache } from '../../../src/base/digest-cache.ts';
 import type { FinishedSkin } from '../../../src/batch/model/finished-skin.ts';
 import type { BatchResult } from '../../../src/batch/model/result.ts';
 import { DeliveryError } from '../../../src/batch/options/options.ts';
@@ -51,10 +51,10 @@ async function ownOutput() {
     sources: readonly string[] = [],
   ) => {
     now += HOUR;
-    const memory = FileMemory.open(join(folder, 'outputs.tsv'), () => now);
-    const files = new OutputFiles(out, { formats, memory, sources: new SourceFiles(sources) });
+    const digests = DigestCache.open(join(folder, 'outputs.tsv'), () => now);
+    const files = new OutputFiles(out, { formats, digests, sources: new SourceFiles(sources) });
     for (const result of results) files.write(result);
-    memory.save();
+    digests.save();
   };
   const read = (name: string) => readFileSync(join(out, name), 'utf8');
   const stamp = (name: string) => {

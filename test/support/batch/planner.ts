@@ -18,7 +18,7 @@ export function makePlanner(options: Partial<PlannerOptions> = {}): Planner {
     lockDir: '/',
     lockfile: undefined,
     journal: undefined,
-    memory: undefined,
+    digests: undefined,
     names: new OutputNames(),
     signers: { applies: false } as SignerRule,
     given: {} as GivenSkins,

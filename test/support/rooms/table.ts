@@ -70,7 +70,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [],
   },
   base: {
-    holds: 'What belongs to no room: the clock, private files, the memory of files, processes, the version',
+    holds: 'What belongs to no room: the clock, private files, files and caches, processes, the version',
     imports: [],
   },
 };

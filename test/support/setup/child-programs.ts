@@ -11,7 +11,7 @@ const SOURCES = {
   'keep-key': 'cli/keep-key.ts',
   'open-store': 'server/open-store.ts',
   'rewrite-forever': 'batch/rewrite-forever.ts',
-  'save-memory': 'batch/save-memory.ts',
+  'save-digests': 'batch/save-digests.ts',
   'serve-process': 'server/serve-process.ts',
   'submit-keys': 'server/submit-keys.ts',
 };

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DIGEST, FILE, OTHER, openAt, savedMemory, stamp } from '../../support/base/file-memories.ts';
+import { DIGEST, FILE, OTHER, openAt, savedCache, stamp } from '../../support/base/digest-caches.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
-describe('A damaged memory', () => {
+describe('A damaged cache', () => {
   test('is an empty one when it is not there', async () => {
-    expect(openAt(join(await ownFolder(), 'none', 'files.tsv')).recall(FILE, stamp())).toBeUndefined();
+    expect(openAt(join(await ownFolder(), 'none', 'files.tsv')).get(FILE, stamp())).toBeUndefined();
   });
 
   test.each([
@@ -19,48 +19,48 @@ describe('A damaged memory', () => {
   ])('that is %s is empty and works', async (_, bytes) => {
     const path = join(await ownFolder(), 'files.tsv');
     writeFileSync(path, bytes);
-    const memory = openAt(path);
-    expect(memory.recall(FILE, stamp())).toBeUndefined();
-    memory.remember(FILE, stamp(), DIGEST);
-    memory.save();
-    expect(openAt(path).recall(FILE, stamp())).toBe(DIGEST);
+    const cache = openAt(path);
+    expect(cache.get(FILE, stamp())).toBeUndefined();
+    cache.set(FILE, stamp(), DIGEST);
+    cache.save();
+    expect(openAt(path).get(FILE, stamp())).toBe(DIGEST);
   });
 
   test('that is a folder is empty, and is computed again by the next run', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'files.tsv');
     mkdirSync(join(path, 'below'), { recursive: true });
-    const memory = openAt(path);
-    memory.remember(FILE, stamp(), DIGEST);
-    memory.save();
+    const cache = openAt(path);
+    cache.set(FILE, stamp(), DIGEST);
+    cache.save();
     expect(readdirSync(folder)).toEqual(['files.tsv']);
-    expect(openAt(path).recall(FILE, stamp())).toBeUndefined();
+    expect(openAt(path).get(FILE, stamp())).toBeUndefined();
   });
 
   test('is good up to the line that was torn, wherever that is', async () => {
-    const path = await savedMemory();
+    const path = await savedCache();
     const whole = readFileSync(path);
     for (let size = whole.length - 1; size >= 0; size--) {
       truncateSync(path, size);
-      expect(openAt(path).recall(FILE, stamp())).toBeUndefined();
+      expect(openAt(path).get(FILE, stamp())).toBeUndefined();
     }
     writeFileSync(path, whole);
     appendFileSync(path, '"/skins/torn.png"\t0123');
-    const memory = openAt(path);
-    expect(memory.recall(FILE, stamp())).toBe(DIGEST);
-    memory.remember('/skins/more.png', stamp(), OTHER);
-    memory.save();
-    expect(openAt(path).recall('/skins/more.png', stamp())).toBe(OTHER);
+    const cache = openAt(path);
+    expect(cache.get(FILE, stamp())).toBe(DIGEST);
+    cache.set('/skins/more.png', stamp(), OTHER);
+    cache.save();
+    expect(openAt(path).get('/skins/more.png', stamp())).toBe(OTHER);
     expect(readFileSync(path, 'utf8')).not.toContain('torn');
   });
 
   test('loses its damaged lines, and no others, when it is saved', async () => {
-    const path = await savedMemory();
+    const path = await savedCache();
     const [header, line] = readFileSync(path, 'utf8').split('\n');
     writeFileSync(path, `${header}\n\n"\nnonsense ${'x'.repeat(100)}\n${line}\n${line?.slice(1)}\n`);
-    const memory = openAt(path);
-    memory.remember('/skins/more.png', stamp(), OTHER);
-    memory.save();
+    const cache = openAt(path);
+    cache.set('/skins/more.png', stamp(), OTHER);
+    cache.save();
     expect(readFileSync(path, 'utf8').split('\n')).toEqual([
       header,
       line,
@@ -70,14 +70,14 @@ describe('A damaged memory', () => {
   });
 
   test('never tells a digest that is none, whichever byte is damaged', async () => {
-    const path = await savedMemory();
+    const path = await savedCache();
     const whole = readFileSync(path);
     for (let at = 0; at < whole.length; at++) {
       for (const byte of [0, 0x0a, 0x09, 0x21]) {
         const bytes = Buffer.from(whole);
         bytes[at] = byte;
         writeFileSync(path, bytes);
-        expect([DIGEST, undefined]).toContain(openAt(path).recall(FILE, stamp()));
+        expect([DIGEST, undefined]).toContain(openAt(path).get(FILE, stamp()));
       }
     }
   });

@@ -10,7 +10,7 @@ const STAMP_AT = 1;
 const DAY_AT = STAMP_AT + STAMP_DIGITS + 1;
 const DIGEST_AT = DAY_AT + DAY_DIGITS + 1;
 const TAIL_LENGTH = DIGEST_AT + DIGEST_LENGTH + 1;
-/** Maximum UTF-16 units of a path as JSON; longer ones are not remembered. */
+/** Maximum UTF-16 units of a path as JSON; longer ones are not stored. */
 const LONGEST_PATH = 4096;
 /** Expected bytes of a line. */
 const USUAL_LINE = 150;
@@ -25,10 +25,10 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 
 /**
- * The raw text of the file, one line per path, and a table of line offsets: some 90 bytes plus the path per
+ * The text of the cache's file, one line per path, and a table of line offsets: some 90 bytes plus the path per
  * entry, parsed only on demand. An entry is identified by the offset at which its path ends.
  */
-export class MemoryLines {
+export class DigestLines {
   #count = 0;
   #text: Buffer;
   #end: number;

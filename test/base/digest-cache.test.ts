@@ -2,20 +2,20 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { FileStamp } from '../../src/base/file-memory.ts';
-import { DAY, DIGEST, FILE, NOW, OTHER, openAt, savedMemory, stamp } from '../support/base/file-memories.ts';
+import type { FileStamp } from '../../src/base/digest-cache.ts';
+import { DAY, DIGEST, FILE, NOW, OTHER, openAt, savedCache, stamp } from '../support/base/digest-caches.ts';
 import { anyCharacter } from '../support/fuzz/any-character.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
-describe('FileMemory', () => {
-  test('recalls in the same run and in the next one', async () => {
+describe('DigestCache', () => {
+  test('knows a digest in the same run and in the next one', async () => {
     const path = join(await ownFolder(), 'state', 'files.tsv');
-    const memory = openAt(path);
-    expect(memory.recall(FILE, stamp())).toBeUndefined();
-    memory.remember(FILE, stamp(), DIGEST);
-    expect(memory.recall(FILE, stamp())).toBe(DIGEST);
-    memory.save();
-    expect(openAt(path).recall(FILE, stamp())).toBe(DIGEST);
+    const cache = openAt(path);
+    expect(cache.get(FILE, stamp())).toBeUndefined();
+    cache.set(FILE, stamp(), DIGEST);
+    expect(cache.get(FILE, stamp())).toBe(DIGEST);
+    cache.save();
+    expect(openAt(path).get(FILE, stamp())).toBe(DIGEST);
   });
 
   const changes: [what: string, change: Partial<FileStamp>][] = [
@@ -27,32 +27,32 @@ describe('FileMemory', () => {
     ['inode, in its upper half', { ino: 987_654_321 + 2 ** 40 }],
   ];
   test.each(changes)('does not know a file with another %s', async (_, change) => {
-    const memory = openAt(await savedMemory());
-    expect(memory.recall(FILE, stamp(change))).toBeUndefined();
-    expect(memory.recall(FILE, stamp())).toBe(DIGEST);
+    const cache = openAt(await savedCache());
+    expect(cache.get(FILE, stamp(change))).toBeUndefined();
+    expect(cache.get(FILE, stamp())).toBe(DIGEST);
   });
 
   test('knows a file by all of its path', async () => {
-    const memory = openAt(await savedMemory());
+    const cache = openAt(await savedCache());
     for (const path of ['/skins/steve.pn', '/skins/steve.png2', '/Skins/steve.png', '']) {
-      expect(memory.recall(path, stamp())).toBeUndefined();
+      expect(cache.get(path, stamp())).toBeUndefined();
     }
   });
 
   test('replaces what it knew', async () => {
-    const path = await savedMemory();
-    const memory = openAt(path);
-    memory.remember(FILE, stamp({ size: 9 }), OTHER);
-    memory.save();
+    const path = await savedCache();
+    const cache = openAt(path);
+    cache.set(FILE, stamp({ size: 9 }), OTHER);
+    cache.save();
     const next = openAt(path);
-    expect(next.recall(FILE, stamp())).toBeUndefined();
-    expect(next.recall(FILE, stamp({ size: 9 }))).toBe(OTHER);
+    expect(next.get(FILE, stamp())).toBeUndefined();
+    expect(next.get(FILE, stamp({ size: 9 }))).toBe(OTHER);
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3);
   });
 
   test('takes nothing but digests', async () => {
-    const memory = openAt(join(await ownFolder(), 'files.tsv'));
-    expect(() => memory.remember(FILE, stamp(), 'steve')).toThrow(TypeError);
+    const cache = openAt(join(await ownFolder(), 'files.tsv'));
+    expect(() => cache.set(FILE, stamp(), 'steve')).toThrow(TypeError);
   });
 
   test('keeps any path and any stamp apart from any other', async () => {
@@ -72,11 +72,11 @@ describe('FileMemory', () => {
     });
     fc.assert(
       fc.property(files, (entries) => {
-        const memory = openAt(path);
-        for (const [file, its, digest] of entries) memory.remember(file, its, digest);
-        memory.save();
+        const cache = openAt(path);
+        for (const [file, its, digest] of entries) cache.set(file, its, digest);
+        cache.save();
         const next = openAt(path);
-        for (const [file, its, digest] of entries) expect(next.recall(file, its)).toBe(digest);
+        for (const [file, its, digest] of entries) expect(next.get(file, its)).toBe(digest);
       }),
       { numRuns: 100, seed: 20_251_121 },
     );
@@ -84,42 +84,42 @@ describe('FileMemory', () => {
 
   test('grows with what it is given', async () => {
     const path = join(await ownFolder(), 'files.tsv');
-    const memory = openAt(path);
+    const cache = openAt(path);
     const digestOf = (n: number) => n.toString(16).padStart(64, '0');
-    for (let n = 0; n < 20_000; n++) memory.remember(`/skins/${n}.png`, stamp({ ino: n }), digestOf(n));
-    memory.save();
+    for (let n = 0; n < 20_000; n++) cache.set(`/skins/${n}.png`, stamp({ ino: n }), digestOf(n));
+    cache.save();
     const next = openAt(path);
     for (let n = 0; n < 20_000; n++) {
-      if (next.recall(`/skins/${n}.png`, stamp({ ino: n })) !== digestOf(n)) throw new Error(`${n} is lost`);
+      if (next.get(`/skins/${n}.png`, stamp({ ino: n })) !== digestOf(n)) throw new Error(`${n} is lost`);
     }
   });
 
   test('loses nothing to what was in its storage before', async () => {
-    const path = await savedMemory();
+    const path = await savedCache();
     const dirty = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((size) => Buffer.alloc(size, 0x0a));
     onTestFinished(() => dirty.mockRestore());
-    const memory = openAt(path);
+    const cache = openAt(path);
     const files = Array.from({ length: 1_000 }, (_, n) => `/skins/${n}.png`);
-    for (const file of files) memory.remember(file, stamp(), DIGEST);
-    expect(files.filter((file) => memory.recall(file, stamp()) !== DIGEST)).toEqual([]);
+    for (const file of files) cache.set(file, stamp(), DIGEST);
+    expect(files.filter((file) => cache.get(file, stamp()) !== DIGEST)).toEqual([]);
   });
 
-  test('does not remember a path that no system has', async () => {
-    const memory = openAt(await savedMemory());
+  test('does not store a path that no system has', async () => {
+    const cache = openAt(await savedCache());
     const files = Array.from({ length: 500 }, (_, n) => `/skins/${n}.png`);
-    for (const file of files) memory.remember(file, stamp(), DIGEST);
+    for (const file of files) cache.set(file, stamp(), DIGEST);
     const long = `/${'x'.repeat(5000)}`;
-    memory.remember(long, stamp({ size: 1 }), OTHER);
-    expect(memory.recall(long, stamp({ size: 1 }))).toBeUndefined();
-    for (const file of files) expect(memory.recall(file, stamp())).toBe(DIGEST);
+    cache.set(long, stamp({ size: 1 }), OTHER);
+    expect(cache.get(long, stamp({ size: 1 }))).toBeUndefined();
+    for (const file of files) expect(cache.get(file, stamp())).toBe(DIGEST);
   });
 });
 
 test.skipIf(process.platform === 'win32')('What is remembered is for the owner only', async () => {
   const path = join(await ownFolder(), 'data', 'files.tsv');
-  const memory = openAt(path);
-  memory.remember(FILE, stamp(), DIGEST);
-  memory.save();
+  const cache = openAt(path);
+  cache.set(FILE, stamp(), DIGEST);
+  cache.save();
   const modes = [join(path, '..'), path].map((one) => statSync(one).mode & 0o777);
   expect(modes).toEqual([0o700, 0o600]);
 });
@@ -127,11 +127,11 @@ test.skipIf(process.platform === 'win32')('What is remembered is for the owner o
 test('What cannot be written is computed again by the next run', async () => {
   const path = join(await ownFolder(), 'folder');
   mkdirSync(path);
-  const memory = openAt(path);
-  memory.remember(FILE, stamp(), DIGEST);
-  memory.save();
+  const cache = openAt(path);
+  cache.set(FILE, stamp(), DIGEST);
+  cache.save();
   expect(readdirSync(join(path, '..'))).toEqual(['folder']);
-  expect(openAt(path).recall(FILE, stamp())).toBeUndefined();
+  expect(openAt(path).get(FILE, stamp())).toBeUndefined();
 });
 
 describe('A file whose stamp says nothing', () => {
@@ -143,24 +143,24 @@ describe('A file whose stamp says nothing', () => {
   ];
   test.each(doubtful)('is not remembered when it %s', async (_, change) => {
     const path = join(await ownFolder(), 'files.tsv');
-    const memory = openAt(path);
-    memory.remember(FILE, stamp(change), DIGEST);
-    memory.save();
+    const cache = openAt(path);
+    cache.set(FILE, stamp(change), DIGEST);
+    cache.save();
     expect(readdirSync(join(path, '..'))).toEqual([]);
-    expect(openAt(path, NOW + 1000 * DAY).recall(FILE, stamp(change))).toBeUndefined();
+    expect(openAt(path, NOW + 1000 * DAY).get(FILE, stamp(change))).toBeUndefined();
   });
 
   test('is remembered by the next run', async () => {
     const path = join(await ownFolder(), 'files.tsv');
     const fresh = stamp({ mtimeMs: NOW - 1000, ctimeMs: NOW - 1000 });
-    const memory = openAt(path, NOW + 1001);
-    memory.remember(FILE, fresh, DIGEST);
-    expect(memory.recall(FILE, fresh)).toBe(DIGEST);
+    const cache = openAt(path, NOW + 1001);
+    cache.set(FILE, fresh, DIGEST);
+    expect(cache.get(FILE, fresh)).toBe(DIGEST);
   });
 
   test('is not recalled when the clock has jumped back behind its times', async () => {
-    const path = await savedMemory();
-    expect(openAt(path, NOW - 25 * DAY).recall(FILE, stamp())).toBeUndefined();
-    expect(openAt(path, NOW).recall(FILE, stamp())).toBe(DIGEST);
+    const path = await savedCache();
+    expect(openAt(path, NOW - 25 * DAY).get(FILE, stamp())).toBeUndefined();
+    expect(openAt(path, NOW).get(FILE, stamp())).toBe(DIGEST);
   });
 });

@@ -9,51 +9,51 @@ import {
   NOW,
   OTHER,
   openAt,
-  savedMemory,
+  savedCache,
   stamp,
-} from '../../support/base/file-memories.ts';
+} from '../../support/base/digest-caches.ts';
 import { childProgram } from '../../support/program/child-program.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
-/** Adds `/0` and so on to a memory's file, as if they had been remembered one by one, which takes ten times as long. */
+/** Adds `/0` and so on to a cache's file, as if they had been stored one by one, which takes ten times as long. */
 function rememberMore(path: string, count: number): void {
-  const memory = openAt(path);
-  memory.remember('/0', stamp(), OTHER);
-  memory.save();
+  const cache = openAt(path);
+  cache.set('/0', stamp(), OTHER);
+  cache.save();
   const [, rest] = /^"\/0"(.*\n)/m.exec(readFileSync(path, 'latin1'))!;
   appendFileSync(path, Array.from({ length: count - 1 }, (_, n) => `"/${n + 1}"${rest}`).join(''));
 }
 
 describe('Saving', () => {
   test('writes nothing when nothing has changed', async () => {
-    const path = await savedMemory();
+    const path = await savedCache();
     const { ino, mtimeMs } = statSync(path);
-    const memory = openAt(path, NOW + DAY);
-    expect(memory.recall(FILE, stamp())).toBe(DIGEST);
-    memory.save();
+    const cache = openAt(path, NOW + DAY);
+    expect(cache.get(FILE, stamp())).toBe(DIGEST);
+    cache.save();
     expect(statSync(path)).toMatchObject({ ino, mtimeMs });
   });
 
   test('writes once, however often it is asked', async () => {
-    const path = await savedMemory();
-    const memory = openAt(path);
-    memory.remember(FILE, stamp(), OTHER);
-    memory.save();
+    const path = await savedCache();
+    const cache = openAt(path);
+    cache.set(FILE, stamp(), OTHER);
+    cache.save();
     const { ino } = statSync(path);
-    memory.save();
+    cache.save();
     expect(statSync(path).ino).toBe(ino);
   });
 
   test('keeps files that this run did not see, for 90 days', async () => {
-    const path = await savedMemory();
+    const path = await savedCache();
     for (const [days, expected] of [
       [89, DIGEST],
       [91, undefined],
     ] as const) {
-      const memory = openAt(path, NOW + days * DAY);
-      memory.remember('/skins/other.png', stamp(), OTHER);
-      memory.save();
-      expect(openAt(path, NOW + days * DAY).recall(FILE, stamp())).toBe(expected);
+      const cache = openAt(path, NOW + days * DAY);
+      cache.set('/skins/other.png', stamp(), OTHER);
+      cache.save();
+      expect(openAt(path, NOW + days * DAY).get(FILE, stamp())).toBe(expected);
     }
   });
 
@@ -64,52 +64,52 @@ describe('Saving', () => {
     const path = join(await ownFolder(), 'files.tsv');
     const files = Array.from({ length: 300 }, (_, n) => `/skins/${n}.png`);
     const before = openAt(path);
-    for (const file of files) before.remember(file, stamp(), OTHER);
+    for (const file of files) before.set(file, stamp(), OTHER);
     before.save();
-    const memory = openAt(path, NOW + 100 * DAY);
+    const cache = openAt(path, NOW + 100 * DAY);
     const [seen, unseen] = [files.filter((_, n) => isSeen(n)), files.filter((_, n) => !isSeen(n))];
-    for (const file of seen) memory.remember(file, stamp(), DIGEST);
-    memory.save();
-    for (const file of unseen) expect(memory.recall(file, stamp())).toBeUndefined();
-    for (const file of unseen) memory.remember(file, stamp(), DIGEST);
-    memory.save();
-    for (const open of [memory, openAt(path, NOW + 100 * DAY)]) {
-      for (const file of files) expect(open.recall(file, stamp())).toBe(DIGEST);
+    for (const file of seen) cache.set(file, stamp(), DIGEST);
+    cache.save();
+    for (const file of unseen) expect(cache.get(file, stamp())).toBeUndefined();
+    for (const file of unseen) cache.set(file, stamp(), DIGEST);
+    cache.save();
+    for (const open of [cache, openAt(path, NOW + 100 * DAY)]) {
+      for (const file of files) expect(open.get(file, stamp())).toBe(DIGEST);
     }
   });
 
   test('notes now and then that a file is still in use, so that it is never forgotten', async () => {
-    const path = await savedMemory();
+    const path = await savedCache();
     for (let days = 0; days <= 400; days += 20) {
-      const memory = openAt(path, NOW + days * DAY);
-      expect(memory.recall(FILE, stamp())).toBe(DIGEST);
-      memory.save();
+      const cache = openAt(path, NOW + days * DAY);
+      expect(cache.get(FILE, stamp())).toBe(DIGEST);
+      cache.save();
     }
-    const memory = openAt(path, NOW + 410 * DAY);
-    memory.remember('/skins/other.png', stamp(), OTHER);
-    memory.save();
-    expect(openAt(path, NOW + 410 * DAY).recall(FILE, stamp())).toBe(DIGEST);
+    const cache = openAt(path, NOW + 410 * DAY);
+    cache.set('/skins/other.png', stamp(), OTHER);
+    cache.save();
+    expect(openAt(path, NOW + 410 * DAY).get(FILE, stamp())).toBe(DIGEST);
   });
 
   test('forgets what was not seen today when half a million files are known', async () => {
-    const path = await savedMemory(NOW - 2 * DAY);
+    const path = await savedCache(NOW - 2 * DAY);
     rememberMore(path, 499_999);
-    const memory = openAt(path);
-    for (const file of ['/499999', '/500000']) memory.remember(file, stamp(), OTHER);
-    memory.save();
+    const cache = openAt(path);
+    for (const file of ['/499999', '/500000']) cache.set(file, stamp(), OTHER);
+    cache.save();
     const next = openAt(path);
-    expect(next.recall(FILE, stamp())).toBeUndefined();
-    for (const file of ['/0', '/499998', '/499999']) expect(next.recall(file, stamp())).toBe(OTHER);
-    expect(next.recall('/500000', stamp())).toBeUndefined();
+    expect(next.get(FILE, stamp())).toBeUndefined();
+    for (const file of ['/0', '/499998', '/499999']) expect(next.get(file, stamp())).toBe(OTHER);
+    expect(next.get('/500000', stamp())).toBeUndefined();
   });
 
   test('by two processes at once leaves what one of them saved, whole', async () => {
     const path = join(await ownFolder(), 'files.tsv');
-    const run = (name: string) => execa(process.execPath, [childProgram('save-memory'), path, name]);
+    const run = (name: string) => execa(process.execPath, [childProgram('save-digests'), path, name]);
     await Promise.all([run('a'), run('b')]);
-    const memory = openAt(path, Date.now());
+    const cache = openAt(path, Date.now());
     const old = stamp({ mtimeMs: 1000, ctimeMs: 1000 });
-    const known = ['a', 'b'].map((name) => memory.recall(`/${name}/99`, old) !== undefined);
+    const known = ['a', 'b'].map((name) => cache.get(`/${name}/99`, old) !== undefined);
     expect(known).toContain(true);
     expect(readFileSync(path, 'utf8')).toMatch(/\n$/);
     expect(readdirSync(join(path, '..'))).toEqual(['files.tsv']);

@@ -1,26 +1,23 @@
+import { DigestLines, dayText } from './digest-lines.ts';
 import { type FileStamp, isInDoubt } from './file-stamp.ts';
-import { dayText, MemoryLines } from './memory-lines.ts';
 import { readOrNothing } from './read-or-nothing.ts';
 import { writeOrNothing } from './write-or-nothing.ts';
 
 export type { FileStamp };
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Days after which an unseen file is forgotten. */
+/** Days after which the digest of an unseen file is removed. */
 const KEPT_DAYS = 90;
 /** Days after which a new sighting of a file is worth a write. */
 const REFRESH_DAYS = 30;
 const DIGEST = /^[0-9a-f]{64}$/;
 const MAX_ENTRIES = 500_000;
 
-/**
- * Remembers digests of files, so that the next run reads only changed ones. It is only a cache: lost or
- * damaged entries are computed again.
- */
-export class FileMemory {
+/** Digests of files from earlier runs, so that a run reads only changed files. Lost or damaged entries are computed again. */
+export class DigestCache {
   readonly #path: string;
   readonly #opened: number;
-  readonly #lines: MemoryLines;
+  readonly #lines: DigestLines;
   readonly #today: string;
   readonly #longAgo: string;
   #isChanged = false;
@@ -31,19 +28,19 @@ export class FileMemory {
     this.#opened = opened;
     this.#today = dayText(opened);
     this.#longAgo = dayText(opened - REFRESH_DAYS * DAY);
-    this.#lines = new MemoryLines(readOrNothing(path));
+    this.#lines = new DigestLines(readOrNothing(path));
   }
 
   /** Of a missing, truncated or foreign file, uses whatever can be read. */
-  static open(path: string, now: () => number): FileMemory {
-    return new FileMemory(path, now());
+  static open(path: string, now: () => number): DigestCache {
+    return new DigestCache(path, now());
   }
 
   /**
-   * The digest of a file that has not changed since it was remembered.
+   * The digest of a file that has not changed since the digest was stored.
    * @param file absolute path
    */
-  recall(file: string, stamp: FileStamp): string | undefined {
+  get(file: string, stamp: FileStamp): string | undefined {
     if (isInDoubt(stamp, this.#opened)) return undefined;
     const entry = this.#lines.find(file);
     if (entry === undefined || !this.#lines.hasStamp(entry, stamp)) return undefined;
@@ -56,12 +53,12 @@ export class FileMemory {
    * @param stamp taken before the file was read
    * @param digest 64 hexadecimal digits, lower case
    */
-  remember(file: string, stamp: FileStamp, digest: string): void {
-    if (!isInDoubt(stamp, this.#opened)) this.rememberOwn(file, stamp, digest);
+  set(file: string, stamp: FileStamp, digest: string): void {
+    if (!isInDoubt(stamp, this.#opened)) this.setOwn(file, stamp, digest);
   }
 
   /** The same for a file that we have just written by a rename, so its times are reliable. */
-  rememberOwn(file: string, stamp: FileStamp, digest: string): void {
+  setOwn(file: string, stamp: FileStamp, digest: string): void {
     if (!DIGEST.test(digest)) throw new TypeError(`Not a digest: ${digest}`);
     const entry = this.#lines.find(file) ?? (this.#hasRoom() ? this.#lines.add(file) : undefined);
     if (entry === undefined) return;

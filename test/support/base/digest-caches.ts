@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FileMemory, type FileStamp } from '../../../src/base/file-memory.ts';
+import { DigestCache, type FileStamp } from '../../../src/base/digest-cache.ts';
 import { ownFolder } from '../server/own-folder.ts';
 
 export const NOW = Date.UTC(2026, 0, 31, 12);
@@ -19,15 +19,15 @@ export function stamp(changes: Partial<FileStamp> = {}): FileStamp {
   };
 }
 
-export function openAt(path: string, time = NOW): FileMemory {
-  return FileMemory.open(path, () => time);
+export function openAt(path: string, time = NOW): DigestCache {
+  return DigestCache.open(path, () => time);
 }
 
-/** A memory's file that has one entry. */
-export async function savedMemory(time = NOW): Promise<string> {
+/** A cache's file that has one entry. */
+export async function savedCache(time = NOW): Promise<string> {
   const path = join(await ownFolder(), 'files.tsv');
-  const memory = openAt(path, time);
-  memory.remember(FILE, stamp(), DIGEST);
-  memory.save();
+  const cache = openAt(path, time);
+  cache.set(FILE, stamp(), DIGEST);
+  cache.save();
   return path;
 }

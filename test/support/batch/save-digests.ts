@@ -1,0 +1,10 @@
+/** A program of its own: saves a cache of digests again and again, with entries that bear the name given. */
+import { DigestCache } from '../../../src/base/digest-cache.ts';
+
+const [, , path = '', name = ''] = process.argv;
+for (let round = 0; round < 100; round++) {
+  const cache = DigestCache.open(path, () => Date.now());
+  const stamp = { size: 1234, mtimeMs: 1000, ctimeMs: 1000, ino: 987_654_321 };
+  cache.set(`/${name}/${round}`, stamp, 'f'.repeat(64));
+  cache.save();
+}

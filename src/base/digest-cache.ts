@@ -1,7 +1,6 @@
+import { readCacheFile, writeCacheFile } from './cache-file.ts';
 import { DigestLines, dayText } from './digest-lines.ts';
 import { type FileStamp, isInDoubt } from './file-stamp.ts';
-import { readOrNothing } from './read-or-nothing.ts';
-import { writeOrNothing } from './write-or-nothing.ts';
 
 export type { FileStamp };
 
@@ -28,7 +27,7 @@ export class DigestCache {
     this.#opened = opened;
     this.#today = dayText(opened);
     this.#longAgo = dayText(opened - REFRESH_DAYS * DAY);
-    this.#lines = new DigestLines(readOrNothing(path));
+    this.#lines = new DigestLines(readCacheFile(path));
   }
 
   /** Of a missing, truncated or foreign file, uses whatever can be read. */
@@ -73,7 +72,7 @@ export class DigestCache {
   save(): void {
     if (!this.#isChanged) return;
     this.#lines.dropBefore(dayText(this.#opened - KEPT_DAYS * DAY));
-    this.#isChanged = !writeOrNothing(this.#path, this.#lines.text());
+    this.#isChanged = !writeCacheFile(this.#path, this.#lines.text());
   }
 
   #seeToday(entry: number): void {

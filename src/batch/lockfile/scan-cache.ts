@@ -3,10 +3,9 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
+import { readCacheFile, writeCacheFile } from '../../base/cache-file.ts';
 import { type FileStamp, isInDoubt } from '../../base/file-stamp.ts';
-import { readOrNothing } from '../../base/read-or-nothing.ts';
 import { VERSION } from '../../base/version.ts';
-import { writeOrNothing } from '../../base/write-or-nothing.ts';
 import type { EntrySigner } from './entry-signer.ts';
 import { type Columns, EntryTable } from './entry-table.ts';
 import type { Scan } from './scan.ts';
@@ -53,7 +52,7 @@ export class ScanCache {
 
   /** The scan that an earlier run has stored of the lockfile with this stamp. */
   get(stamp: FileStamp): ScannedEntries | undefined {
-    const cached = this.#isWorthStoring(stamp) ? decode(readOrNothing(this.#path)) : undefined;
+    const cached = this.#isWorthStoring(stamp) ? decode(readCacheFile(this.#path)) : undefined;
     if (cached?.mark !== markOf(stamp)) return undefined;
     const { columns, signers, signerNumbers, lineEnd, isEnded } = cached;
     return {
@@ -72,7 +71,7 @@ export class ScanCache {
       signers: signers.signers,
       signerNumbers: signers.numbers,
     });
-    if (writeOrNothing(this.#path, bytes)) this.#dropOld(dirname(this.#path));
+    if (writeCacheFile(this.#path, bytes)) this.#dropOld(dirname(this.#path));
   }
 
   #isWorthStoring(stamp: FileStamp): boolean {

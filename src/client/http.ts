@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { LONGEST_TIMER } from '../base/clock.ts';
+import { parsedJson } from '../base/parsed-json.ts';
 import { oddities } from '../protocol/advice.ts';
 import { safeParse } from '../protocol/parsing.ts';
 import { networkError, parseJson, type RawAnswer, redirected, refusal } from './answer-errors.ts';
@@ -75,7 +76,7 @@ export async function download(request: HttpRequest, limit: number, options: Htt
   const answer = await receive(request, options, async ({ status, headers, body }) => {
     if ('json' in body) return { status, headers, bytes: undefined, json: body.json };
     const bytes = await readBounded(body.bytes, limit);
-    return { status, headers, bytes, json: status >= 400 ? parsedOrNothing(bytes) : undefined };
+    return { status, headers, bytes, json: status >= 400 ? parsedJson(bytes) : undefined };
   });
   const { status, headers, bytes } = answer;
   const { location } = headers;
@@ -213,13 +214,4 @@ async function readBounded(body: AsyncIterable<Uint8Array>, limit: number): Prom
 
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
-}
-
-/** Undefined if the body is not JSON, such as an error page. */
-function parsedOrNothing(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

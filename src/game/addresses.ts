@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedJson } from '../base/parsed-json.ts';
 
 /** Base URLs of the game's services, without trailing slashes. A path prefix is kept. */
 export interface GameAddresses {
@@ -55,18 +56,10 @@ export const gameAddressesSchema = z.strictObject({
 export function readGameAddresses(
   json: string,
 ): { addresses: GameAddresses; problem?: never } | { addresses?: never; problem: string } {
-  const parsed = gameAddressesSchema.safeParse(jsonIn(json));
+  const parsed = gameAddressesSchema.safeParse(parsedJson(json));
   if (parsed.success) return { addresses: parsed.data };
   const issue = parsed.error.issues[0];
   return { problem: [issue?.path.join('.'), issue?.message].filter(Boolean).join(': ') };
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not an object, which the schema reports
-  }
 }
 
 function problemOf(url: URL | null): string | undefined {

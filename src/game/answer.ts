@@ -5,12 +5,3 @@ export interface GameAnswer {
   /** The header of that name. */
   readonly retryAfter: string | undefined;
 }
-
-/** undefined if it is not JSON. */
-export function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}

@@ -2,9 +2,10 @@ import type { Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { networkReason } from '../base/network-reason.ts';
+import { parsedJson } from '../base/parsed-json.ts';
 import { VERSION } from '../base/version.ts';
 import type { GameAddresses } from './addresses.ts';
-import { type GameAnswer, parseJson } from './answer.ts';
+import type { GameAnswer } from './answer.ts';
 import { GameError, type GameErrorKind } from './errors.ts';
 import type { GameService, Pacing } from './pacing.ts';
 import { refusalOf } from './refusals.ts';
@@ -93,7 +94,7 @@ export class GameHttp {
   /** Like `send`, for a JSON answer of the given shape. */
   async json<S extends z.ZodType>(request: GameRequest, schema: S): Promise<z.output<S>> {
     const { status, bytes } = await this.send(request);
-    const parsed = schema.safeParse(parseJson(bytes));
+    const parsed = schema.safeParse(parsedJson(bytes));
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
     const where = issue?.path.join('.') || 'the body';

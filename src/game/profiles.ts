@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parsedJson } from '../base/parsed-json.ts';
 import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
-import { parseJson } from './answer.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
 import { isOfflineId, parsePlayerId } from './player-ids.ts';
@@ -58,7 +58,7 @@ export async function fetchSignedProfile(
   const meanings = { 400: 'not_found' } as const;
   const answer = await http.send({ service: 'session', path, meanings, signal });
   if (answer.status === 204) throw new GameError('not_found', `The game knows no player ${id}.`);
-  const parsed = profileSchema.safeParse(parseJson(answer.bytes));
+  const parsed = profileSchema.safeParse(parsedJson(answer.bytes));
   if (!parsed.success || parsed.data.id !== id) throw unreadable(id);
   return readProfile(parsed.data);
 }

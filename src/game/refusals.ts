@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { parsedJson } from '../base/parsed-json.ts';
 import { parseRetryAfter } from '../base/retry-after.ts';
-import { type GameAnswer, parseJson } from './answer.ts';
+import type { GameAnswer } from './answer.ts';
 import { GameError, type GameErrorKind } from './errors.ts';
 
 /** What is known about a refused request besides its answer. */
@@ -30,7 +31,7 @@ const MAX_REASON_LENGTH = 200;
 export function refusalOf(answer: GameAnswer, request: RefusedRequest): GameError {
   const { status } = answer;
   const kind = request.meanings[status] ?? MEANINGS[status] ?? (status >= 500 ? 'unreachable' : 'unexpected');
-  const said = parseJson(answer.bytes);
+  const said = parsedJson(answer.bytes);
   const reason = reasonOf(said, request.secret);
   const retryAfter = kind === 'rate_limited' ? retryAfterOf(answer, request.now) : undefined;
   // The word is in the message or in a code beside it.

@@ -13,6 +13,7 @@ import { dirname } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { namingFile } from '../../base/naming-file.ts';
+import { parsedJson } from '../../base/parsed-json.ts';
 import { parse, safeParse } from '../../protocol/parsing.ts';
 import { JournalError } from './journal-error.ts';
 import { forEachLine } from './lines.ts';
@@ -245,7 +246,7 @@ export class Journal {
       if (head[2] !== undefined) this.#jobs.add(head[2]);
       return;
     }
-    const json = parseOrNothing(line.toString('utf8'));
+    const json = parsedJson(line);
     const record = safeParse(recordSchema, json);
     if (record.success) this.#apply(record.data, { at, length: line.length });
     else this.#nonce ||= headerSchema.safeParse(json).data?.nonce ?? '';
@@ -288,13 +289,4 @@ function newNonce(): string {
 
 function headerLine(nonce: string): string {
   return JSON.stringify({ journal: 1, nonce });
-}
-
-/** Undefined for a line that a crash cut off, or that is not one of ours. */
-function parseOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type GameAnswer, parseJson } from '../answer.ts';
+import { parsedJson } from '../../base/parsed-json.ts';
+import type { GameAnswer } from '../answer.ts';
 import { GameError } from '../errors.ts';
 import type { GameHttp } from '../http.ts';
 import { LoginError, type LoginErrorKind } from './login-error.ts';
@@ -132,7 +133,7 @@ function readTokens(answer: GameAnswer): MicrosoftTokens {
 
 function oauthErrorOf({ status, bytes }: GameAnswer): string | undefined {
   if (status < 300) return undefined;
-  return oauthErrorSchema.safeParse(parseJson(bytes)).data?.error;
+  return oauthErrorSchema.safeParse(parsedJson(bytes)).data?.error;
 }
 
 /** @throws LoginError for Microsoft's errors; GameError `unexpected` for an unexpected answer */
@@ -141,7 +142,7 @@ function readAnswer<S extends z.ZodType>(answer: GameAnswer, schema: S): z.outpu
   const error = oauthErrorOf(answer);
   const known = error === undefined ? undefined : MEANINGS[error];
   if (known) throw new LoginError(...known);
-  const parsed = status < 300 ? schema.safeParse(parseJson(bytes)) : undefined;
+  const parsed = status < 300 ? schema.safeParse(parsedJson(bytes)) : undefined;
   if (parsed?.success) return parsed.data;
   const what = error === undefined ? '' : ` (${error})`;
   throw new GameError('unexpected', `Microsoft answered ${status} with an unknown error${what}.`, {

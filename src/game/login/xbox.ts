@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../answer.ts';
+import { parsedJson } from '../../base/parsed-json.ts';
 import { GameError } from '../errors.ts';
 import type { GameHttp, GameRequest } from '../http.ts';
 import { LoginError } from './login-error.ts';
@@ -61,7 +61,7 @@ async function authorize(http: GameHttp, userToken: string, signal?: AbortSignal
 
 async function exchange(http: GameHttp, request: Omit<GameRequest, 'method'>): Promise<XboxIdentity> {
   const { status, bytes } = await http.send({ method: 'POST', answers: [400, 401, 403], ...request });
-  const said = parseJson(bytes);
+  const said = parsedJson(bytes);
   if (status >= 300) throw refusedBy(refusalSchema.safeParse(said).data?.XErr);
   const parsed = tokenSchema.safeParse(said);
   if (!parsed.success) {

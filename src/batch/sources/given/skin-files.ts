@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { parsedJson } from '../../../base/parsed-json.ts';
 import { BatchSetupError } from '../../model/setup-error.ts';
 import type { BatchSource } from '../../model/source.ts';
 import { fileProblem } from '../files/file-problem.ts';
 import { readLines } from '../files/lines.ts';
 import { skinInJson } from './skin-json.ts';
 import { skinSource } from './skin-source.ts';
-import { isSkinText, parsedJson, readSkinText } from './skin-text.ts';
+import { isSkinText, readSkinText } from './skin-text.ts';
 
 /** Maximum bytes of a JSON document; a file with one skin per line may have any number. */
 const LARGEST_DOCUMENT = 64 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../base/parsed-json.ts';
 import { type SkinInJson, skinInJson } from './skin-json.ts';
 
 /** The start of base64 of a JSON object: `{` and a quote or white space. Shorter text is no textures document. */
@@ -32,16 +33,6 @@ function readObject(text: string): SkinInText {
 function readWords([value = '', signature, ...more]: readonly string[]): SkinInText {
   if (more.length > 0) return { fault: 'There is more than a value and its signature.' };
   return { skin: { value, signature } };
-}
-
-/** Undefined if it is not JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function wordsOf(text: string): string[] {

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../base/parsed-json.ts';
 import { BatchSetupError } from '../../model/setup-error.ts';
 import { type Line, readLines } from '../files/lines.ts';
 import { skinInJson } from '../given/skin-json.ts';
@@ -76,12 +77,4 @@ function jsonRow(line: number, text: string): ListRow {
     return { line, fault: 'it is not a JSON object' };
   const skin = skinInJson(value);
   return skin ? { line, skin } : checkedRow(line, value);
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not an object either
-  }
 }

@@ -6,7 +6,7 @@ import { pixelHash } from '../skin/pixel-hash.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
 import { isSignedBy } from '../textures/signature.ts';
-import { textureName } from './cape-texture.ts';
+import { textureName } from '../textures/texture-name.ts';
 
 /** What a result must match. */
 export interface Expected {

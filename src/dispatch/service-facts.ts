@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { bareUuid } from '../base/uuid.ts';
 import { ServiceError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { SkinClient } from '../client/skin-client.ts';
@@ -6,7 +7,7 @@ import type { CallOptions } from '../client/types.ts';
 import type { Me } from '../protocol/account.ts';
 import { fingerprintOf } from '../textures/fingerprint.ts';
 import { parsePublicKey } from '../textures/signature.ts';
-import { bareUuid, textureName } from './cape-texture.ts';
+import { textureName } from '../textures/texture-name.ts';
 import { USUAL_SPOTS } from './spot-limit.ts';
 
 /** The key that a service signs with. */

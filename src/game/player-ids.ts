@@ -1,11 +1,8 @@
-const PLAIN = /^[0-9a-f]{32}$/;
-const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+import { bareUuid, isUuid } from '../base/uuid.ts';
 
 /** A player's UUID, with or without dashes, as the game's services write it: 32 lower-case digits. Undefined if invalid. */
 export function parsePlayerId(text: string): string | undefined {
-  const lower = text.toLowerCase();
-  if (PLAIN.test(lower)) return lower;
-  return DASHED.test(lower) ? lower.replaceAll('-', '') : undefined;
+  return isUuid(text) ? bareUuid(text) : undefined;
 }
 
 /**

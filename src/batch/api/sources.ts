@@ -8,7 +8,6 @@ export type {
   SourceStream,
   VariantWish,
 } from '../model/source.ts';
-export { isUuid } from '../sources/arguments/links.ts';
 export { IGNORE_FILE } from '../sources/folders/ignore-rules.ts';
 export { type SkinInJson, skinInJson } from '../sources/given/skin-json.ts';
 export { skinSource } from '../sources/given/skin-source.ts';

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { SkinsmithError } from '../../client/errors.ts';
-import { textureName } from '../../dispatch/cape-texture.ts';
 import { isGameTexture, ProofError, pixelsOf, readTextures } from '../../dispatch/proof.ts';
 import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { isSignedBy } from '../../textures/signature.ts';
+import { textureName } from '../../textures/texture-name.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import { EMBEDDED, GAME, type SignedBy, type Signer, UNPROVED } from '../model/signer.ts';
 import { isSignatureShaped } from './entry-judge.ts';

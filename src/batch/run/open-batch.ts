@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { DigestCache } from '../../base/digest-cache.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
-import { bareUuid } from '../../dispatch/cape-texture.ts';
+import { bareUuid } from '../../base/uuid.ts';
 import { forgetPictures } from '../../skin/check/read-skin.ts';
 import { Journal } from '../journal/journal.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';

@@ -1,4 +1,4 @@
-import { bareUuid } from '../../dispatch/cape-texture.ts';
+import { bareUuid } from '../../base/uuid.ts';
 import { withDigest } from '../../protocol/lock-line.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import { isUuid } from '../../base/uuid.ts';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { DispatcherUser } from '../../dispatch/dispatcher-user.ts';
 import type { Facts } from '../../dispatch/first-contact.ts';
@@ -16,7 +17,6 @@ import { EMBEDDED } from '../model/signer.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
 import type { BatchOptions } from '../options/options.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
-import { isUuid } from '../sources/arguments/links.ts';
 import { Finisher, problemOf } from './finisher.ts';
 import type { SkinMakerOptions } from './skin-maker-options.ts';
 import { SkinProver } from './skin-prover.ts';

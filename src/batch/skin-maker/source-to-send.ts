@@ -1,3 +1,4 @@
+import { isUuid } from '../../base/uuid.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/submission.ts';
@@ -8,7 +9,6 @@ import { mergeNotes } from '../model/finished-skin.ts';
 import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
 import { type Member, pixelsOf, type Work } from '../model/work.ts';
 import { lookAt } from '../pictures/read-picture.ts';
-import { isUuid } from '../sources/arguments/links.ts';
 import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 

@@ -1,4 +1,4 @@
-import { bareUuid } from '../../dispatch/cape-texture.ts';
+import { bareUuid, isUuid } from '../../base/uuid.ts';
 import type { Cape } from '../../index.ts';
 import type { Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
@@ -6,15 +6,12 @@ import { forService, namingOf, type Typed } from '../errors/service-hints.ts';
 import { connectWithProgress } from './connect-with-progress.ts';
 import type { Connector } from './connector.ts';
 
-/** 32 hexadecimal digits, or 36 characters with dashes. */
-const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-
 /** Resolves a cape's UUID or alias to its UUID. @throws CliError */
 export async function capeNamed(
   name: string,
   { settings, context, isOffline }: { settings: Settings; context: Connector & Typed; isOffline: boolean },
 ): Promise<string> {
-  if (UUID.test(name)) return bareUuid(name);
+  if (isUuid(name)) return bareUuid(name);
   if (isOffline) {
     throw usageError(
       'cape_needs_uuid',
@@ -28,7 +25,7 @@ export async function capeNamed(
 
 /** Finds a cape by UUID or alias. @throws CliError when no cape matches, or several do */
 export function capeIn(capes: readonly Cape[], name: string, context: Typed): Cape {
-  const [found, ...more] = UUID.test(name)
+  const [found, ...more] = isUuid(name)
     ? capes.filter(({ uuid }) => bareUuid(uuid) === bareUuid(name))
     : capes.filter(({ alias }) => alias.toLowerCase() === name.toLowerCase());
   if (found && more.length === 0) return found;

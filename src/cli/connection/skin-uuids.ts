@@ -1,21 +1,15 @@
+import { isUuid } from '../../base/uuid.ts';
 import { usageError } from '../errors/exit.ts';
 import { forService, namingOf, type Typed } from '../errors/service-hints.ts';
-
-/** 32 hexadecimal digits, or 36 characters with dashes. */
-const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** `the skin …`, or how many. */
 export function skinsText(uuids: readonly string[]): string {
   return uuids.length === 1 ? `the skin ${uuids[0]}` : `${uuids.length} skins`;
 }
 
-export function isSkinUuid(text: string): boolean {
-  return UUID.test(text);
-}
-
 /** @throws CliError when one of them is not a skin UUID */
 export function verifyUuids(uuids: readonly string[], context: Typed): void {
-  const wrong = uuids.find((uuid) => !isSkinUuid(uuid));
+  const wrong = uuids.find((uuid) => !isUuid(uuid));
   if (wrong === undefined) return;
   throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a skin.`, listYours(context));
 }

@@ -1,6 +1,7 @@
+import { isUuid } from '../../base/uuid.ts';
 import { fetchGivenTexture, fetchPicture, readContent } from '../../batch/api/pictures.ts';
 import { finishedSkin } from '../../batch/api/signed-skins.ts';
-import { type BatchSource, type GivenSkin, isUuid, type SourceContent } from '../../batch/api/sources.ts';
+import type { BatchSource, GivenSkin, SourceContent } from '../../batch/api/sources.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';

@@ -1,3 +1,4 @@
+import { isUuid } from '../../../base/uuid.ts';
 import type { BatchSource, SourceStream } from '../../model/source.ts';
 import { noSuchFile } from '../files/file-problem.ts';
 import { baseStem, findPath, mirroredStem } from '../files/path.ts';
@@ -12,7 +13,6 @@ import {
   dataSource,
   gameTextureSource,
   isGameTextureAddress,
-  isUuid,
   looksLikePlayer,
   urlSource,
   userSource,

@@ -1,17 +1,11 @@
-import { bareUuid } from '../../../dispatch/cape-texture.ts';
+import { bareUuid, isUuid } from '../../../base/uuid.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../../protocol/generate.ts';
 import type { BatchSource, SourceContent } from '../../model/source.ts';
 
 const DATA_LABEL_LENGTH = 30;
-const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 const PLAYER_NAME = /^[A-Za-z0-9_]{1,16}$/;
 /** Hardly any players have names of one or two characters; such a short path is more likely mistyped. */
 const LIKELY_NAME = /^[A-Za-z0-9_]{3,16}$/;
-
-/** 32 hexadecimal digits, or 36 characters with dashes. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 /** A picture inside its own address. */
 export function dataSource(text: string): BatchSource {

@@ -1,7 +1,8 @@
-import { textureName } from '../../../dispatch/cape-texture.ts';
+import { bareUuid, isUuid } from '../../../base/uuid.ts';
 import { visibilitySchema } from '../../../protocol/skin.ts';
 import { skinNameFrom } from '../../../protocol/skin-name.ts';
 import { InvalidTexturesError, parseTexturesValue } from '../../../textures/property.ts';
+import { textureName } from '../../../textures/texture-name.ts';
 import type { BatchSource, GivenSkin, SourceContent } from '../../model/source.ts';
 import { mirroredStem } from '../files/path.ts';
 import type { SkinInJson } from './skin-json.ts';
@@ -10,7 +11,6 @@ import type { SkinInJson } from './skin-json.ts';
 const SHOWN_NAME = 16;
 /** The signature of an 8,192-bit key has 1,368. */
 const LONGEST_SIGNATURE = 4_096;
-const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 /** Names in results and the lockfile for sources without a path. */
 const NO_PATH = /^(?:https?|user|bytes|value|skin|data):/i;
 const LONGEST_LABEL = 256;
@@ -62,7 +62,7 @@ function checked({ uuid, name, visibility }: Omit<SkinInJson, 'value'>): Omit<Gi
   const seen = visibilitySchema.safeParse(visibility).data;
   const skinName = name === undefined ? undefined : skinNameFrom(name);
   return {
-    ...(uuid !== undefined && UUID.test(uuid) && { uuid: uuid.replaceAll('-', '').toLowerCase() }),
+    ...(uuid !== undefined && isUuid(uuid) && { uuid: bareUuid(uuid) }),
     ...(skinName !== undefined && { name: skinName }),
     ...(seen && { visibility: seen }),
   };

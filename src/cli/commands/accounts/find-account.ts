@@ -1,3 +1,4 @@
+import { bareUuid } from '../../../base/uuid.ts';
 import type { AccountClient, GameAccount } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
@@ -16,7 +17,7 @@ export async function withGameAccount<T>(
     const wanted = named.toLowerCase();
     const accounts = await games.list({ signal: context.signal });
     const found =
-      accounts.find(({ uuid }) => uuid === wanted.replaceAll('-', '')) ??
+      accounts.find(({ uuid }) => uuid === bareUuid(named)) ??
       accounts.find(({ name }) => name.toLowerCase() === wanted);
     if (found) return await work(games, found);
     throw new CliError('no_such_account', `There is no linked account ${named}.`, {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { isUuid } from '../../../base/uuid.ts';
 import type { BlockWish } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import { isSkinUuid } from '../../connection/skin-uuids.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
@@ -66,6 +66,6 @@ export async function runModerationBlock(
 /** @throws CliError for what is neither a hash nor a UUID */
 function wishFor(image: string, note: string | undefined): BlockWish {
   if (isImageHash(image)) return { hash: image, note };
-  if (isSkinUuid(image)) return { skin: image, note };
+  if (isUuid(image)) return { skin: image, note };
   throw usageError('not_an_image', `"${image}" is neither the hash of an image nor the UUID of a skin.`);
 }

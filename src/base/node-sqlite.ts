@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isSqliteBusy } from './sqlite-codes.ts';
 
 type Sqlite = typeof import('node:sqlite');
 
@@ -25,7 +26,6 @@ async function importQuietly(): Promise<Sqlite> {
   }
 }
 
-const SQLITE_BUSY = 5;
 const BUSY_PAUSE = 20;
 const MAX_ATTEMPTS = 500;
 
@@ -40,14 +40,8 @@ export async function switchToWal(database: DatabaseSync): Promise<void> {
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      if (sqliteCode(error) !== SQLITE_BUSY || attempt === MAX_ATTEMPTS) throw error;
+      if (!isSqliteBusy(error) || attempt === MAX_ATTEMPTS) throw error;
       await sleep(BUSY_PAUSE);
     }
   }
-}
-
-/** SQLite's primary result code in an error of node:sqlite; NaN for other errors. */
-export function sqliteCode(error: unknown): number {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' ? errcode & 0xff : Number.NaN;
 }

@@ -7,6 +7,7 @@ import { writeFileAtomically } from './atomic-file.ts';
 import { makeFolder } from './make-folder.ts';
 import { importSqlite } from './node-sqlite.ts';
 import { processExists } from './process-exists.ts';
+import { isSqliteBusy } from './sqlite-codes.ts';
 
 /** This process holds the lock until it releases it or ends, however it ends. */
 export interface Held {
@@ -24,7 +25,6 @@ const holderSchema = z.object({
 /** The process that holds the lock. */
 export type Holder = z.infer<typeof holderSchema>;
 
-const SQLITE_BUSY = 5;
 const ATTEMPTS = 5;
 /** Milliseconds. */
 const PAUSE = 15;
@@ -61,7 +61,7 @@ async function tryLock(path: string): Promise<DatabaseSync | undefined> {
     return lock;
   } catch (error) {
     lock.close();
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    if (isSqliteBusy(error)) return undefined;
     throw error;
   }
 }

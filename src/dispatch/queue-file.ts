@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../base/make-folder.ts';
-import { importSqlite, sqliteCode, switchToWal } from '../base/node-sqlite.ts';
+import { importSqlite, switchToWal } from '../base/node-sqlite.ts';
+import { SQLITE, sqliteCode } from '../base/sqlite-codes.ts';
 
 /** Milliseconds that a process waits for others' write transactions. */
 const BUSY = 5_000;
@@ -107,7 +108,7 @@ async function openOrReplace(Database: Database, path: string): Promise<Database
 }
 
 /** SQLite's codes for a damaged file, a file that is not a database, and an unexpected table layout. */
-const DAMAGE = new Set([1, 11, 26]);
+const DAMAGE = new Set<number>([SQLITE.error, SQLITE.corrupt, SQLITE.notADatabase]);
 
 async function openSound(Database: Database, path: string): Promise<DatabaseSync> {
   const db = new Database(path);

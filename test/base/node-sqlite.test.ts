@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqliteCode, switchToWal } from '../../src/base/node-sqlite.ts';
+import { switchToWal } from '../../src/base/node-sqlite.ts';
+import { SQLITE, sqliteCode } from '../../src/base/sqlite-codes.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 async function twoConnections(): Promise<[DatabaseSync, DatabaseSync]> {
@@ -24,12 +25,12 @@ test('A change to WAL waits while another process writes', async () => {
   expect(other.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
 });
 
-test('What is wrong otherwise is said at once', async () => {
+test('Any other error ends the wait at once', async () => {
   const path = join(await ownFolder(), 'read-only.db');
   new DatabaseSync(path).exec('create table t (n)');
   const readOnly = new DatabaseSync(path, { readOnly: true });
   onTestFinished(() => readOnly.close());
   const error = await switchToWal(readOnly).catch((reason: unknown) => reason);
-  expect(sqliteCode(error)).toBe(8);
+  expect(sqliteCode(error)).toBe(SQLITE.readOnly);
   expect(sqliteCode(new Error('of no database'))).toBeNaN();
 });

@@ -1,3 +1,4 @@
+import { isDamagedDatabase } from '../../base/sqlite-codes.ts';
 import type { ExitName } from './exit.ts';
 import { type DataFolder, unusableHint } from './folder-report.ts';
 import type { ErrorReport } from './report.ts';
@@ -42,12 +43,6 @@ export function serverReport(error: unknown): ErrorReport | undefined {
 
 const DAMAGED_HINT =
   'The store, skinsmith.db, is damaged: move it away or restore it from a backup, and keep signing-key.pem.';
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-function isDamaged(errcode: number | undefined): boolean {
-  return errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB;
-}
 
 /** Describes an error of the database in the data folder; undefined for any other. */
 export function storeReport(error: unknown, data: DataFolder | undefined): ErrorReport | undefined {
@@ -56,7 +51,7 @@ export function storeReport(error: unknown, data: DataFolder | undefined): Error
   return {
     code: 'data_unusable',
     message: `The data folder${data ? ` ${data.path}` : ''} cannot be used: ${message}.`,
-    hint: isDamaged(errcode) ? DAMAGED_HINT : unusableHint(data?.setBy ?? 'SKINSMITH_DATA_DIR'),
+    hint: isDamagedDatabase(error) ? DAMAGED_HINT : unusableHint(data?.setBy ?? 'SKINSMITH_DATA_DIR'),
     exit: 'failed',
   };
 }

@@ -1,5 +1,6 @@
 import type { backup, DatabaseSync } from 'node:sqlite';
 import { importSqlite } from '../../base/node-sqlite.ts';
+import { isDamagedDatabase, isSqliteBusy } from '../../base/sqlite-codes.ts';
 import { NEWEST_SCHEMA } from './migrate.ts';
 import { findSchemaFault } from './schema-check.ts';
 
@@ -142,10 +143,6 @@ export async function readKeysOfStore(path: string): Promise<KeysOfStore> {
   }
 }
 
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
 /**
  * Runs `work` while no other process can open the database, with all its data in a single file. Does not run it if
  * another process has the database open (`in_use`), or if the file is too damaged to use.
@@ -162,9 +159,8 @@ export async function withDatabaseAlone(
     await work();
     return 'done';
   } catch (error) {
-    const { errcode } = error as { errcode?: number };
-    if (errcode === SQLITE_BUSY) return 'in_use';
-    if (errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB) return 'unusable';
+    if (isSqliteBusy(error)) return 'in_use';
+    if (isDamagedDatabase(error)) return 'unusable';
     throw error;
   } finally {
     database.close();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { SQLITE, sqliteCode } from '../../base/sqlite-codes.ts';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import type { Db } from './db.ts';
 
@@ -10,7 +11,6 @@ export interface StoreLook {
 
 /** Bytes. The check blocks all other requests: for about half a second at this size. */
 const MOST_BYTES = 128 * 1024 * 1024;
-const SQLITE_CORRUPT = 11;
 
 /** Checks whether the store's pages and rows are intact. */
 export async function lookForDamage(db: Db, mostBytes = MOST_BYTES): Promise<StoreLook> {
@@ -28,7 +28,7 @@ async function isDamaged(db: Db): Promise<boolean> {
     const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
     return rows[0]?.quick_check !== 'ok';
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === SQLITE_CORRUPT) return true;
+    if (sqliteCode(error) === SQLITE.corrupt) return true;
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { QueryResult, SqliteDatabase, SqliteStatement } from 'kysely';
+import { isSqliteBusy } from '../../base/sqlite-codes.ts';
 import type { KnownSchema } from './known-schema.ts';
 import type { OpenFiles } from './open-files.ts';
 import { BUSY, type RunsTogether } from './prepared.ts';
 
 /** Milliseconds for which a statement waits while another process writes. Nothing else happens in the process meanwhile. */
 export const PATIENCE = 10_000;
-const SQLITE_BUSY = 5;
 
 /** Maximum number of cached prepared statements; the service uses about fifty. */
 const MAX_STATEMENTS = 500;
@@ -68,7 +68,7 @@ export class PreparedDatabase implements SqliteDatabase {
       if (!isPatient) this.#waitFor(0);
       return several.length === 1 ? this.#runEach(sql, several) : this.#runInTransaction(sql, several);
     } catch (error) {
-      if (isBusy(error) && !isPatient) return BUSY;
+      if (isSqliteBusy(error) && !isPatient) return BUSY;
       throw error;
     } finally {
       if (!isPatient) this.#waitFor(PATIENCE);
@@ -94,7 +94,7 @@ export class PreparedDatabase implements SqliteDatabase {
     try {
       return several.map((parameters) => this.runAtOnce(sql, parameters, isTransaction)!);
     } catch (error) {
-      if (isBusy(error)) throw error;
+      if (isSqliteBusy(error)) throw error;
       return undefined;
     }
   }
@@ -170,9 +170,4 @@ type ObjectMaker = (row: readonly unknown[]) => Record<string, unknown>;
 function objectMaker(names: readonly string[]): ObjectMaker {
   const fields = names.map((name, at) => `${JSON.stringify(name)}: row[${at}]`);
   return new Function('row', `return { ${fields.join(', ')} };`) as ObjectMaker;
-}
-
-function isBusy(error: unknown): boolean {
-  const { errcode } = error as { errcode?: number };
-  return errcode !== undefined && (errcode & 0xff) === SQLITE_BUSY;
 }

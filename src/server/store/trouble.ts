@@ -1,14 +1,11 @@
+import { SQLITE, sqliteCode } from '../../base/sqlite-codes.ts';
 import { isUnreachable } from './unreachable.ts';
 
-const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
-const SQLITE_BUSY = 5;
 const SQLITE_TROUBLE: Readonly<Record<number, string>> = {
-  [SQLITE_BUSY]: "The service's store is busy; try again.",
-  [SQLITE_READONLY]: "The service's store cannot be written.",
-  [SQLITE_IOERR]: "The service's store cannot be read or written.",
-  [SQLITE_FULL]: "The service's disk is full.",
+  [SQLITE.busy]: "The service's store is busy; try again.",
+  [SQLITE.readOnly]: "The service's store cannot be written.",
+  [SQLITE.ioError]: "The service's store cannot be read or written.",
+  [SQLITE.full]: "The service's disk is full.",
 };
 
 const OWN_TROUBLE: Readonly<Record<string, string>> = {
@@ -18,8 +15,9 @@ const OWN_TROUBLE: Readonly<Record<string, string>> = {
 
 /** What is wrong with the store, in a sentence for callers, if that is why something failed; but see `isUnreachable`. */
 export function storeTrouble(error: unknown): string | undefined {
-  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
-  return typeof errcode === 'number' ? SQLITE_TROUBLE[errcode & 0xff] : OWN_TROUBLE[String(code)];
+  const sqlite = sqliteCode(error);
+  const { code } = error as { code?: unknown };
+  return Number.isNaN(sqlite) ? OWN_TROUBLE[String(code)] : SQLITE_TROUBLE[sqlite];
 }
 
 /** Whether something failed because of the store, and may succeed once the store is well again. */

@@ -29,7 +29,7 @@ export function loggerOptions(level: LogLevel, stream: LogStream): FastifyServer
   return {
     level,
     stream,
-    serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: pathOf(url) }) },
+    serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: withoutQuery(url) }) },
     hooks: { streamWrite: withoutKeys, logMethod: withoutListening },
   } as FastifyServerOptions['logger'];
 }
@@ -75,7 +75,7 @@ export function logRequest({ request, response, caller, milliseconds, addresses 
   const { method, url, ip, log } = request;
   const line = {
     method,
-    path: pathOf(url),
+    path: withoutQuery(url),
     status: response.statusCode,
     ms: Math.round(milliseconds * 10) / 10,
     ...describeCaller(caller),
@@ -106,6 +106,6 @@ function shortened(address: string): string {
   return `${kind.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`;
 }
 
-function pathOf(url: string): string {
+function withoutQuery(url: string): string {
   return url.split('?', 1)[0] ?? '';
 }

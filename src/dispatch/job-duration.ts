@@ -1,5 +1,5 @@
 import type { JobState } from '../client/types.ts';
-import type { Underway } from './underway.ts';
+import type { RunningJob } from './running-job.ts';
 
 /** How long a job took, milliseconds. `isTold`: by the service's own times, not by when its end was noticed. */
 export interface JobDuration {
@@ -9,7 +9,7 @@ export interface JobDuration {
 
 /** The duration of a job that had ended `at`: by the service's own times if it gives them and they are possible. */
 export function jobDuration(
-  job: Underway,
+  job: RunningJob,
   { job: { timestamp }, skin }: Pick<JobState, 'job' | 'skin'>,
   at: number,
 ): JobDuration {
@@ -21,6 +21,6 @@ export function jobDuration(
 }
 
 /** How long the job may have been over before it was noticed; 0 if it was never polled before. */
-function unseen({ seenAt }: Underway, at: number): number {
+function unseen({ seenAt }: RunningJob, at: number): number {
   return seenAt === undefined ? 0 : Math.max(0, at - seenAt);
 }

@@ -1,8 +1,8 @@
+import { LONG_JOB } from './running-job.ts';
+
 /** Average number of list requests that all processes of a caller may make per wave of jobs. */
 const PER_WAVE = 1.5;
-/** Jobs that take longer than this, in milliseconds, are looked at at most twice a second. */
-export const LONG_JOB = 1_000;
-/** Milliseconds between two such requests, also while nothing is known: a little over half a second. */
+/** Milliseconds between two requests for long jobs, also while nothing is known: a little over half a second. */
 const GAP = 520;
 /** At most one request can be saved up, so that two can follow each other. */
 const SAVED = 1;

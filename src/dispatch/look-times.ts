@@ -6,7 +6,7 @@
  */
 import { Learned } from './learned.ts';
 import { FIRST_PAUSE, fillingLookAt, isAwaited, probeAt } from './probing.ts';
-import { askableAt, isPlausible, type LookState, type Underway } from './underway.ts';
+import { askableAt, isPlausible, LONG_JOB, type LookState, type RunningJob } from './running-job.ts';
 
 /** Jobs whose expected ends differ by at most this part of their duration are one wave, worth one request. */
 const WAVE = 0.2;
@@ -20,8 +20,7 @@ const UNKNOWN_GROWTH = 1;
 const SHORTEST_OVERDUE = 10;
 /** A list request is never put off longer than this, whatever is expected. */
 const LONGEST_TRUST = 60_000;
-/** Minimum pause between two list requests: when some jobs take over a second, and while little is known. */
-const LONG_JOB = 1_000;
+/** Minimum pause between two list requests: when some jobs are long, and while little is known. */
 const LIST_GAP = 515; // a little over half a second: the first looks may come faster
 const FIRST_LIST_GAP = 250;
 /** A list request that is due this soon after a single poll makes the poll needless. */
@@ -58,7 +57,7 @@ export class LookTimes {
   }
 
   /** Records that a job ended `duration` after it was accepted. `isTold`: according to the service. */
-  ended({ eta }: Underway, duration: number, { isTold = false } = {}): void {
+  ended({ eta }: RunningJob, duration: number, { isTold = false } = {}): void {
     if (!Number.isFinite(duration) || duration < 0) return;
     this.#isTold = isTold;
     this.#durations.add(duration);
@@ -76,14 +75,14 @@ export class LookTimes {
   }
 
   /** When to request the list, given the running jobs (at least one). */
-  next(jobs: readonly Underway[], state: LookState): number {
+  next(jobs: readonly RunningJob[], state: LookState): number {
     const { lastLook } = state;
     const at = this.#isUneven(jobs) ? this.#untilLost(jobs, state) : this.#nextOfWaves(jobs, state);
     return Math.max(Math.min(at, lastLook + LONGEST_TRUST), lastLook + this.#listGap());
   }
 
   /** Which job to poll singly, and when: at most once a second each. Undefined: none. */
-  nextAsk<J extends Underway>(jobs: readonly J[], state: LookState): { job: J; at: number } | undefined {
+  nextAsk<J extends RunningJob>(jobs: readonly J[], state: LookState): { job: J; at: number } | undefined {
     const asks = jobs.map((job) => ({ job, at: Math.max(this.#askAt(job, jobs, state), askableAt(job)) }));
     const first = asks.reduce((least, ask) => (ask.at < least.at ? ask : least));
     return Number.isFinite(first.at) ? first : undefined;
@@ -96,7 +95,7 @@ export class LookTimes {
   }
 
   /** Jobs that are polled singly need a list only if they are late; it also shows other callers' jobs. */
-  #nextOfWaves(jobs: readonly Underway[], state: LookState): number {
+  #nextOfWaves(jobs: readonly RunningJob[], state: LookState): number {
     if (this.typical === undefined && state.isAlone) return this.#nextOfProbes(jobs, state);
     if (!this.#isForeseen(jobs, state)) return this.#nextWave(jobs, state);
     const listed = jobs.filter((job) => !this.#isAskedInstead(job, state));
@@ -105,13 +104,13 @@ export class LookTimes {
   }
 
   /** Without experience, a list is for jobs with an estimate to wait for, and for gaps between single polls. */
-  #nextOfProbes(jobs: readonly Underway[], state: LookState): number {
+  #nextOfProbes(jobs: readonly RunningJob[], state: LookState): number {
     const wave = this.#nextWave(jobs.filter(isAwaited), state);
     return Math.min(wave, fillingLookAt(jobs, state), state.lastLook + this.#longest);
   }
 
   /** Infinity without jobs. */
-  #nextWave(jobs: readonly Underway[], { now, lastLook, roundTrip }: LookState): number {
+  #nextWave(jobs: readonly RunningJob[], { now, lastLook, roundTrip }: LookState): number {
     const expected = jobs.map((job) => this.#expectedEnd(job)).sort((a, b) => a - b);
     const late = expected.findLast((end) => end <= now);
     const lastAsk = Math.max(lastLook, ...jobs.map((job) => this.#askedInVain(job)));
@@ -137,7 +136,7 @@ export class LookTimes {
   }
 
   /** By eta or by experience, whichever has been more accurate. */
-  #expectedEnd({ acceptedAt, eta }: Underway): number {
+  #expectedEnd({ acceptedAt, eta }: RunningJob): number {
     const byExperience = this.#durations.high;
     if (byExperience === undefined) return acceptedAt + (isPlausible(eta) ? Math.min(eta, USUAL) : USUAL);
     const byEta =
@@ -151,7 +150,7 @@ export class LookTimes {
   }
 
   /** Whether the end of each job is known so well that a single poll at that time finds it ended. */
-  #isForeseen(jobs: readonly Underway[], { isAlone = false }: LookState): boolean {
+  #isForeseen(jobs: readonly RunningJob[], { isAlone = false }: LookState): boolean {
     const { typical } = this;
     const { count } = this.#durations;
     if (!isAlone || !this.#isTold || typical === undefined || count < LEAST_EXPERIENCE) return false;
@@ -160,14 +159,14 @@ export class LookTimes {
   }
 
   /** Whether the job is polled singly at its expected end, or is being polled. */
-  #isAskedInstead(job: Underway, { now }: LookState): boolean {
+  #isAskedInstead(job: RunningJob, { now }: LookState): boolean {
     const { askedAt, seenAt = 0 } = job;
     if (askedAt === undefined || askableAt(job) <= this.#expectedEnd(job)) return true;
     return askedAt > seenAt && now < askableAt(job);
   }
 
   /** When the job was polled singly at its expected end or later, but had not ended. */
-  #askedInVain({ askedAt = Number.NEGATIVE_INFINITY, ...job }: Underway): number {
+  #askedInVain({ askedAt = Number.NEGATIVE_INFINITY, ...job }: RunningJob): number {
     return askedAt >= this.#expectedEnd(job) ? askedAt : Number.NEGATIVE_INFINITY;
   }
 
@@ -176,7 +175,7 @@ export class LookTimes {
   }
 
   /** Whether experience shows that these jobs do not end in waves. */
-  #isUneven(jobs: readonly Underway[]): boolean {
+  #isUneven(jobs: readonly RunningJob[]): boolean {
     const { typical } = this;
     if (typical === undefined || this.#durations.spread <= UNEVEN * typical) return false;
     const isForeseen = this.#isEtaBetter && jobs.every(({ eta }) => isPlausible(eta));
@@ -184,7 +183,7 @@ export class LookTimes {
   }
 
   /** When the expected loss of spot time is worth a list request. */
-  #untilLost(jobs: readonly Underway[], { lastLook, roundTrip }: LookState): number {
+  #untilLost(jobs: readonly RunningJob[], { lastLook, roundTrip }: LookState): number {
     const { typical = USUAL } = this;
     const gap = Math.max(this.#listGap(), SHORTEST_OVERDUE, 2 * roundTrip, UNEVEN_GAP * typical);
     const lost = (at: number) => jobs.reduce((sum, job) => sum + this.#lostOn(job, at), 0);
@@ -195,7 +194,7 @@ export class LookTimes {
     );
   }
 
-  #askAt(job: Underway, jobs: readonly Underway[], state: LookState): number {
+  #askAt(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
     const { typical } = this;
     if (typical === undefined) return probeAt(job, jobs, state);
     if (!this.#isUneven(jobs)) {
@@ -209,17 +208,17 @@ export class LookTimes {
   }
 
   /** While the list has to wait, polls an overdue job. */
-  #askLate(job: Underway, jobs: readonly Underway[], state: LookState): number {
+  #askLate(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
     const at = this.#lookAgain(this.#expectedEnd(job), state.lastLook, state.roundTrip);
     return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
   }
 
-  #isListSoonAfter(at: number, jobs: readonly Underway[], state: LookState): boolean {
+  #isListSoonAfter(at: number, jobs: readonly RunningJob[], state: LookState): boolean {
     return this.next(jobs, state) <= at + LIST_SOON;
   }
 
   /** How long the job's spot has probably been empty by then, judged by other jobs that took at least as long. */
-  #lostOn({ acceptedAt, seenAt = acceptedAt }: Underway, at: number): number {
+  #lostOn({ acceptedAt, seenAt = acceptedAt }: RunningJob, at: number): number {
     return this.#durations.meanExcess(at - acceptedAt, seenAt - acceptedAt);
   }
 }

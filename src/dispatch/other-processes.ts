@@ -1,5 +1,5 @@
+import type { RunningJob } from './running-job.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
-import type { Underway } from './underway.ts';
 
 /** What other processes of the same caller do on the service, as far as it matters to the lists and jobs of this one. */
 export interface OtherProcesses {
@@ -10,7 +10,7 @@ export interface OtherProcesses {
   /** Milliseconds between lists while only foreign jobs are pending; absent: half a job's duration. */
   readonly foreignJobsPause?: number;
   /** Jobs of the other processes. */
-  readonly otherJobs: readonly Underway[];
+  readonly otherJobs: readonly RunningJob[];
   /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
   readonly settledAt: number | undefined;
   /** The typical duration of a job according to other processes, milliseconds. */

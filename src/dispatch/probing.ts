@@ -3,7 +3,7 @@
  * at first, then ever more rarely, so that an end is noticed within a part of the time that the job took. Jobs
  * are polled singly, one after the other; where none may be polled yet, the list fills the gap.
  */
-import { askableAt, isPlausible, type LookState, type Underway } from './underway.ts';
+import { askableAt, isPlausible, LONG_JOB, type LookState, type RunningJob } from './running-job.ts';
 
 /** The first poll; then pauses that grow with the age of the jobs. */
 export const FIRST_PAUSE = 100;
@@ -11,8 +11,7 @@ const SHORTEST_PAUSE = 80;
 const GROWTH = 0.2;
 /** An estimate up to this is waited for. Until a later one, jobs are polled as without any. */
 const AWAITED_ETA = 3_000;
-/** Minimum pause between two list requests: once a job takes over a second, and before. */
-const LONG_JOB = 1_000;
+/** Minimum pause between two list requests: once a job is long, and before. */
 const LONG_GAP = 500;
 const SHORT_GAP = 250;
 /** A job that may be polled singly this soon, in milliseconds and in parts of its age, makes a list needless. */
@@ -21,8 +20,8 @@ const ASK_SOON_GROWTH = 0.05;
 
 /** When to poll the job singly, or any other in its stead. */
 export function probeAt(
-  job: Underway,
-  jobs: readonly Underway[],
+  job: RunningJob,
+  jobs: readonly RunningJob[],
   { lastLook, roundTrip }: LookState,
 ): number {
   const { acceptedAt, eta } = job;
@@ -36,7 +35,7 @@ export function probeAt(
 }
 
 /** When to request the list because no job may be polled singly for some time; infinity: not for that reason. */
-export function fillingLookAt(jobs: readonly Underway[], state: LookState): number {
+export function fillingLookAt(jobs: readonly RunningJob[], state: LookState): number {
   const guessed = jobs.filter((job) => !isAwaited(job));
   if (guessed.length === 0) return Number.POSITIVE_INFINITY;
   const oldest = Math.min(...guessed.map(({ acceptedAt }) => acceptedAt));
@@ -49,6 +48,6 @@ export function fillingLookAt(jobs: readonly Underway[], state: LookState): numb
 }
 
 /** Whether the service's estimate for the job is waited for. */
-export function isAwaited<J extends Underway>(job: J): job is J & { readonly eta: number } {
+export function isAwaited<J extends RunningJob>(job: J): job is J & { readonly eta: number } {
   return isPlausible(job.eta) && job.eta <= AWAITED_ETA;
 }

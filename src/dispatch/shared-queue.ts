@@ -4,15 +4,14 @@ import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
 import { AbandonedSubmissions } from './abandoned-submissions.ts';
 import type { CallerQueue, Taken } from './caller-queue.ts';
-import { LONG_JOB } from './look-budget.ts';
 import { readPeers, writeGone, writeOwnRow } from './peer-rows.ts';
 import { type Peer, Peers } from './peers.ts';
 import { QueueFile } from './queue-file.ts';
+import { LONG_JOB, type RunningJob } from './running-job.ts';
 import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
 import { deleteWork, readWork, writeWork } from './shared-works.ts';
 import type { CountedSpots } from './spots.ts';
-import type { Underway } from './underway.ts';
 
 /** Milliseconds between reads of the file: while others are known, and otherwise. */
 const NOTICE = { shared: 50, alone: 1_000 };
@@ -194,7 +193,7 @@ export class SharedQueue implements CallerQueue {
   }
 
   /** Jobs of the other processes. */
-  get otherJobs(): readonly Underway[] {
+  get otherJobs(): readonly RunningJob[] {
     const { clock, spots } = this.#ports;
     const shift = clock.monotonic() - clock.now();
     return this.#peers.jobs(spots.jobs).map(({ at, eta }) => ({ acceptedAt: at + shift, eta }));

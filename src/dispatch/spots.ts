@@ -1,9 +1,9 @@
 import { isPending, type Job } from '../protocol/job.ts';
+import type { RunningJob } from './running-job.ts';
 import type { Submission } from './submission.ts';
-import type { Underway } from './underway.ts';
 
 /** A job of ours that, as far as we know, has not ended. */
-export interface OpenJob<W extends Submission> extends Underway {
+export interface OpenJob<W extends Submission> extends RunningJob {
   readonly id: string;
   readonly work: W;
   /** Whether `acceptedAt` is accurate: for a job from an earlier run it is unknown. */
@@ -18,7 +18,7 @@ export interface OpenJob<W extends Submission> extends Underway {
 
 /** The spots of one process, as other processes are told of them. */
 export interface CountedSpots {
-  readonly jobs: ReadonlyMap<string, Underway & { readonly id: string }>;
+  readonly jobs: ReadonlyMap<string, RunningJob & { readonly id: string }>;
   readonly unsure: { readonly size: number };
   readonly ours: number;
   readonly others: number;

@@ -53,7 +53,7 @@ export class Submitter<W extends Submission> {
   readonly #queue: W[] = [];
   readonly #again: W[] = [];
   /** Submissions in flight. */
-  #underway = 0;
+  #inFlight = 0;
   readonly #fullQueue: FullQueue;
   #isLast = false;
   /** New submissions still within the budget. */
@@ -116,7 +116,7 @@ export class Submitter<W extends Submission> {
 
   #fill(): void {
     const { session, stop } = this.#ports;
-    while (!stop.aborted && this.#hasNext() && this.#underway < session.burst && this.#isOpenNow()) {
+    while (!stop.aborted && this.#hasNext() && this.#inFlight < session.burst && this.#isOpenNow()) {
       session.spots.limit = session.spotLimit.at(session.now());
       const work = this.#takeSpot();
       if (work === undefined) return;
@@ -128,8 +128,8 @@ export class Submitter<W extends Submission> {
   #send(work: W): void {
     const { session } = this.#ports;
     session.spots.unsure.add(work);
-    this.#underway++;
-    session.track(this.#submit(work).finally(() => this.#underway--));
+    this.#inFlight++;
+    session.track(this.#submit(work).finally(() => this.#inFlight--));
   }
 
   /** Nothing is left to send, as far as known. */

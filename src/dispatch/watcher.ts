@@ -3,12 +3,12 @@ import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { Losses } from './losses.ts';
 import type { OtherProcesses } from './other-processes.ts';
+import type { LookState, RunningJob } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
 import { isRefusedForNow, isTrouble, mayListAgain } from './trouble.ts';
-import type { LookState, Underway } from './underway.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface WatcherPorts<W extends Submission> {
@@ -139,7 +139,7 @@ export class Watcher<W extends Submission> {
   }
 
   /** All jobs that the list would show, of any process: they end in waves together. */
-  #jobs(): readonly Underway[] {
+  #jobs(): readonly RunningJob[] {
     const { session, others } = this.#ports;
     const theirs = others.otherJobs.map((job) => ({
       ...job,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LookTimes } from '../../src/dispatch/look-times.ts';
-import type { Underway } from '../../src/dispatch/underway.ts';
+import type { RunningJob } from '../../src/dispatch/running-job.ts';
 
 const LONGEST = 5_000;
 const RUNS = { numRuns: 500, seed: 20_251_121 };
 
-const accepted = (acceptedAt: number, eta?: number): Underway => ({ acceptedAt, eta });
+const accepted = (acceptedAt: number, eta?: number): RunningJob => ({ acceptedAt, eta });
 
 /** What is known after jobs of these durations, with what the service had expected of them. */
 function learned(durations: readonly number[], eta?: (duration: number) => number): LookTimes {
@@ -23,7 +23,7 @@ interface Moment {
   readonly roundTrip?: number;
 }
 
-function next(times: LookTimes, jobs: readonly Underway[], moment: Moment): number {
+function next(times: LookTimes, jobs: readonly RunningJob[], moment: Moment): number {
   return times.next(jobs, { lastLook: 0, roundTrip: 0, ...moment });
 }
 
@@ -33,7 +33,7 @@ function pauseAfter(lastLook: number, times: LookTimes, roundTrip = 0): number {
 }
 
 /** When the list is looked at next, and which job is asked for singly when. */
-function ask(times: LookTimes, jobs: readonly Underway[], moment: Moment) {
+function ask(times: LookTimes, jobs: readonly RunningJob[], moment: Moment) {
   const asked = times.nextAsk(jobs, { lastLook: 0, roundTrip: 0, ...moment });
   return asked && [jobs.indexOf(asked.job), asked.at];
 }
@@ -43,7 +43,7 @@ describe('With nothing learned', () => {
 
   test('one job after the other is asked for, ever more rarely, until one has ended', () => {
     expect(times.typical).toBeUndefined();
-    const jobs: Underway[] = [accepted(1_000), accepted(1_000), accepted(1_000)];
+    const jobs: RunningJob[] = [accepted(1_000), accepted(1_000), accepted(1_000)];
     const asks: [job: number, at: number][] = [];
     for (let n = 0; n < 4; n++) {
       const [job = 0, at = 0] = ask(times, jobs, { now: 1_000 }) ?? [];

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fillingLookAt, probeAt } from '../../src/dispatch/probing.ts';
-import { askableAt, type LookState, type Underway } from '../../src/dispatch/underway.ts';
+import { askableAt, type LookState, type RunningJob } from '../../src/dispatch/running-job.ts';
 
 const START = 10_000;
 
-const accepted = (eta?: number, askedAt?: number): Underway => ({ acceptedAt: START, eta, askedAt });
+const accepted = (eta?: number, askedAt?: number): RunningJob => ({ acceptedAt: START, eta, askedAt });
 
 /** The list was last requested so long after the jobs were accepted. */
 const looked = (after: number, roundTrip = 0): LookState => ({
@@ -15,7 +15,7 @@ const looked = (after: number, roundTrip = 0): LookState => ({
 });
 
 /** When each list and each single poll is due, from acceptance on, for jobs that do not end. */
-function probesOf(jobs: readonly Underway[], until: number) {
+function probesOf(jobs: readonly RunningJob[], until: number) {
   const lists: number[] = [];
   const asks: number[] = [];
   let open = jobs;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { LookTimes } from '../../../src/dispatch/look-times.ts';
-import type { LookState, Underway } from '../../../src/dispatch/underway.ts';
+import type { LookState, RunningJob } from '../../../src/dispatch/running-job.ts';
 
 const LONGEST = 5_000;
 const MARGIN = 2;
 const repeated = (duration: number, count = 16) => Array<number>(count).fill(duration);
-const accepted = (acceptedAt: number, eta?: number): Underway => ({ acceptedAt, eta });
+const accepted = (acceptedAt: number, eta?: number): RunningJob => ({ acceptedAt, eta });
 const at = (now: number, lastLook = 0, isAlone = false): LookState => ({
   now,
   lastLook,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LookTimes } from '../../../src/dispatch/look-times.ts';
-import type { LookState, Underway } from '../../../src/dispatch/underway.ts';
+import type { LookState, RunningJob } from '../../../src/dispatch/running-job.ts';
 
 const LONGEST = 5_000;
 /** Milliseconds within which jobs of other callers are to be seen. */
@@ -16,7 +16,7 @@ function experienced(): LookTimes {
   return times;
 }
 
-const wave: readonly Underway[] = [10, 20, 30].map((acceptedAt) => ({ acceptedAt, eta: undefined }));
+const wave: readonly RunningJob[] = [10, 20, 30].map((acceptedAt) => ({ acceptedAt, eta: undefined }));
 const at = (now: number, changes: Partial<LookState> = {}): LookState => ({
   now,
   lastLook: 0,
@@ -83,7 +83,7 @@ describe('An eta', () => {
     const times = new LookTimes(LONGEST);
     for (const eta of [1_500, 2_100, 900, 1_900, 700])
       times.ended({ acceptedAt: 0, eta }, Math.max(eta, 1_500), TOLD);
-    const job = (eta: number): Underway => ({ acceptedAt: 0, eta });
+    const job = (eta: number): RunningJob => ({ acceptedAt: 0, eta });
     const ends = [700, 1_500, 2_300].map((eta) => times.nextAsk([job(eta)], at(0))?.at);
     expect(ends).toEqual([1_500 + MARGIN, 1_500 + MARGIN, 2_300 + MARGIN]);
   });

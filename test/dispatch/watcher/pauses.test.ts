@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LookState, Underway } from '../../../src/dispatch/underway.ts';
+import type { LookState, RunningJob } from '../../../src/dispatch/running-job.ts';
 import { refusal } from '../../support/client/failures.ts';
 import { jobOf, watch } from '../../support/dispatch/watching.ts';
 
@@ -44,7 +44,7 @@ test('The next look is planned by what is known of jobs, those of other processe
   const queueList = async () => ({ jobs: [{ id: 'ours', status: 'processing' }], links: {} });
   const { watcher, ports, session } = watch([jobOf('ours', 0)], { queueList });
   const seen: unknown[] = [];
-  const next = (jobs: readonly Underway[], { roundTrip, lastLook }: LookState) => {
+  const next = (jobs: readonly RunningJob[], { roundTrip, lastLook }: LookState) => {
     seen.push([roundTrip, lastLook, jobs.map(({ acceptedAt, seenAt }) => [acceptedAt, seenAt])]);
     return 2_000;
   };

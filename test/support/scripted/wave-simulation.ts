@@ -1,5 +1,5 @@
 import { LookTimes } from '../../../src/dispatch/look-times.ts';
-import type { Underway } from '../../../src/dispatch/underway.ts';
+import type { RunningJob } from '../../../src/dispatch/running-job.ts';
 
 /** A service as a test wants it. Times in milliseconds. */
 export interface SimulatedService {
@@ -11,7 +11,7 @@ export interface SimulatedService {
   readonly roundTrip?: number;
 }
 
-interface SimulatedJob extends Underway {
+interface SimulatedJob extends RunningJob {
   readonly number: number;
   readonly serviceTime: number;
   readonly endsAt: number;

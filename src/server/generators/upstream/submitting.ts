@@ -65,7 +65,7 @@ export class Submitting {
   readonly #timeout: number;
   #requests = 0;
   /** Submissions in flight. */
-  #underway = 0;
+  #inFlight = 0;
 
   constructor(options: SubmittingOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class Submitting {
     try {
       return await this.#send(work, { ...before, file, reserved }, signal);
     } finally {
-      this.#underway--;
+      this.#inFlight--;
     }
   }
 
@@ -98,8 +98,8 @@ export class Submitting {
     const { session, availability } = this.#options;
     const now = session.now();
     const isOpen = availability.wait() === 0 && session.pace.left(now) > 0;
-    if (!isOpen || this.#underway >= session.burst) throw availability.postponed();
-    this.#underway++;
+    if (!isOpen || this.#inFlight >= session.burst) throw availability.postponed();
+    this.#inFlight++;
     return session.pace.sent(now);
   }
 

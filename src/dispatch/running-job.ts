@@ -1,7 +1,5 @@
-/** All times are milliseconds of one monotonic clock. */
-
-/** What is known of a running job. */
-export interface Underway {
+/** What is known of a running job. All times are milliseconds of one monotonic clock. */
+export interface RunningJob {
   /** When the service accepted it. */
   readonly acceptedAt: number;
   /** The service's estimate of its duration from then on, if given. */
@@ -22,6 +20,8 @@ export interface LookState {
   readonly isAlone?: boolean;
 }
 
+/** Milliseconds; jobs that take longer are called long, and the list is requested at most twice a second for them. */
+export const LONG_JOB = 1_000;
 /** An eta further off than this is ignored: a wrong clock, or seconds instead of milliseconds. */
 const PLAUSIBLE_ETA = 60_000;
 /** Minimum pause between two polls of the same job. */
@@ -32,6 +32,6 @@ export function isPlausible(eta: number | undefined): eta is number {
 }
 
 /** From when on the job may be polled singly again. */
-export function askableAt({ askedAt }: Underway): number {
+export function askableAt({ askedAt }: RunningJob): number {
   return askedAt === undefined ? 0 : askedAt + ASK_GAP;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askableAt, isPlausible } from '../../src/dispatch/underway.ts';
+import { askableAt, isPlausible } from '../../src/dispatch/running-job.ts';
 
 test.each([
   [undefined, false],

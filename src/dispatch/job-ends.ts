@@ -97,22 +97,22 @@ export class JobEnds<W extends Submission> {
   }
 
   /** Polls this one job: it is due, or the list does not contain it (no longer, or not yet). */
-  ask(job: OpenJob<W>): void {
+  poll(job: OpenJob<W>): void {
     const { session, results, onHint } = this.#ports;
-    const askedAt = session.now();
+    const polledAt = session.now();
     // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
-    job.askedAt = askedAt;
+    job.polledAt = polledAt;
     if (this.#checked.has(job.id)) return;
     this.#checked.add(job.id);
     const check = async () => {
       const state = await this.#fetch(job.id);
       if (state && isPending(state.job.status)) {
-        job.seenAt = Math.max(askedAt, job.seenAt ?? askedAt);
+        job.seenAt = Math.max(polledAt, job.seenAt ?? polledAt);
         return onHint();
       }
       if (state) this.ended(job, { seen: state.job, state, at: session.now() });
       else if (session.spots.jobs.has(job.id)) {
-        if (mayBeUnlisted(job, askedAt)) return onHint();
+        if (mayBeUnlisted(job, polledAt)) return onHint();
         session.spots.freed(job.id);
         await results.settleForgotten(job.work, job.id, undefined);
       }

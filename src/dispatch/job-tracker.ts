@@ -175,7 +175,7 @@ export class JobTracker<W extends Submission> {
       others,
       stop,
       onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),
-      onAsk: (job) => this.#ends.ask(job),
+      onPoll: (job) => this.#ends.poll(job),
       onLooked,
     });
   }

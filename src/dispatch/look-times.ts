@@ -6,7 +6,7 @@
  */
 import { Learned } from './learned.ts';
 import { FIRST_PAUSE, fillingLookAt, isAwaited, probeAt } from './probing.ts';
-import { askableAt, isPlausible, LONG_JOB, type LookState, type RunningJob } from './running-job.ts';
+import { isPlausible, LONG_JOB, type LookState, pollableAt, type RunningJob } from './running-job.ts';
 
 /** Jobs whose expected ends differ by at most this part of their duration are one wave, worth one request. */
 const WAVE = 0.2;
@@ -36,7 +36,7 @@ const CLOCK_MARGIN = 2;
 const UNEVEN = 0.6;
 /** Without waves: the spot time that may be lost, in parts of a job, before a list request or a single poll. */
 const LIST_LOSS = 0.2;
-const ASK_LOSS = 0.02;
+const POLL_LOSS = 0.02;
 /** Without waves: list requests are this part of a job apart. */
 const UNEVEN_GAP = 0.3;
 /** Steps of the search for the moment at which this much may be lost. */
@@ -82,9 +82,9 @@ export class LookTimes {
   }
 
   /** Which job to poll singly, and when: at most once a second each. Undefined: none. */
-  nextAsk<J extends RunningJob>(jobs: readonly J[], state: LookState): { job: J; at: number } | undefined {
-    const asks = jobs.map((job) => ({ job, at: Math.max(this.#askAt(job, jobs, state), askableAt(job)) }));
-    const first = asks.reduce((least, ask) => (ask.at < least.at ? ask : least));
+  nextPoll<J extends RunningJob>(jobs: readonly J[], state: LookState): { job: J; at: number } | undefined {
+    const polls = jobs.map((job) => ({ job, at: Math.max(this.#pollAt(job, jobs, state), pollableAt(job)) }));
+    const first = polls.reduce((least, poll) => (poll.at < least.at ? poll : least));
     return Number.isFinite(first.at) ? first : undefined;
   }
 
@@ -98,7 +98,7 @@ export class LookTimes {
   #nextOfWaves(jobs: readonly RunningJob[], state: LookState): number {
     if (this.typical === undefined && state.isAlone) return this.#nextOfProbes(jobs, state);
     if (!this.#isForeseen(jobs, state)) return this.#nextWave(jobs, state);
-    const listed = jobs.filter((job) => !this.#isAskedInstead(job, state));
+    const listed = jobs.filter((job) => !this.#isPolledInstead(job, state));
     const late = this.#nextWave(listed, state);
     return Math.min(late, state.lastLook + Math.min(this.#longest, OTHERS_UNSEEN));
   }
@@ -113,8 +113,8 @@ export class LookTimes {
   #nextWave(jobs: readonly RunningJob[], { now, lastLook, roundTrip }: LookState): number {
     const expected = jobs.map((job) => this.#expectedEnd(job)).sort((a, b) => a - b);
     const late = expected.findLast((end) => end <= now);
-    const lastAsk = Math.max(lastLook, ...jobs.map((job) => this.#askedInVain(job)));
-    const again = late === undefined ? Number.POSITIVE_INFINITY : this.#lookAgain(late, lastAsk, roundTrip);
+    const lastPoll = Math.max(lastLook, ...jobs.map((job) => this.#polledInVain(job)));
+    const again = late === undefined ? Number.POSITIVE_INFINITY : this.#lookAgain(late, lastPoll, roundTrip);
     return Math.min(this.#endOfWave(expected, now), again);
   }
 
@@ -159,15 +159,15 @@ export class LookTimes {
   }
 
   /** Whether the job is polled singly at its expected end, or is being polled. */
-  #isAskedInstead(job: RunningJob, { now }: LookState): boolean {
-    const { askedAt, seenAt = 0 } = job;
-    if (askedAt === undefined || askableAt(job) <= this.#expectedEnd(job)) return true;
-    return askedAt > seenAt && now < askableAt(job);
+  #isPolledInstead(job: RunningJob, { now }: LookState): boolean {
+    const { polledAt, seenAt = 0 } = job;
+    if (polledAt === undefined || pollableAt(job) <= this.#expectedEnd(job)) return true;
+    return polledAt > seenAt && now < pollableAt(job);
   }
 
   /** When the job was polled singly at its expected end or later, but had not ended. */
-  #askedInVain({ askedAt = Number.NEGATIVE_INFINITY, ...job }: RunningJob): number {
-    return askedAt >= this.#expectedEnd(job) ? askedAt : Number.NEGATIVE_INFINITY;
+  #polledInVain({ polledAt = Number.NEGATIVE_INFINITY, ...job }: RunningJob): number {
+    return polledAt >= this.#expectedEnd(job) ? polledAt : Number.NEGATIVE_INFINITY;
   }
 
   get #isEtaBetter(): boolean {
@@ -194,21 +194,21 @@ export class LookTimes {
     );
   }
 
-  #askAt(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
+  #pollAt(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
     const { typical } = this;
     if (typical === undefined) return probeAt(job, jobs, state);
     if (!this.#isUneven(jobs)) {
-      const isAsked = this.#isForeseen(jobs, state) && this.#isAskedInstead(job, state);
-      return isAsked ? this.#expectedEnd(job) : this.#askLate(job, jobs, state);
+      const isPolled = this.#isForeseen(jobs, state) && this.#isPolledInstead(job, state);
+      return isPolled ? this.#expectedEnd(job) : this.#pollLate(job, jobs, state);
     }
-    const from = Math.max(job.acceptedAt, job.seenAt ?? 0, askableAt(job));
-    const isDue = (at: number) => this.#lostOn(job, at) >= ASK_LOSS * typical;
+    const from = Math.max(job.acceptedAt, job.seenAt ?? 0, pollableAt(job));
+    const isDue = (at: number) => this.#lostOn(job, at) >= POLL_LOSS * typical;
     const at = firstMoment(from, from + this.#longest, isDue);
     return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
   }
 
   /** While the list has to wait, polls an overdue job. */
-  #askLate(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
+  #pollLate(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
     const at = this.#lookAgain(this.#expectedEnd(job), state.lastLook, state.roundTrip);
     return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
   }

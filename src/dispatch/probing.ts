@@ -3,7 +3,7 @@
  * at first, then ever more rarely, so that an end is noticed within a part of the time that the job took. Jobs
  * are polled singly, one after the other; where none may be polled yet, the list fills the gap.
  */
-import { askableAt, isPlausible, LONG_JOB, type LookState, type RunningJob } from './running-job.ts';
+import { isPlausible, LONG_JOB, type LookState, pollableAt, type RunningJob } from './running-job.ts';
 
 /** The first poll; then pauses that grow with the age of the jobs. */
 export const FIRST_PAUSE = 100;
@@ -15,8 +15,8 @@ const AWAITED_ETA = 3_000;
 const LONG_GAP = 500;
 const SHORT_GAP = 250;
 /** A job that may be polled singly this soon, in milliseconds and in parts of its age, makes a list needless. */
-const ASK_SOON = 150;
-const ASK_SOON_GROWTH = 0.05;
+const POLL_SOON = 150;
+const POLL_SOON_GROWTH = 0.05;
 
 /** When to poll the job singly, or any other in its stead. */
 export function probeAt(
@@ -25,7 +25,7 @@ export function probeAt(
   { lastLook, roundTrip }: LookState,
 ): number {
   const { acceptedAt, eta } = job;
-  const lastProbe = Math.max(lastLook, ...jobs.map(({ askedAt = 0 }) => askedAt));
+  const lastProbe = Math.max(lastLook, ...jobs.map(({ polledAt = 0 }) => polledAt));
   const first = acceptedAt + (isAwaited(job) ? job.eta : FIRST_PAUSE);
   const estimated = isPlausible(eta) ? acceptedAt + eta : Number.POSITIVE_INFINITY;
   const isOverdue = lastProbe >= estimated;
@@ -42,9 +42,9 @@ export function fillingLookAt(jobs: readonly RunningJob[], state: LookState): nu
   const probes = guessed.map((job) => ({ job, at: probeAt(job, jobs, state) }));
   const due = Math.max(Math.min(...probes.map(({ at }) => at)), state.lastLook + SHORT_GAP);
   const at = due - oldest > LONG_JOB ? Math.max(due, state.lastLook + LONG_GAP) : due;
-  const ask = Math.min(...probes.map((probe) => Math.max(probe.at, askableAt(probe.job))));
-  const soon = Math.max(ASK_SOON, ASK_SOON_GROWTH * (at - oldest));
-  return ask <= at + soon ? Number.POSITIVE_INFINITY : at;
+  const poll = Math.min(...probes.map((probe) => Math.max(probe.at, pollableAt(probe.job))));
+  const soon = Math.max(POLL_SOON, POLL_SOON_GROWTH * (at - oldest));
+  return poll <= at + soon ? Number.POSITIVE_INFINITY : at;
 }
 
 /** Whether the service's estimate for the job is waited for. */

@@ -7,7 +7,7 @@ export interface RunningJob {
   /** When it was last seen unfinished; absent: when it was accepted. */
   readonly seenAt?: number | undefined;
   /** When it was last polled singly; absent: never. */
-  readonly askedAt?: number | undefined;
+  readonly polledAt?: number | undefined;
 }
 
 export interface LookState {
@@ -25,13 +25,13 @@ export const LONG_JOB = 1_000;
 /** An eta further off than this is ignored: a wrong clock, or seconds instead of milliseconds. */
 const PLAUSIBLE_ETA = 60_000;
 /** Minimum pause between two polls of the same job. */
-const ASK_GAP = 1_000;
+const POLL_GAP = 1_000;
 
 export function isPlausible(eta: number | undefined): eta is number {
   return eta !== undefined && eta > 0 && eta <= PLAUSIBLE_ETA;
 }
 
 /** From when on the job may be polled singly again. */
-export function askableAt({ askedAt }: RunningJob): number {
-  return askedAt === undefined ? 0 : askedAt + ASK_GAP;
+export function pollableAt({ polledAt }: RunningJob): number {
+  return polledAt === undefined ? 0 : polledAt + POLL_GAP;
 }

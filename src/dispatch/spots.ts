@@ -13,7 +13,7 @@ export interface OpenJob<W extends Submission> extends RunningJob {
   /** Until when the service may not know it yet; absent: it does. */
   readonly unlistedUntil?: number;
   seenAt?: number;
-  askedAt?: number;
+  polledAt?: number;
 }
 
 /** The spots of one process, as other processes are told of them. */

@@ -21,7 +21,7 @@ export interface WatcherPorts<W extends Submission> {
   /** The list, requested `at`, shows that the job has ended. */
   readonly onEnded: (job: OpenJob<W>, seen: Job, at: number) => void;
   /** The job should be polled singly: it is due, or the list does not contain it. */
-  readonly onAsk: (job: OpenJob<W>) => void;
+  readonly onPoll: (job: OpenJob<W>) => void;
   /** The pending jobs on the service are known anew. */
   readonly onLooked: () => void;
 }
@@ -89,7 +89,7 @@ export class Watcher<W extends Submission> {
   async run(): Promise<void> {
     const { wakeUp, stop } = this.#ports;
     while (!stop.aborted) {
-      const pause = earliest([this.#pause(), this.#askDue()], 0);
+      const pause = earliest([this.#pause(), this.#pollDue()], 0);
       if (pause === undefined || pause > 0) await wakeUp.wait(pause, stop);
       else await this.look();
     }
@@ -149,16 +149,16 @@ export class Watcher<W extends Submission> {
   }
 
   /** Polls the job that is due singly. @returns milliseconds until the next one is */
-  #askDue(): number | undefined {
-    const { session, onAsk } = this.#ports;
+  #pollDue(): number | undefined {
+    const { session, onPoll } = this.#ports;
     if (this.#isListening || !this.#hasList) return undefined;
     for (;;) {
       const now = session.now();
       const jobs = [...session.spots.jobs.values()];
       if (jobs.length === 0) return undefined;
-      const ask = session.times.nextAsk(jobs, this.#state(now));
-      if (!ask || ask.at > now) return ask && ask.at - now;
-      onAsk(ask.job);
+      const poll = session.times.nextPoll(jobs, this.#state(now));
+      if (!poll || poll.at > now) return poll && poll.at - now;
+      onPoll(poll.job);
     }
   }
 
@@ -255,7 +255,7 @@ export class Watcher<W extends Submission> {
     const due = [...session.spots.jobs.values()].filter((job) => job.acceptedAt < startedAt);
     for (const job of due) {
       const seen = byId.get(job.id);
-      if (!seen) this.#ports.onAsk(job);
+      if (!seen) this.#ports.onPoll(job);
       else if (!isPending(seen.status)) this.#ports.onEnded(job, seen, startedAt);
       else job.seenAt = startedAt;
     }

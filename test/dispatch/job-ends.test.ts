@@ -73,12 +73,12 @@ function open({ follows = true, job: more = {}, answers = [stateOf('completed', 
   return { ends: new JobEnds(tools), job, jobs, told, clock, settled, tasks };
 }
 
-test('A job whose last answer is still outstanding counts as asked again, so that it is not due for ever', () => {
+test('A job whose last answer is still outstanding counts as polled again, so that it is not due for ever', () => {
   const { ends, job, clock, tasks } = open();
-  ends.ask(job);
+  ends.poll(job);
   clock.now = 5_000;
-  ends.ask(job);
-  expect([tasks.length, job.askedAt]).toEqual([1, 5_000]);
+  ends.poll(job);
+  expect([tasks.length, job.polledAt]).toEqual([1, 5_000]);
 });
 
 test('The end of a job frees its spot, and its result teaches how long jobs take', async () => {
@@ -130,18 +130,18 @@ test('A job that has ended and that the service has forgotten is told with the s
 
 test('A job that is polled too early was seen unfinished then, unless it was since', async () => {
   const { ends, job, told, settled } = open({ answers: [stateOf('processing'), stateOf('processing')] });
-  ends.ask(job);
+  ends.poll(job);
   await settled();
   expect([told, job.seenAt]).toEqual([['read', 'hint'], 3_000]);
   job.seenAt = 4_000;
-  ends.ask(job);
+  ends.poll(job);
   await settled();
   expect([told.length, job.seenAt]).toEqual([4, 4_000]);
 });
 
 test('A job that has ended when it is polled needs no other request', async () => {
   const { ends, job, told, settled } = open();
-  ends.ask(job);
+  ends.poll(job);
   await settled();
   expect(told).toEqual(['read', 'freed', 'room', 'took 2000', 'hint', 'completed']);
 });
@@ -149,7 +149,7 @@ test('A job that has ended when it is polled needs no other request', async () =
 test('A job that the service has forgotten is told as such, and frees its spot', async () => {
   const { ends, job, told, clock, settled } = open({ answers: [undefined] });
   clock.now = 5_000;
-  ends.ask(job);
+  ends.poll(job);
   await settled();
   expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
 });
@@ -157,7 +157,7 @@ test('A job that the service has forgotten is told as such, and frees its spot',
 test('A job that the service does not know yet keeps its spot', async () => {
   const { ends, job, jobs, told, clock, settled } = open({ answers: [undefined, undefined] });
   clock.now = 4_999;
-  ends.ask(job);
+  ends.poll(job);
   await settled();
   expect([told, jobs.size]).toEqual([['read', 'hint'], 1]);
 });
@@ -167,7 +167,7 @@ test.each([
   ['that was seen before', { seenAt: 2_000 }],
 ])('A job %s is forgotten as soon as the service says so', async (_, more) => {
   const { ends, job, told, settled } = open({ answers: [undefined], job: more });
-  ends.ask(job);
+  ends.poll(job);
   await settled();
   expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
 });
@@ -199,7 +199,7 @@ test('A job that was done at once teaches nothing about those that take their ti
 
 test('A job that cannot be polled frees its spot and fails', async () => {
   const { ends, job, told, settled } = open({ answers: [refusal(400, 'invalid_request')] });
-  ends.ask(job);
+  ends.poll(job);
   await settled();
   expect(told).toEqual(['read', 'freed', expect.stringMatching(/^a: /)]);
 });
@@ -211,7 +211,7 @@ test.each([
   'A job whose end a list shows while it is polled, and that then %s, is left to the list',
   async (_, answer) => {
     const { ends, job, jobs, told, settled } = open({ answers: [answer] });
-    ends.ask(job);
+    ends.poll(job);
     jobs.delete('a');
     await settled();
     expect(told).toEqual(['read']);

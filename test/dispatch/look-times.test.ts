@@ -32,23 +32,23 @@ function pauseAfter(lastLook: number, times: LookTimes, roundTrip = 0): number {
   return next(times, [accepted(0)], { now: lastLook + 1, lastLook, roundTrip }) - lastLook;
 }
 
-/** When the list is looked at next, and which job is asked for singly when. */
-function ask(times: LookTimes, jobs: readonly RunningJob[], moment: Moment) {
-  const asked = times.nextAsk(jobs, { lastLook: 0, roundTrip: 0, ...moment });
+/** When the list is looked at next, and which job is polled singly when. */
+function poll(times: LookTimes, jobs: readonly RunningJob[], moment: Moment) {
+  const asked = times.nextPoll(jobs, { lastLook: 0, roundTrip: 0, ...moment });
   return asked && [jobs.indexOf(asked.job), asked.at];
 }
 
 describe('With nothing learned', () => {
   const times = new LookTimes(LONGEST);
 
-  test('one job after the other is asked for, ever more rarely, until one has ended', () => {
+  test('one job after the other is polled, ever more rarely, until one has ended', () => {
     expect(times.typical).toBeUndefined();
     const jobs: RunningJob[] = [accepted(1_000), accepted(1_000), accepted(1_000)];
     const asks: [job: number, at: number][] = [];
     for (let n = 0; n < 4; n++) {
-      const [job = 0, at = 0] = ask(times, jobs, { now: 1_000 }) ?? [];
+      const [job = 0, at = 0] = poll(times, jobs, { now: 1_000 }) ?? [];
       asks.push([job, Math.round(at)]);
-      jobs[job] = { ...jobs[job]!, askedAt: at };
+      jobs[job] = { ...jobs[job]!, polledAt: at };
     }
     expect(asks).toEqual([
       [0, 1_100],
@@ -99,18 +99,18 @@ describe('Uneven jobs', () => {
     expect(next(uneven, fresh, { now: 1_600, lastLook: 1_550 })).toBe(2_065);
   });
 
-  test('are asked for singly between the looks, once a second each', () => {
+  test('are polled singly between the looks, once a second each', () => {
     const seen = fresh.map((one) => ({ ...one, seenAt: 550 }));
-    const [job, at = 0] = ask(uneven, seen, { now: 550, lastLook: 550 }) ?? [];
+    const [job, at = 0] = poll(uneven, seen, { now: 550, lastLook: 550 }) ?? [];
     expect(job).toBe(0);
     expect(at).toBeGreaterThan(550);
     expect(at).toBeLessThan(950);
-    const asked = fresh.map((one) => ({ ...one, askedAt: 600, seenAt: 600 }));
-    expect(ask(uneven, asked, { now: 700, lastLook: 1_300 })).toEqual([0, 1_600]);
+    const asked = fresh.map((one) => ({ ...one, polledAt: 600, seenAt: 600 }));
+    expect(poll(uneven, asked, { now: 700, lastLook: 1_300 })).toEqual([0, 1_600]);
   });
 
-  test('are not asked for singly just before a look at the list', () => {
-    expect(ask(uneven, fresh, { now: 0, lastLook: -1_000 })).toBeUndefined();
+  test('are not polled singly just before a request for the list', () => {
+    expect(poll(uneven, fresh, { now: 0, lastLook: -1_000 })).toBeUndefined();
   });
 });
 

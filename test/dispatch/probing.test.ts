@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fillingLookAt, probeAt } from '../../src/dispatch/probing.ts';
-import { askableAt, type LookState, type RunningJob } from '../../src/dispatch/running-job.ts';
+import { type LookState, pollableAt, type RunningJob } from '../../src/dispatch/running-job.ts';
 
 const START = 10_000;
 
-const accepted = (eta?: number, askedAt?: number): RunningJob => ({ acceptedAt: START, eta, askedAt });
+const accepted = (eta?: number, polledAt?: number): RunningJob => ({ acceptedAt: START, eta, polledAt });
 
 /** The list was last requested so long after the jobs were accepted. */
 const looked = (after: number, roundTrip = 0): LookState => ({
@@ -17,12 +17,12 @@ const looked = (after: number, roundTrip = 0): LookState => ({
 /** When each list and each single poll is due, from acceptance on, for jobs that do not end. */
 function probesOf(jobs: readonly RunningJob[], until: number) {
   const lists: number[] = [];
-  const asks: number[] = [];
+  const polls: number[] = [];
   let open = jobs;
   let lastLook = START - 20;
   for (let now = START; now < START + until; ) {
     const state = { now, lastLook, roundTrip: 0, isAlone: true };
-    const dues = open.map((job) => Math.max(probeAt(job, open, state), askableAt(job)));
+    const dues = open.map((job) => Math.max(probeAt(job, open, state), pollableAt(job)));
     const ask = Math.min(...dues);
     const list = fillingLookAt(open, state);
     now = Math.round(Math.min(ask, list));
@@ -31,47 +31,47 @@ function probesOf(jobs: readonly RunningJob[], until: number) {
       lists.push(now - START);
     } else {
       const due = dues.indexOf(ask);
-      open = open.map((job, n) => (n === due ? { ...job, askedAt: now } : job));
-      asks.push(now - START);
+      open = open.map((job, n) => (n === due ? { ...job, polledAt: now } : job));
+      polls.push(now - START);
     }
   }
-  return { lists, asks };
+  return { lists, polls };
 }
 
 /** The shortest time between two of them. */
 const least = (times: readonly number[]) => Math.min(...times.slice(1).map((at, n) => at - times[n]!));
 
 describe('A lone job without an estimate', () => {
-  const { lists, asks } = probesOf([accepted()], 60_000);
+  const { lists, polls } = probesOf([accepted()], 60_000);
 
   test('is polled singly, and the list fills the seconds between', () => {
     const early = (at: number) => at < 3_000;
-    expect([asks.filter(early), lists.filter(early)]).toEqual([
+    expect([polls.filter(early), lists.filter(early)]).toEqual([
       [100, 1_100, 2_184],
       [230, 480, 730, 1_320, 1_820, 2_621],
     ]);
   });
 
-  test('is asked for once a second at most, and listed twice a second once it takes over a second', () => {
-    expect(least(asks)).toBeGreaterThanOrEqual(1_000);
+  test('is polled once a second at most, and listed twice a second once it takes over a second', () => {
+    expect(least(polls)).toBeGreaterThanOrEqual(1_000);
     expect(least(lists)).toBeGreaterThanOrEqual(250);
     expect(least(lists.filter((at) => at > 1_000))).toBeGreaterThanOrEqual(500);
   });
 
   test('is noticed within a fifth of its time, and needs no list after five seconds', () => {
-    const all = [...lists, ...asks].sort((a, b) => a - b);
+    const all = [...lists, ...polls].sort((a, b) => a - b);
     for (const [n, at] of all.slice(1).entries()) {
       const before = all[n]!;
       expect(at - before).toBeLessThanOrEqual(Math.max(500, 0.2 * before + 1, before < 5_000 ? 1_000 : 0));
     }
     expect(lists.filter((at) => at > 5_500)).toEqual([]);
-    expect(asks.filter((at) => at > 10_000).length).toBeLessThan(12);
+    expect(polls.filter((at) => at > 10_000).length).toBeLessThan(12);
   });
 });
 
 test('Five jobs are polled one after the other, so that few lists are needed', () => {
-  const { lists, asks } = probesOf(Array(5).fill(accepted()), 3_000);
-  expect(asks.slice(0, 5)).toEqual([100, 180, 260, 340, 420]);
+  const { lists, polls } = probesOf(Array(5).fill(accepted()), 3_000);
+  expect(polls.slice(0, 5)).toEqual([100, 180, 260, 340, 420]);
   expect(lists).toEqual([504, 754]);
 });
 
@@ -117,7 +117,7 @@ describe('The list of a job that is polled singly', () => {
   });
 });
 
-test('Nothing is asked again before two round trips have passed', () => {
+test('Nothing is polled again before two round trips have passed', () => {
   const job = accepted(undefined, START + 100);
   expect(probeAt(job, [job], looked(0, 300))).toBe(START + 700);
   expect(fillingLookAt([job], looked(0, 300))).toBe(START + 700);

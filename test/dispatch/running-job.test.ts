@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askableAt, isPlausible } from '../../src/dispatch/running-job.ts';
+import { isPlausible, pollableAt } from '../../src/dispatch/running-job.ts';
 
 test.each([
   [undefined, false],
@@ -14,5 +14,5 @@ test.each([
 
 test('A job may be polled at once, and again after a second', () => {
   const job = { acceptedAt: 500, eta: undefined };
-  expect([askableAt(job), askableAt({ ...job, askedAt: 700 })]).toEqual([0, 1_700]);
+  expect([pollableAt(job), pollableAt({ ...job, polledAt: 700 })]).toEqual([0, 1_700]);
 });

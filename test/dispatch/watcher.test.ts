@@ -5,14 +5,14 @@ import type { Submission } from '../../src/dispatch/submission.ts';
 import { refusal } from '../support/client/failures.ts';
 import { jobOf, watch } from '../support/dispatch/watching.ts';
 
-/** One look at an empty list. Answers the jobs that are then asked for singly. */
+/** One look at an empty list. Answers the jobs that are then polled singly. */
 async function missedIn(jobs: readonly OpenJob<Submission>[]): Promise<string[]> {
   const { watcher, asked } = watch(jobs, { queueList: async () => ({ jobs: [], links: {} }) });
   await watcher.look();
   return asked;
 }
 
-test('A job that a list no longer shows is asked for singly', async () => {
+test('A job that a list no longer shows is polled singly', async () => {
   expect(await missedIn([jobOf('old', 999)])).toEqual(['old']);
 });
 
@@ -107,7 +107,7 @@ test.each([
     seen.push(state.isAlone);
     return 1_300;
   };
-  Object.assign(ports.session, { times: { told: () => {}, next, nextAsk: () => undefined } });
+  Object.assign(ports.session, { times: { told: () => {}, next, nextPoll: () => undefined } });
   Object.assign(ports.others, { otherJobs: [], ...others });
   await watcher.run();
   expect([seen, pauses]).toEqual([[isAlone], [300]]);

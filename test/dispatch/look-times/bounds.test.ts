@@ -35,7 +35,7 @@ describe('With nothing learned, of a process that is alone,', () => {
   });
 
   test('the list fills the gaps between single polls of a job without an estimate', () => {
-    const job = { ...accepted(0), askedAt: 100 };
+    const job = { ...accepted(0), polledAt: 100 };
     expect(times.next([job, accepted(0, 2_500)], at(110, 0, true))).toBe(250);
   });
 
@@ -94,17 +94,17 @@ describe('A job whose end is foreseen', () => {
     const [just, over] = [
       [285, 300, 300, 300, 315],
       [284, 300, 300, 300, 315],
-    ].map((durations) => told(durations).nextAsk([accepted(0)], at(10, 0, true)));
+    ].map((durations) => told(durations).nextPoll([accepted(0)], at(10, 0, true)));
     expect([just?.at, over]).toEqual([315 + MARGIN, undefined]);
   });
 
   test('is not polled singly unless it is known that nobody else has jobs', () => {
     const state = { now: 10, lastLook: 0, roundTrip: 0 };
-    expect(told(repeated(300)).nextAsk([accepted(0)], state)).toBeUndefined();
+    expect(told(repeated(300)).nextPoll([accepted(0)], state)).toBeUndefined();
   });
 
   test('is looked up in the list when the answer to its poll is a second late', () => {
-    const asked = [{ ...accepted(0), askedAt: 335 }];
+    const asked = [{ ...accepted(0), polledAt: 335 }];
     const times = told(repeated(300));
     expect(times.next(asked, at(1_334, 1_000, true))).toBe(3_000);
     expect(times.next(asked, at(1_335, 1_000, true))).toBeLessThan(1_500);
@@ -112,8 +112,8 @@ describe('A job whose end is foreseen', () => {
 
   test('is polled again rather than looked up where that is possible by then', () => {
     const times = told(repeated(3_000));
-    const [early, late] = [2_002, 2_003].map((askedAt) => {
-      const job = { ...accepted(0), askedAt, seenAt: askedAt };
+    const [early, late] = [2_002, 2_003].map((polledAt) => {
+      const job = { ...accepted(0), polledAt, seenAt: polledAt };
       return times.next([job], at(2_500, 2_000, true));
     });
     expect([early, late]).toEqual([4_000, 3_002]);

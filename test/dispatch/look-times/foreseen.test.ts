@@ -28,24 +28,24 @@ const at = (now: number, changes: Partial<LookState> = {}): LookState => ({
 describe('Jobs that all take as long', () => {
   test('are each polled singly when they end, without a list', () => {
     const times = experienced();
-    expect(times.nextAsk(wave, at(40))).toEqual({ job: wave[0], at: 310 + MARGIN });
+    expect(times.nextPoll(wave, at(40))).toEqual({ job: wave[0], at: 310 + MARGIN });
     expect(times.next(wave, at(40))).toBe(OTHERS_UNSEEN);
   });
 
   test('need no list while the answer to a poll is outstanding', () => {
-    const asked = wave.map((job) => ({ ...job, askedAt: 335 }));
+    const asked = wave.map((job) => ({ ...job, polledAt: 335 }));
     expect(experienced().next(asked, at(370))).toBe(OTHERS_UNSEEN);
   });
 
   test('are looked up in the list when they are late, ever more rarely', () => {
-    const late = wave.map((job) => ({ ...job, askedAt: 335, seenAt: 335 }));
+    const late = wave.map((job) => ({ ...job, polledAt: 335, seenAt: 335 }));
     const times = experienced();
     expect(times.next(late, at(340))).toBe(335 + 24);
     expect(times.next(late, at(740, { lastLook: 732 }))).toBe(732 + 0.4 * (732 - 332));
   });
 
   test('are looked up in the list where they cannot be polled again so soon', () => {
-    const asked = wave.map((job) => ({ ...job, askedAt: 100, seenAt: 100 }));
+    const asked = wave.map((job) => ({ ...job, polledAt: 100, seenAt: 100 }));
     expect(experienced().next(asked, at(110))).toBe(330 + MARGIN);
   });
 
@@ -56,7 +56,7 @@ describe('Jobs that all take as long', () => {
     ['they take 10 % more or less', uneven(), {}],
   ])('are looked up in the list when %s', (_, times, changes) => {
     expect(times.next(wave, at(40, changes))).toBeLessThan(400);
-    expect(times.nextAsk(wave, at(40, changes))).toBeUndefined();
+    expect(times.nextPoll(wave, at(40, changes))).toBeUndefined();
   });
 });
 
@@ -84,12 +84,12 @@ describe('An eta', () => {
     for (const eta of [1_500, 2_100, 900, 1_900, 700])
       times.ended({ acceptedAt: 0, eta }, Math.max(eta, 1_500), TOLD);
     const job = (eta: number): RunningJob => ({ acceptedAt: 0, eta });
-    const ends = [700, 1_500, 2_300].map((eta) => times.nextAsk([job(eta)], at(0))?.at);
+    const ends = [700, 1_500, 2_300].map((eta) => times.nextPoll([job(eta)], at(0))?.at);
     expect(ends).toEqual([1_500 + MARGIN, 1_500 + MARGIN, 2_300 + MARGIN]);
   });
 
   test('of a usual length is waited for before the first poll of all', () => {
-    const ask = new LookTimes(LONGEST).nextAsk([{ acceptedAt: 10, eta: 1_500 }], at(20));
+    const ask = new LookTimes(LONGEST).nextPoll([{ acceptedAt: 10, eta: 1_500 }], at(20));
     expect(ask?.at).toBe(1_510);
   });
 });

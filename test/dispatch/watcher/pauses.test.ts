@@ -14,7 +14,7 @@ interface Around {
 /** How long a watcher waits at 1,000 ms. */
 async function pauseOf({ lost, settled, next }: Around): Promise<number | undefined> {
   const { watcher, ports, session, pauses } = watch(next === undefined ? [] : [jobOf('running', 0)], {});
-  Object.assign(session, { times: { told: () => {}, next: () => next, nextAsk: () => undefined } });
+  Object.assign(session, { times: { told: () => {}, next: () => next, nextPoll: () => undefined } });
   Object.assign(ports.losses, { lookAt: () => lost });
   Object.assign(ports.others, { otherJobs: [], foreignJobs: 0, settledAt: settled });
   await watcher.run();
@@ -50,7 +50,7 @@ test('The next look is planned by what is known of jobs, those of other processe
   };
   const told: unknown[] = [];
   Object.assign(session, {
-    times: { told: (typical: unknown) => told.push(typical), next, nextAsk: () => undefined },
+    times: { told: (typical: unknown) => told.push(typical), next, nextPoll: () => undefined },
     roundTrip: { ms: 30, took: () => {} },
   });
   const otherJobs = [
@@ -89,7 +89,7 @@ test('A caller without a list has nothing to share, and its jobs are read as rar
     roundTrips.push(roundTrip);
     return 2_000;
   };
-  Object.assign(session, { times: { told: () => {}, next, nextAsk: () => void asks++ } });
+  Object.assign(session, { times: { told: () => {}, next, nextPoll: () => void asks++ } });
   Object.assign(ports.others, {
     otherJobs: [],
     endLook: (_: number, list: unknown) => void shared.push(list),
@@ -104,24 +104,26 @@ test('A caller without a list has nothing to share, and its jobs are read as rar
   expect([shared, tries, asks, roundTrips]).toEqual([[undefined, undefined], 1, 0, [600]]);
 });
 
-test('A job that is due is asked for singly, and the next one is waited for', async () => {
+test('A job that is due is polled singly, and the next one is waited for', async () => {
   const { watcher, ports, session, asked, pauses } = watch([jobOf('first', 0), jobOf('second', 0)], {});
   const [first, second] = [...session.spots.jobs.values()];
   const asks = [
     { job: first, at: 1_000 },
     { job: second, at: 1_250 },
   ];
-  Object.assign(session, { times: { told: () => {}, next: () => 1_900, nextAsk: () => asks.shift() } });
+  Object.assign(session, { times: { told: () => {}, next: () => 1_900, nextPoll: () => asks.shift() } });
   Object.assign(ports.others, { otherJobs: [] });
   await watcher.run();
   expect([asked, pauses]).toEqual([['first'], [250]]);
 });
 
-test('While events tell of the ends of jobs, none is asked for singly', async () => {
+test('While events tell of the ends of jobs, none is polled singly', async () => {
   const queueList = async () => ({ jobs: [{ id: 'ours', status: 'processing' }], links: {} });
   const { watcher, ports, session, asked } = watch([jobOf('ours', 0)], { queueList });
   const job = session.spots.jobs.get('ours');
-  Object.assign(session, { times: { told: () => {}, next: () => 1_900, nextAsk: () => ({ job, at: 900 }) } });
+  Object.assign(session, {
+    times: { told: () => {}, next: () => 1_900, nextPoll: () => ({ job, at: 900 }) },
+  });
   Object.assign(ports.others, { otherJobs: [] });
   watcher.listening(true);
   await watcher.run();

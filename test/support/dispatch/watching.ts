@@ -16,7 +16,7 @@ export function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {
 }
 
 /**
- * A watcher of these jobs, at 1,000 ms, and the jobs that it asks for singly; nobody has any others. It stops when it
+ * A watcher of these jobs, at 1,000 ms, and the jobs that it polls singly; nobody has any others. It stops when it
  * would wait for the first time.
  */
 export function watch(
@@ -53,7 +53,7 @@ export function watch(
     others: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
     stop: stop.signal,
     onEnded: () => {},
-    onAsk: (job: OpenJob<Submission>) => asked.push(job.id),
+    onPoll: (job: OpenJob<Submission>) => asked.push(job.id),
     onLooked: () => {},
   } as unknown as WatcherPorts<Submission>;
   return { watcher: new Watcher(ports), asked, waits, pauses, ports, session: ports.session };

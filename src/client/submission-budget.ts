@@ -1,7 +1,7 @@
 import type { LimitWindow } from './rate-limits.ts';
 
 /** A submission that counts against the budget. Times: milliseconds of a monotonic clock. */
-export interface Sent {
+export interface CountedSubmission {
   readonly at: number;
   /** When its answer arrived; undefined while it is in flight. */
   answeredAt: number | undefined;
@@ -27,30 +27,30 @@ export class SubmissionBudget {
   #accounts: readonly Account[] = [];
   /** Send time of the submission whose answer these numbers are from. */
   #basis = Number.NEGATIVE_INFINITY;
-  #sent: readonly Sent[] = [];
+  #sent: readonly CountedSubmission[] = [];
 
-  sent(now: number): Sent {
-    const sent: Sent = { at: now, answeredAt: undefined };
+  sent(now: number): CountedSubmission {
+    const sent: CountedSubmission = { at: now, answeredAt: undefined };
     this.#sent = [...this.#sent, sent];
     this.#accounts = this.#accounts.map((account) => ({ ...account, left: account.left - 1 }));
     return sent;
   }
 
   /** Takes back a submission that was never sent. */
-  withdrawn(sent: Sent): void {
+  withdrawn(sent: CountedSubmission): void {
     this.#sent = this.#sent.filter((one) => one !== sent);
     this.#accounts = this.#accounts.map((account) => ({ ...account, left: account.left + 1 }));
   }
 
   /** Records that the submission was answered, whatever the answer. */
-  answered(sent: Sent, now: number): void {
+  answered(sent: CountedSubmission, now: number): void {
     sent.answeredAt = now;
     const oldest = Math.min(...this.#sent.filter(isUnderway).map(({ at }) => at));
     this.#sent = this.#sent.filter((one) => one.answeredAt === undefined || one.answeredAt >= oldest);
   }
 
   /** Records the windows named in the answer to a submission. Call before `answered`. */
-  told(windows: readonly LimitWindow[], { sent, now }: { sent: Sent; now: number }): void {
+  told(windows: readonly LimitWindow[], { sent, now }: { sent: CountedSubmission; now: number }): void {
     if (windows.length === 0 || sent.at < this.#basis) return;
     this.#basis = sent.at;
     const uncounted = this.#sent.filter((one) => one !== sent && mayFollow(one, sent)).length;
@@ -92,11 +92,11 @@ export class SubmissionBudget {
   }
 }
 
-function isUnderway({ answeredAt }: Sent): boolean {
+function isUnderway({ answeredAt }: CountedSubmission): boolean {
   return answeredAt === undefined;
 }
 
 /** Whether the service may have processed `one` after it answered `other`. */
-function mayFollow(one: Sent, other: Sent): boolean {
+function mayFollow(one: CountedSubmission, other: CountedSubmission): boolean {
   return one.answeredAt === undefined || one.answeredAt >= other.at;
 }

@@ -1,5 +1,5 @@
 import { type LimitWindow, limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
-import { type Sent, SubmissionBudget } from '../client/submission-budget.ts';
+import { type CountedSubmission, SubmissionBudget } from '../client/submission-budget.ts';
 import { LONGEST_WAIT } from './trouble.ts';
 
 /** Milliseconds, if the service gives no time: the first and the longest pause after a rate limit refusal. */
@@ -41,22 +41,22 @@ export class Pace {
   }
 
   /** A submission is sent; its return value goes to one of the following. */
-  sent(now: number): Sent {
+  sent(now: number): CountedSubmission {
     return this.#budget.sent(now);
   }
 
   /** It is not sent after all. */
-  withdrawn(sent: Sent): void {
+  withdrawn(sent: CountedSubmission): void {
     this.#budget.withdrawn(sent);
   }
 
-  accepted(told: Told, now: Moment, sent: Sent): void {
+  accepted(told: Told, now: Moment, sent: CountedSubmission): void {
     this.#refusals = 0;
     this.#heard(told, now, sent);
   }
 
   /** Refused by a rate limit. @returns milliseconds to wait; a longer pause already set by the service stays in effect */
-  refused(told: Told, now: Moment, sent: Sent): number {
+  refused(told: Told, now: Moment, sent: CountedSubmission): number {
     this.#heard(told, now, sent);
     if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
     const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#refusals - 1));
@@ -68,7 +68,7 @@ export class Pace {
   }
 
   /** It was not accepted, or its answer was lost. */
-  failed(now: number, sent: Sent): void {
+  failed(now: number, sent: CountedSubmission): void {
     this.#budget.answered(sent, now);
   }
 
@@ -78,7 +78,7 @@ export class Pace {
     this.#budget.told(windows, { sent, now });
   }
 
-  #heard({ rateLimit }: Told, { epoch, monotonic: now }: Moment, sent: Sent): void {
+  #heard({ rateLimit }: Told, { epoch, monotonic: now }: Moment, sent: CountedSubmission): void {
     const windows = limitWindows(rateLimit, epoch);
     this.#budget.told(windows, { sent, now });
     this.#budget.answered(sent, now);

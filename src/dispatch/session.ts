@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
-import type { Sent } from '../client/submission-budget.ts';
+import type { CountedSubmission } from '../client/submission-budget.ts';
 import type { CallOptions, JobState } from '../client/types.ts';
 import type { Job } from '../protocol/job.ts';
 import { LookTimes } from './look-times.ts';
@@ -117,7 +117,7 @@ export class Session<W extends Submission = Submission> {
     work: W,
     { source, options }: SkinRequest,
     signal: AbortSignal,
-    sent: Sent = this.pace.sent(this.now()),
+    sent: CountedSubmission = this.pace.sent(this.now()),
   ): Promise<JobState> {
     const idempotencyKey = this.submissions.idempotencyKey(work);
     let state: JobState;
@@ -137,7 +137,7 @@ export class Session<W extends Submission = Submission> {
   }
 
   /** After a rate limit refusal all submissions wait. The times in a refusal for a full queue are meaningless. */
-  #notAccepted(error: unknown, sent: Sent): void {
+  #notAccepted(error: unknown, sent: CountedSubmission): void {
     if (isRefusedForNow(error)) this.intake.passed();
     if (!isRefusedForNow(error) || isFullQueue(error)) {
       this.pace.failed(this.now(), sent);

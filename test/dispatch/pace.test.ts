@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LimitWindow, Told } from '../../src/client/rate-limits.ts';
-import type { Sent } from '../../src/client/submission-budget.ts';
+import type { CountedSubmission } from '../../src/client/submission-budget.ts';
 import { type Moment, Pace } from '../../src/dispatch/pace.ts';
 import type { RateLimit } from '../../src/protocol/envelope.ts';
 
@@ -13,7 +13,7 @@ const RUNS = { numRuns: 300, seed: 20_251_121 };
 
 const pace = (random = 0.5) => new Pace(() => random);
 
-const sentNow = (): Sent => ({ at: NOW.monotonic, answeredAt: undefined });
+const sentNow = (): CountedSubmission => ({ at: NOW.monotonic, answeredAt: undefined });
 
 interface Limits {
   readonly next?: Partial<RateLimit['next']>;

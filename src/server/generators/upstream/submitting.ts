@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { classifyFailure } from '../../../client/failure.ts';
 import { DEFAULT_TIMEOUT } from '../../../client/requester.ts';
-import type { Sent as Reserved } from '../../../client/submission-budget.ts';
+import type { CountedSubmission } from '../../../client/submission-budget.ts';
 import type { JobState } from '../../../client/types.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import { SETTLES_LATE, settlingTime } from '../../../dispatch/settling-time.ts';
@@ -94,7 +94,7 @@ export class Submitting {
   }
 
   /** A place in the pace and in the burst, before anything is awaited. @throws GenerationPostponed if there is none */
-  #reserve(): Reserved {
+  #reserve(): CountedSubmission {
     const { session, availability } = this.#options;
     const now = session.now();
     const isOpen = availability.wait() === 0 && session.pace.left(now) > 0;
@@ -105,7 +105,12 @@ export class Submitting {
 
   async #send(
     work: UpstreamWork,
-    { row, facts, file, reserved }: Before & { readonly file: Uint8Array; readonly reserved: Reserved },
+    {
+      row,
+      facts,
+      file,
+      reserved,
+    }: Before & { readonly file: Uint8Array; readonly reserved: CountedSubmission },
     signal: AbortSignal,
   ): Promise<Submitted> {
     const { session, availability } = this.#options;

@@ -4,8 +4,9 @@
  * which a wave of jobs ends, learned from earlier jobs. The service's eta is only a hint. All times are
  * milliseconds of one monotonic clock.
  */
-import { Learned } from './learned.ts';
+
 import { FIRST_PAUSE, fillingLookAt, isAwaited, probeAt } from './probing.ts';
+import { RecentSamples } from './recent-samples.ts';
 import { isPlausible, LONG_JOB, type LookState, pollableAt, type RunningJob } from './running-job.ts';
 
 /** Jobs whose expected ends differ by at most this part of their duration are one wave, worth one request. */
@@ -45,9 +46,9 @@ const STEPS = 200;
 /** Learns how long jobs take, and how reliable the service's etas are. */
 export class LookTimes {
   readonly #longest: number;
-  readonly #durations = new Learned();
+  readonly #durations = new RecentSamples();
   /** How much later than its eta a job ends. */
-  readonly #lateness = new Learned();
+  readonly #lateness = new RecentSamples();
   /** Whether the last duration is the service's own, not only as exact as our looks. */
   #isTold = false;
 

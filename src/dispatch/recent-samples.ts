@@ -4,7 +4,7 @@ const KEPT = 48;
 const RECENT = 16;
 
 /** The last few samples of one quantity. */
-export class Learned {
+export class RecentSamples {
   #samples: readonly number[] = [];
 
   add(sample: number): void {

@@ -2,7 +2,7 @@ import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { JobEnds, type JobResults } from './job-ends.ts';
 import { Listener } from './listener.ts';
-import { Losses } from './losses.ts';
+import { LostAnswers } from './lost-answers.ts';
 import type { OtherProcesses } from './other-processes.ts';
 import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
@@ -53,7 +53,7 @@ export class JobTracker<W extends Submission> {
   readonly #options: JobTrackerOptions<W>;
   readonly #session: Session<W>;
   readonly #ends: JobEnds<W>;
-  readonly #losses: Losses<W>;
+  readonly #lostAnswers: LostAnswers<W>;
   readonly #watcher: Watcher<W>;
   readonly #listener: Listener;
 
@@ -61,7 +61,7 @@ export class JobTracker<W extends Submission> {
     this.#options = options;
     this.#session = options.session;
     this.#ends = this.#makeEnds();
-    this.#losses = this.#makeLosses();
+    this.#lostAnswers = this.#makeLostAnswers();
     this.#watcher = this.#makeWatcher();
     this.#listener = this.#makeListener();
   }
@@ -128,13 +128,13 @@ export class JobTracker<W extends Submission> {
    * its job is listed, if there is one.
    */
   lost(work: W, sent: Sent, settlesIn: number): void {
-    this.#losses.add(work, sent, settlesIn);
+    this.#lostAnswers.add(work, sent, settlesIn);
     this.#watcher.added();
   }
 
   /** Nobody waits any longer for what became of it. */
   forget(work: W): void {
-    this.#losses.forget(work);
+    this.#lostAnswers.forget(work);
   }
 
   #makeEnds(): JobEnds<W> {
@@ -152,9 +152,9 @@ export class JobTracker<W extends Submission> {
     });
   }
 
-  #makeLosses(): Losses<W> {
+  #makeLostAnswers(): LostAnswers<W> {
     const { session, reads, user, others, onGone } = this.#options;
-    return new Losses({
+    return new LostAnswers({
       session,
       isElsewhere: (id) => others.isElsewhere(id),
       fetchJob: async (id) => await reads.job(id),
@@ -171,7 +171,7 @@ export class JobTracker<W extends Submission> {
     return new Watcher({
       session,
       wakeUp: new WakeUpSignal(session.clock),
-      losses: this.#losses,
+      lostAnswers: this.#lostAnswers,
       others,
       stop,
       onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),

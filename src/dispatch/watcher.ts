@@ -1,7 +1,7 @@
 import { ServiceError } from '../client/errors.ts';
 import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import type { Losses } from './losses.ts';
+import type { LostAnswers } from './lost-answers.ts';
 import type { OtherProcesses } from './other-processes.ts';
 import type { LookState, RunningJob } from './running-job.ts';
 import type { Session } from './session.ts';
@@ -15,7 +15,7 @@ export interface WatcherPorts<W extends Submission> {
   readonly session: Session<W>;
   /** Rung when jobs were added or the list is wanted. */
   readonly wakeUp: WakeUpSignal;
-  readonly losses: Losses<W>;
+  readonly lostAnswers: LostAnswers<W>;
   readonly others: OtherProcesses;
   readonly stop: AbortSignal;
   /** The list, requested `at`, shows that the job has ended. */
@@ -117,10 +117,10 @@ export class Watcher<W extends Submission> {
   }
 
   #dueIn(): number | undefined {
-    const { session, losses, others } = this.#ports;
+    const { session, lostAnswers, others } = this.#ports;
     if (this.#isLookWanted) return 0;
     const now = session.now();
-    const due = earliest([losses.lookAt(), others.settledAt], 0);
+    const due = earliest([lostAnswers.lookAt(), others.settledAt], 0);
     if (session.spots.jobs.size === 0) {
       const foreignJobs = others.foreignJobs > 0 ? this.#lastLook + this.#foreignJobsPause() : undefined;
       return earliest([due, foreignJobs], now);
@@ -172,8 +172,8 @@ export class Watcher<W extends Submission> {
 
   /** Requests the list once. */
   async look(): Promise<void> {
-    const { session, losses, others, stop } = this.#ports;
-    const isUrgent = this.#isLookWanted || losses.size > 0;
+    const { session, lostAnswers, others, stop } = this.#ports;
+    const isUrgent = this.#isLookWanted || lostAnswers.size > 0;
     this.#isLookWanted = false;
     if (this.#isLookedFor({ isUrgent })) return;
     const startedAt = session.now();
@@ -249,7 +249,7 @@ export class Watcher<W extends Submission> {
   }
 
   #saw(jobs: readonly Job[], startedAt: number): void {
-    const { session, losses } = this.#ports;
+    const { session, lostAnswers } = this.#ports;
     const byId = new Map(jobs.map((job) => [job.id, job]));
     for (const job of jobs) session.sawJobTime(job);
     const due = [...session.spots.jobs.values()].filter((job) => job.acceptedAt < startedAt);
@@ -261,7 +261,7 @@ export class Watcher<W extends Submission> {
     }
     session.spots.sawList(jobs, startedAt);
     session.spotLimit.fitted(jobs.filter(({ status }) => isPending(status)).length, session.now());
-    losses.sawList(jobs, startedAt);
+    lostAnswers.sawList(jobs, startedAt);
     this.#ports.onLooked();
   }
 }

@@ -40,7 +40,7 @@ test('All that follows from a list is told, as of when it was requested', async 
     spotLimit: { fitted: (count: number, at: number) => tell('fitted', count, at) },
   });
   Object.assign(ports, {
-    losses: { size: 0, sawList: (_: unknown, at: number) => tell('losses', at) },
+    lostAnswers: { size: 0, sawList: (_: unknown, at: number) => tell('lost answers', at) },
     onEnded: ({ id }: Job, { status }: Job, at: number) => tell(id, status, at),
     onLooked: () => tell('looked'),
   });
@@ -59,7 +59,7 @@ test('All that follows from a list is told, as of when it was requested', async 
     ['time', undefined],
     ['ended', 'completed', 1_000],
     ['fitted', 2, 1_040],
-    ['losses', 1_000],
+    ['lost answers', 1_000],
     ['looked'],
   ]);
   expect([session.spots.jobs.get('running')?.seenAt, session.spots.others]).toEqual([1_000, 1]);
@@ -120,7 +120,7 @@ test.each([
   };
   Object.assign(ports, { stop: stop.signal });
   Object.assign(ports.wakeUp, { wait });
-  Object.assign(ports.losses, { size: losses });
+  Object.assign(ports.lostAnswers, { size: losses });
   Object.assign(ports.others, {
     otherJobs: [],
     tryLook: (how: { isUrgent: boolean }) => {

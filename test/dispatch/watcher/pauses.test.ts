@@ -15,7 +15,7 @@ interface Around {
 async function pauseOf({ lost, settled, next }: Around): Promise<number | undefined> {
   const { watcher, ports, session, pauses } = watch(next === undefined ? [] : [jobOf('running', 0)], {});
   Object.assign(session, { times: { told: () => {}, next: () => next, nextPoll: () => undefined } });
-  Object.assign(ports.losses, { lookAt: () => lost });
+  Object.assign(ports.lostAnswers, { lookAt: () => lost });
   Object.assign(ports.others, { otherJobs: [], foreignJobs: 0, settledAt: settled });
   await watcher.run();
   return pauses[0];

@@ -49,7 +49,7 @@ export function watch(
         stop.abort();
       },
     },
-    losses: { size: 0, lookAt: () => undefined, sawList: () => {} },
+    lostAnswers: { size: 0, lookAt: () => undefined, sawList: () => {} },
     others: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
     stop: stop.signal,
     onEnded: () => {},

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JobState } from '../../src/client/types.ts';
-import { Losses, type LossesPorts } from '../../src/dispatch/losses.ts';
+import { LostAnswers, type LostAnswersPorts } from '../../src/dispatch/lost-answers.ts';
 import { SETTLES_LATE, settlingTime } from '../../src/dispatch/settling-time.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
@@ -19,7 +19,7 @@ interface Origin {
   readonly isOwn?: (id: string) => boolean;
   /** Whether all are another process's on this machine. */
   readonly isElsewhere?: boolean;
-  readonly ports?: Partial<LossesPorts<Submission>>;
+  readonly ports?: Partial<LostAnswersPorts<Submission>>;
 }
 
 interface MadeSkin {
@@ -43,7 +43,7 @@ function stateOf(job: Job, skin: MadeSkin): JobState {
   return { job, skin: { visibility, texture: { data: { value } } } } as unknown as JobState;
 }
 
-/** Losses on a service whose finished jobs all have this skin. */
+/** LostAnswers on a service whose finished jobs all have this skin. */
 function openLosses(
   skin: MadeSkin = {},
   { isOwn = () => false, isElsewhere = false, ports = {} }: Origin = {},
@@ -65,15 +65,15 @@ function openLosses(
     onGone: () => told.push('gone'),
     lookSoon: () => {},
     ...ports,
-  } as unknown as LossesPorts<Submission>;
-  const losses = new Losses(tools);
+  } as unknown as LostAnswersPorts<Submission>;
+  const lostAnswers = new LostAnswers(tools);
   return {
-    losses,
+    lostAnswers,
     told,
     /** A list requested at this time, and what follows from it. */
     async sees(jobs: readonly Job[], at: number): Promise<void> {
       clock.now = at;
-      losses.sawList(jobs, at);
+      lostAnswers.sawList(jobs, at);
       await Promise.all(tasks);
     },
   };
@@ -90,7 +90,7 @@ describe('A finished job of unknown origin', () => {
   /** Listed twice: first it is examined, then judged; the second list comes when the answer is settled. */
   async function judge(work: Submission, skin: Parameters<typeof openLosses>[0]): Promise<string[]> {
     const service = openLosses(skin);
-    service.losses.add(work, sent, SOON);
+    service.lostAnswers.add(work, sent, SOON);
     await service.sees([finished], 100);
     await service.sees([finished], SOON);
     return service.told;
@@ -137,7 +137,7 @@ describe('Of two lost answers', () => {
     };
     const service = openLosses({}, { isOwn: (id) => own.has(id), ports });
     const jobs = Object.keys(made).map((id) => ({ ...finished, id }));
-    for (const work of works) service.losses.add(work, sent, SOON);
+    for (const work of works) service.lostAnswers.add(work, sent, SOON);
     await service.sees(jobs, 100);
     await service.sees(jobs, SOON);
     return found;
@@ -168,25 +168,25 @@ describe('Of two lost answers', () => {
 describe('An answer that was lost', () => {
   test('is settled by a list that is requested two seconds later', async () => {
     const service = openLosses();
-    service.losses.add(workOf(), sent, SOON);
+    service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([], 1_999);
-    expect([service.told, service.losses.lookAt()]).toEqual([[], 2_000]);
+    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], 2_000]);
     await service.sees([], 2_000);
-    expect([service.told, service.losses.lookAt()]).toEqual([['gone'], undefined]);
+    expect([service.told, service.lostAnswers.lookAt()]).toEqual([['gone'], undefined]);
   });
 
   test('by a time-out is settled only 15 s later: the service may still be at it', async () => {
     const service = openLosses();
-    service.losses.add(workOf(), sent, SETTLES_LATE);
+    service.lostAnswers.add(workOf(), sent, SETTLES_LATE);
     await service.sees([], 14_999);
-    expect([service.told, service.losses.lookAt()]).toEqual([[], 15_000]);
+    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], 15_000]);
     await service.sees([], 15_000);
     expect(service.told).toEqual(['gone']);
   });
 
   test('is not settled while a job that may be its own is unfinished', async () => {
     const service = openLosses();
-    service.losses.add(workOf(), sent, SOON);
+    service.lostAnswers.add(workOf(), sent, SOON);
     const unfinished = [{ id: 'unknown', status: 'processing' }] as const;
     for (const [at, lookAt] of [
       [2_000, 2_200],
@@ -194,13 +194,13 @@ describe('An answer that was lost', () => {
       [600_000, 605_000],
     ] as const) {
       await service.sees(unfinished, at);
-      expect([service.told, service.losses.lookAt()]).toEqual([[], lookAt]);
+      expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], lookAt]);
     }
   });
 
   test('is not that of a job that comes after it is settled, and does not wait for it', async () => {
     const service = openLosses();
-    service.losses.add(workOf(), sent, SOON);
+    service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([{ id: 'first', status: 'processing' }], 2_000);
     await service.sees([{ id: 'later', status: 'processing' }], 2_200);
     expect(service.told).toEqual(['gone']);
@@ -214,7 +214,7 @@ describe('An answer that was lost', () => {
     ],
   ])('is not that of a job that %s', async (_, ports) => {
     const service = openLosses({}, { ports });
-    service.losses.add(workOf(), sent, SOON);
+    service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([finished], 100);
     await service.sees([finished], SOON);
     expect(service.told).toEqual(['gone']);
@@ -223,7 +223,7 @@ describe('An answer that was lost', () => {
   test('is not that of a job that was listed before it was sent', async () => {
     const service = openLosses();
     await service.sees([finished], 50);
-    service.losses.add(workOf(), { at: 100, mark: 0 }, SOON);
+    service.lostAnswers.add(workOf(), { at: 100, mark: 0 }, SOON);
     await service.sees([finished], 100 + SOON);
     expect(service.told).toEqual(['gone']);
   });
@@ -235,7 +235,7 @@ describe('A submission of unknown pixels, such as a player', () => {
   /** What becomes of submissions when these jobs are listed. */
   async function judge(works: readonly Submission[], jobs: readonly Job[]): Promise<string[]> {
     const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
-    for (const work of works) service.losses.add(work, sent, SOON);
+    for (const work of works) service.lostAnswers.add(work, sent, SOON);
     await service.sees(jobs, 100);
     await service.sees(jobs, SOON);
     return service.told;
@@ -248,7 +248,7 @@ describe('A submission of unknown pixels, such as a player', () => {
   test('is none whose skin is hidden, unless that was asked for', async () => {
     const judgeHidden = async (work: Submission) => {
       const service = openLosses({ visibility: 'private' }, { ports: { pixelsOf: () => undefined } });
-      service.losses.add(work, sent, SOON);
+      service.lostAnswers.add(work, sent, SOON);
       await service.sees([finished], 100);
       await service.sees([finished], SOON);
       return service.told;
@@ -272,7 +272,7 @@ describe('A job of unknown origin', () => {
   async function judge(job: Job, listedAt: number, mark = 0) {
     const service = openLosses();
     await service.sees([job], listedAt);
-    service.losses.add(workOf(), { at: 100, mark }, SOON);
+    service.lostAnswers.add(workOf(), { at: 100, mark }, SOON);
     await service.sees([job], 300);
     await service.sees([job], 100 + SOON);
     return service;
@@ -291,7 +291,7 @@ describe('A job of unknown origin', () => {
 
   test('is found once', async () => {
     const service = await judge(finished, 100);
-    expect([service.losses.size, service.losses.lookAt()]).toEqual([0, undefined]);
+    expect([service.lostAnswers.size, service.lostAnswers.lookAt()]).toEqual([0, undefined]);
   });
 
   test('is examined once, and then wants a look', async () => {
@@ -303,12 +303,12 @@ describe('A job of unknown origin', () => {
       return await answer.promise;
     };
     const service = openLosses({}, { ports: { fetchJob, lookSoon: () => void looks++ } });
-    service.losses.add(workOf(), sent, SOON);
+    service.lostAnswers.add(workOf(), sent, SOON);
     const seen = [service.sees([finished], 100), service.sees([finished], 200)];
-    expect([fetches, looks, service.losses.lookAt()]).toEqual([['unknown'], 0, 400]);
+    expect([fetches, looks, service.lostAnswers.lookAt()]).toEqual([['unknown'], 0, 400]);
     answer.resolve(stateOf(finished, {}));
     await Promise.all(seen);
-    expect([looks, service.losses.lookAt()]).toEqual([1, 200]);
+    expect([looks, service.lostAnswers.lookAt()]).toEqual([1, 200]);
   });
 
   const broken = { skin: { texture: { data: { value: 'no skin data' } } } } as unknown as JobState;
@@ -320,7 +320,7 @@ describe('A job of unknown origin', () => {
     const other = { ...finished, id: 'the right one' };
     const fetchJob = async (id: string) => (id === other.id ? stateOf(other, {}) : state);
     const service = openLosses({}, { ports: { fetchJob } });
-    service.losses.add(workOf(), sent, SOON);
+    service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([finished, other], 100);
     await service.sees([finished, other], SOON);
     expect(service.told).toEqual(['found']);
@@ -329,7 +329,7 @@ describe('A job of unknown origin', () => {
   test('that cannot be examined for another reason is a failure', async () => {
     const texturePixels = async () => await Promise.reject(new TypeError('a bug'));
     const service = openLosses({}, { ports: { texturePixels } });
-    service.losses.add(workOf(), sent, SOON);
+    service.lostAnswers.add(workOf(), sent, SOON);
     await expect(service.sees([finished], 100)).rejects.toThrow('a bug');
   });
 });
@@ -337,10 +337,10 @@ describe('A job of unknown origin', () => {
 test('An answer that nobody waits for any longer wants no look', () => {
   const service = openLosses();
   const work = workOf();
-  service.losses.add(work, sent, SOON);
-  expect([service.losses.size, service.losses.lookAt()]).toEqual([1, SOON]);
-  service.losses.forget(work);
-  expect([service.losses.size, service.losses.lookAt()]).toEqual([0, undefined]);
+  service.lostAnswers.add(work, sent, SOON);
+  expect([service.lostAnswers.size, service.lostAnswers.lookAt()]).toEqual([1, SOON]);
+  service.lostAnswers.forget(work);
+  expect([service.lostAnswers.size, service.lostAnswers.lookAt()]).toEqual([0, undefined]);
 });
 
 test.each([
@@ -348,7 +348,7 @@ test.each([
   ['of another process on this machine', { isElsewhere: true }],
 ])('A job %s is not that of a lost answer', async (_, origin) => {
   const service = openLosses({}, origin);
-  service.losses.add(workOf(), sent, SOON);
+  service.lostAnswers.add(workOf(), sent, SOON);
   await service.sees([finished], SOON);
   expect(service.told).toEqual(['gone']);
 });

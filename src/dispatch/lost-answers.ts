@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import type { Submission } from './submission.ts';
 import type { Sent } from './submitter.ts';
 
-export interface LossesPorts<W extends Submission> {
+export interface LostAnswersPorts<W extends Submission> {
   readonly session: Session<W>;
   /** Whether the job is another process's. */
   readonly isElsewhere: (id: string) => boolean;
@@ -24,8 +24,8 @@ export interface LossesPorts<W extends Submission> {
   readonly lookSoon: () => void;
 }
 
-/** A submission that the service may or may not have accepted. */
-interface Loss<W extends Submission> {
+/** A submission whose answer was lost: the service may or may not have accepted it. */
+interface LostAnswer<W extends Submission> {
   readonly work: W;
   /** When it was sent; -Infinity: by an earlier process. */
   readonly sentAt: number;
@@ -60,16 +60,16 @@ const LONGEST_LOOK = 5_000;
  * blindly: unknown jobs in the list are examined, and their pixels show whose they are. Only when no candidate
  * is left, the service has not accepted the submission.
  */
-export class Losses<W extends Submission> {
-  readonly #ports: LossesPorts<W>;
-  readonly #lost = new Map<W, Loss<W>>();
+export class LostAnswers<W extends Submission> {
+  readonly #ports: LostAnswersPorts<W>;
+  readonly #lost = new Map<W, LostAnswer<W>>();
   /** When each job in the list was first seen; only those of the last list. */
   #firstSeen = new Map<string, number>();
   readonly #findings = new Map<string, Finding>();
   readonly #examining = new Set<string>();
   #lookAt: number | undefined;
 
-  constructor(ports: LossesPorts<W>) {
+  constructor(ports: LostAnswersPorts<W>) {
     this.#ports = ports;
   }
 
@@ -97,40 +97,40 @@ export class Losses<W extends Submission> {
   sawList(jobs: readonly Job[], startedAt: number): void {
     this.#firstSeen = new Map(jobs.map(({ id }) => [id, this.#firstSeen.get(id) ?? startedAt]));
     this.#lookAt = undefined;
-    const losses = [...this.#lost.values()].toSorted((a, b) => wishes(b.work) - wishes(a.work));
-    for (const loss of losses) this.#judge(loss, jobs, startedAt);
+    const lost = [...this.#lost.values()].toSorted((a, b) => wishes(b.work) - wishes(a.work));
+    for (const answer of lost) this.#judge(answer, jobs, startedAt);
   }
 
-  #judge(loss: Loss<W>, jobs: readonly Job[], startedAt: number): void {
-    if (startedAt >= loss.settledAt) loss.decidedAt ??= startedAt;
-    const candidates = jobs.filter((job) => this.#mayBe(loss, job));
-    const match = candidates.find((job) => this.#isIt(loss, job, candidates));
+  #judge(lost: LostAnswer<W>, jobs: readonly Job[], startedAt: number): void {
+    if (startedAt >= lost.settledAt) lost.decidedAt ??= startedAt;
+    const candidates = jobs.filter((job) => this.#mayBe(lost, job));
+    const match = candidates.find((job) => this.#isIt(lost, job, candidates));
     const finding = match && this.#findings.get(match.id);
     if (finding && finding !== 'nothing') {
-      this.#lost.delete(loss.work);
-      this.#ports.onFound(loss.work, finding.state);
+      this.#lost.delete(lost.work);
+      this.#ports.onFound(lost.work, finding.state);
       return;
     }
     const open = candidates.filter((job) => !this.#findings.has(job.id));
     for (const job of open) if (!isPending(job.status)) this.#examine(job);
-    if (open.length > 0) this.#wantLook(this.#ports.session.now() + lookPause(startedAt - loss.settledAt));
-    else if (startedAt < loss.settledAt) this.#wantLook(loss.settledAt);
+    if (open.length > 0) this.#wantLook(this.#ports.session.now() + lookPause(startedAt - lost.settledAt));
+    else if (startedAt < lost.settledAt) this.#wantLook(lost.settledAt);
     else {
-      this.#lost.delete(loss.work);
-      this.#ports.onGone(loss.work);
+      this.#lost.delete(lost.work);
+      this.#ports.onGone(lost.work);
     }
   }
 
   /** Whether the job is newer than the submission and of unknown origin. */
-  #mayBe(loss: Loss<W>, { id, timestamp }: Job): boolean {
+  #mayBe(lost: LostAnswer<W>, { id, timestamp }: Job): boolean {
     if (this.#ports.session.submissions.isOwnJob(id) || this.#ports.isElsewhere(id)) return false;
-    const { sentAt, decidedAt = Number.POSITIVE_INFINITY } = loss;
+    const { sentAt, decidedAt = Number.POSITIVE_INFINITY } = lost;
     const firstSeen = this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY;
     if (firstSeen < sentAt || firstSeen > decidedAt) return false;
-    return timestamp === undefined || timestamp >= loss.mark;
+    return timestamp === undefined || timestamp >= lost.mark;
   }
 
-  #isIt({ work }: Loss<W>, { id }: Job, candidates: readonly Job[]): boolean {
+  #isIt({ work }: LostAnswer<W>, { id }: Job, candidates: readonly Job[]): boolean {
     const finding = this.#findings.get(id);
     if (finding === undefined || finding === 'nothing') return false;
     const pixels = this.#ports.pixelsOf(work);
@@ -173,7 +173,7 @@ export class Losses<W extends Submission> {
   }
 }
 
-/** `late`: milliseconds since the loss was settled but for this job. */
+/** `late`: milliseconds since the submission would have counted as not accepted if it were not for this job. */
 function lookPause(late: number): number {
   return Math.min(LONGEST_LOOK, Math.max(LOOK, LOOK_GROWTH * late));
 }

@@ -102,7 +102,10 @@ export async function removeLeftovers(path: string, now: number): Promise<void> 
   }
 }
 
-/** Begins anywhere, since others may have the same process id; counts on, since a random number takes 50 µs. */
+/**
+ * Starts at a random number, because a process of another container may have the same id; then counts, because each
+ * random number takes 50 µs.
+ */
 let serial: number | undefined;
 
 /** Eight hexadecimal digits that no other file of this process has. */

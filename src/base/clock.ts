@@ -7,13 +7,13 @@ export interface Clock {
   /** Resolves after `ms`; rejects with the signal's reason when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls `ring` after `ms`, unless the function that is answered is called before: a sleep that most often is cut
-   * short, without promises and signals. A clock without it sleeps.
+   * Calls `ring` after `ms`, unless the returned function is called first. For sleeps that are mostly cut short: it
+   * needs no promise and no signal. Without it, `sleep` is used.
    */
   alarm?(ms: number, ring: () => void): () => void;
 }
 
-/** Node takes a longer one for 1 ms. */
+/** The longest delay of a timer, milliseconds: Node takes a longer one for 1 ms. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -42,5 +42,5 @@ export const systemClock: Clock = {
   },
 };
 
-/** Why a sleep of our own is cut short: given to `abort`, it spares the making of an error. */
+/** The abort reason that cuts a sleep of our own short: a text, because making an error with its stack takes long. */
 export const AWAKE = 'awake';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A value as JSON, for when it is written several times: the text is made once, and so is its name. */
+/** A value as JSON for answers that are written several times: its text and its digest are made once. */
 export class JsonText {
   readonly text: string;
   #digest: string | undefined;
@@ -10,7 +10,7 @@ export class JsonText {
     this.text = JSON.stringify(value);
   }
 
-  /** Names the text: its SHA-1 in base64url. */
+  /** The SHA-1 of the text in base64url. */
   get digest(): string {
     this.#digest ??= hash('sha1', this.text, 'base64url');
     return this.#digest;

@@ -1,4 +1,4 @@
-/** A name at the end of a sentence, with the full stop: quoted where its own last character would pass for that. */
+/** A name and the full stop of the sentence that it ends; quoted if the name itself ends with a full stop. */
 export function lastWord(name: string): string {
   return name.endsWith('.') ? `"${name}".` : `${name}.`;
 }

@@ -13,7 +13,7 @@ export async function* mapAhead<T, R>(
   let isOver = false;
   try {
     while (!isOver || ahead.length > 0) {
-      // Without others to wait for, it is awaited at once.
+      // With nothing else to wait for, it is awaited at once and need not be marked as handled.
       if (!isOver && ahead.length < atOnce) next ??= ahead.length > 0 ? quiet(source.next()) : source.next();
       const [first] = ahead;
       if (first && (!next || (await isFirst(first, next)))) {

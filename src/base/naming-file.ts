@@ -1,6 +1,6 @@
 /**
- * The same error of the file system with the path that people know, so that they see which disk or folder is meant.
- * Errors of writing name no file; `instead`: the path of a temporary file that stands for it.
+ * Adds the path that users know to an error of the file system, so that they see which disk or folder is meant: errors
+ * of writing name no file. `instead`: the path of a temporary file, which is replaced.
  */
 export function namingFile(error: unknown, path: string, instead?: string): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;

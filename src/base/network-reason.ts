@@ -30,14 +30,14 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Whether the certificate of the other side is why there is no connection. */
+/** Whether the connection failed because the other side's certificate is not accepted. */
 export function isAboutCertificate(error: unknown): boolean {
   return CERTIFICATE.test(networkCode(error));
 }
 
 /**
- * Why a request had no answer, as part of a sentence: `connection refused`; for an unknown error, its code. One without
- * a code is no network's: what it says is all that is known, such as what a bundle lacks.
+ * Why a request had no answer, as part of a sentence: `connection refused`; for an unknown network error, its code. An
+ * error without a code does not come from the network, so its own message is given.
  */
 export function networkReason(error: unknown): string {
   const code = networkCode(error);

@@ -1,5 +1,5 @@
 const FIRST_SLOTS = 1024;
-/** Of the slots, that are taken at most. */
+/** The largest part of the slots that may be taken. */
 const FULLEST = 0.6;
 const FREE = 0;
 

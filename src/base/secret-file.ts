@@ -20,8 +20,9 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
 }
 
 /**
- * Whether users whom the file is not for can use it. The group of somebody else's file may: that, or a list of users whose
- * mask the system shows in its place, is how we read it (systemd's credentials). Windows has no such modes.
+ * Whether users other than the intended ones can read the file. The group of a file that belongs to somebody else may:
+ * we read it as a member of that group, or by an access list, whose mask the system shows as the mode of the group (as
+ * with systemd's credentials). Windows has no such modes.
  */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.getuid === undefined) return false;
@@ -41,9 +42,10 @@ export async function makePrivate(path: string): Promise<void> {
 }
 
 /**
- * Writes a secret to a file of its own (mode 0600), which belongs to the owner of its folder. Two processes that do it at once end up with one secret: it is
- * written aside and *linked* into place, which fails for the second.
- * @returns what is in the file then
+ * Writes a secret to a new file (mode 0600), which belongs to the owner of its folder. Two processes that do this at
+ * once end up with the same secret: it is written to a temporary file and then *linked*, which fails for the second
+ * one.
+ * @returns the content of the file after that
  */
 export async function makeSecretFile(path: string, secret: string): Promise<string> {
   makeFolder(dirname(path), 0o700);

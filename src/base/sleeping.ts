@@ -8,8 +8,8 @@ export async function sleepOrWake(clock: Clock, ms: number, signal: AbortSignal)
 }
 
 /**
- * Waits for an event, but no longer than `ms` (undefined: however long it takes).
- * @param listen called at once with the function to call at the event; answers the one that stops the listening
+ * Waits for an event, at most `ms` (undefined: without a limit).
+ * @param listen subscribes at once; gets the function to call at the event, and returns the one that unsubscribes
  */
 export async function sleepOrEvent(
   clock: Clock,

@@ -3,8 +3,8 @@ interface Page {
 }
 
 /**
- * The entries of all pages, in order. Each page is read when its first entry is wanted. A page that is followed by
- * itself is the last: the service ignored what was asked of it.
+ * The entries of all pages, in order. Each page is read when its first entry is wanted. A page that names itself as the
+ * next one is the last: the service ignored `after`.
  */
 export async function* allPages<P extends Page, T>(
   read: (after: string | undefined) => Promise<P>,

@@ -10,7 +10,7 @@ export function queryOf(values: object): URLSearchParams {
 /** `after` of the next page, from its link. */
 export function nextIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
   const query = links?.['next']?.split('?')[1];
-  return new URLSearchParams(query).get('after') || undefined; // an empty one would begin anew
+  return new URLSearchParams(query).get('after') || undefined; // an empty one would start over
 }
 
 /** The id of the job that an answer links to. */

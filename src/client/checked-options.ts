@@ -4,9 +4,9 @@ import type { SkinClientOptions } from './types.ts';
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * The options, with the key trimmed: keys come from files and variables that end in a line break. An empty one, as
- * from an unset variable, means no key.
- * @throws TypeError, RangeError for options with which every request would fail, only later and again and again
+ * The options, with the key trimmed: keys come from files and variables that end in a line break. An empty one, as from
+ * an unset variable, means no key.
+ * @throws TypeError, RangeError for options with which every request would fail
  */
 export function checkedOptions(options: SkinClientOptions): SkinClientOptions {
   const { apiKey, userAgent, timeout } = options;

@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly onHeaders?: (headers: TransportAnswer['headers']) => void;
   /** The API key, which is removed from messages in case the service echoes it. */
   readonly secret: string | undefined;
-  /** Whether anybody wants to know which parts of an answer are ignored: it takes a second look at each. */
+  /** Whether to report the parts of an answer that are ignored: it means to look at each answer twice. */
   readonly tellsOddities: boolean;
 }
 
@@ -152,8 +152,9 @@ async function receive<T>(
 }
 
 /**
- * Aborted when the caller's signal is, or when the time is over before `release` is called. That of a stream, which is
- * read later, goes on to follow the caller's; for all others a listener is enough, which costs a fraction.
+ * Makes the signal of one attempt: aborted with the caller's, and at the timeout unless `release` is called before. A
+ * stream is read after that, so its signal still follows the caller's; for all others a listener is enough, which costs
+ * a fraction.
  */
 function bound(
   { signal, timeout }: Pick<HttpRequest, 'signal' | 'timeout'>,

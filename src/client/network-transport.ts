@@ -64,7 +64,9 @@ export class NetworkTransport implements Transport {
   }
 }
 
-/** As browsers do: an answer without content may name a compression all the same. HTTP tells whether all has come. */
+/**
+ * Lenient as browsers are: an answer without content may name a compression. HTTP tells whether the body is complete.
+ */
 const LENIENT = { finishFlush: constants.Z_SYNC_FLUSH };
 
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
@@ -83,7 +85,7 @@ function decoded({
   const makeDecoder = DECODERS.get(encoding.trim().toLowerCase());
   if (!makeDecoder) return body;
   const decoder = makeDecoder();
-  return pipeline(body, decoder, () => {}); // whoever reads the decoder meets the error
+  return pipeline(body, decoder, () => {}); // the reader of the decoder gets the error
 }
 
 async function openAgent(lookup: LookupFunction | undefined): Promise<Agent> {

@@ -21,7 +21,10 @@ export const DEFAULT_RETRY: RetryPolicy = {
   longestPause: 10_000,
 };
 
-/** The default policy with what is wished instead; later wishes win. An undefined value is no wish: without a budget, a call would never give up. */
+/**
+ * The default policy with some values replaced; later ones win. Undefined values are ignored: without a budget, a call
+ * would never give up.
+ */
 export function retryPolicy(...wishes: readonly (Partial<RetryPolicy> | undefined)[]): RetryPolicy {
   const given = wishes.flatMap((wish) => Object.entries(wish ?? {}).filter(([, ms]) => ms !== undefined));
   return { ...DEFAULT_RETRY, ...Object.fromEntries(given) };

@@ -9,7 +9,9 @@ type SkinListAnswer = z.output<typeof seenSkinListAnswerSchema>;
 /** What services warn with when they send the first page, because they do not know `after`. */
 const STARTED_OVER = 'anchor_not_found';
 
-/** @throws ServiceError for the first page instead of a later one: who reads on from there never comes to an end */
+/**
+ * @throws ServiceError if the service sent the first page instead of a later one: reading on from there would never end
+ */
 export function skinPage(path: string, answer: SkinListAnswer): SkinPage {
   const { skins, links, pagination, total, warnings = [] } = answer;
   if (warnings.some(({ code }) => code === STARTED_OVER)) throw startedOver(path, answer);

@@ -168,7 +168,7 @@ export interface RequestReport {
   readonly milliseconds: number;
 }
 
-/** What a client's user hears of single attempts. */
+/** Callbacks about single attempts. */
 interface AttemptHooks {
   /** Called before each attempt. `place`: the service's root, or another host that has a texture; `timeout`: milliseconds. */
   readonly onSend?: ((attempt: { readonly place: string; readonly timeout: number }) => void) | undefined;

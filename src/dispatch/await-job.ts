@@ -20,7 +20,7 @@ const LONGEST_POLL = 5_000;
 /** Milliseconds before a service is given up that never answered, and one that stopped answering. */
 const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
 
-/** Who only waits takes nobody else into account. */
+/** Waiting for one job needs no coordination with other processes. */
 const NOBODY: OtherProcesses = {
   isShared: false,
   foreignJobs: 0,

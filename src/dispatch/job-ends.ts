@@ -13,7 +13,7 @@ export interface End {
   readonly state?: JobState;
   /** When it had certainly ended. */
   readonly at: number;
-  /** The answer to the submission told it, so that it says nothing about other jobs. Default: false. */
+  /** The answer to the submission already showed the end, which says nothing about other jobs. Default: false. */
   readonly isAtOnce?: boolean;
 }
 

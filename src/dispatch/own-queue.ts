@@ -1,7 +1,7 @@
 import type { CallerQueue, Taken } from './caller-queue.ts';
 import type { CountedSpots } from './spots.ts';
 
-/** The queue of a caller whom other processes' jobs do not hinder, as at an embedded service. */
+/** The queue of a caller that shares its spots with no other process, as at an embedded service. */
 export class OwnQueue implements CallerQueue {
   readonly isShared = false;
   readonly settledAt = undefined;

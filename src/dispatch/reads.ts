@@ -21,8 +21,8 @@ export class Reads {
   }
 
   /**
-   * A job's state; undefined if the service does not know the job. Other reasons for a 404 pass, such as a skin that
-   * cannot be read yet, or are a proxy's.
+   * A job's state; undefined if the service does not know the job. A 404 for any other reason is tried again: the skin
+   * may not be readable yet, or a proxy may have answered.
    */
   async job(id: string): Promise<JobState | undefined> {
     const { client } = this.#session;
@@ -37,7 +37,10 @@ export class Reads {
     }
   }
 
-  /** What the service has just said is there: not all of its parts learn of it at once. Undefined: it never came. */
+  /**
+   * Reads what the service has just said exists, several times if necessary: not all of its parts know of it at once.
+   * Undefined: it never appeared.
+   */
   async awaited<T>(request: () => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; ; tries++) {
       const found = await this.ifPresent(request);
@@ -46,8 +49,8 @@ export class Reads {
   }
 
   /**
-   * Waits for parts of the service that lag behind others, for longer each time; a skinsmith has one store, and none that
-   * do. @returns whether it is worth another try
+   * Waits for the parts of the service that lag behind others, longer each time.
+   * @returns whether to try again: not at a skinsmith service, which has only one store
    */
   async lagged(tries: number): Promise<boolean> {
     const pause = LAG_PAUSES[tries];

@@ -34,7 +34,7 @@ export interface SessionOptions<W extends Submission> extends Omit<TroubleOption
   readonly onTaskEnd: () => void;
 }
 
-/** Whom to tell of the caller's rate windows. */
+/** Receives the rate windows that the service tells the caller. */
 interface WindowSharing {
   heardWindows(windows: readonly LimitWindow[]): void;
 }
@@ -65,7 +65,7 @@ export class Session<W extends Submission = Submission> {
   /** Creation time of the newest job seen, on the service's clock, milliseconds since the epoch. */
   newestJobTime = 0;
   readonly roundTrip = new RoundTrip();
-  /** Until when the user knows that submissions wait for a limit. */
+  /** The end of the wait for a limit that the user has been told about. */
   #limitToldUntil = 0;
   readonly #options: SessionOptions<W>;
   readonly #tasks = new Set<Promise<void>>();
@@ -107,7 +107,10 @@ export class Session<W extends Submission = Submission> {
     return { ...ONE_ATTEMPT, signal };
   }
 
-  /** Submissions that may be in flight at once: an announced limit is not tested at once, nor a service that accepts none. */
+  /**
+   * Submissions that may be in flight at once: fewer than an announced limit until more have fit, and only one while
+   * the service accepts none.
+   */
   get burst(): number {
     return this.intake.isOn ? 1 : this.spotLimit.burst;
   }

@@ -2,9 +2,9 @@ import { classifyFailure } from '../client/failure.ts';
 
 /** Milliseconds that a service may need to list a job whose answer was lost. */
 export const SETTLES_SOON = 2_000;
-/** The same if it may still have been at the request when that timed out. */
+/** The same after a request that timed out: the service may have been processing it. */
 export const SETTLES_LATE = 15_000;
-/** Milliseconds from when a process that died last wrote that it was about to submit: as long as a request may take. */
+/** Milliseconds after a process wrote that it was about to submit, and died: as long as a request may take. */
 const SETTLES_AFTER_DEATH = 20_000;
 
 /** Milliseconds from the loss of an answer until the job is listed, if the submission became one. */

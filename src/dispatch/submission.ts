@@ -30,7 +30,7 @@ export interface SubmissionRecord {
   refused(key: string): void;
 }
 
-/** What is known of one's own submissions. */
+/** What the caller knows about its own submissions. */
 export interface OwnSubmissions<W extends Submission> {
   /** Whether one of them became this job. */
   isOwnJob(id: string): boolean;

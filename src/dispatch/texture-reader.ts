@@ -9,7 +9,7 @@ export interface TextureReaderOptions {
   readonly random: () => number;
   /** Milliseconds that a texture's host may be in trouble; default: a minute. */
   readonly patience?: number | undefined;
-  /** Textures are not to be had for now, and why; `ms`: until the next try. */
+  /** Textures cannot be read for now, with the reason; `ms`: until the next try. */
   readonly onWaiting?: ((message: string, ms: number) => void) | undefined;
 }
 
@@ -23,7 +23,10 @@ const LONGEST_PAUSE = 10_000;
 const MOST_LOOKS = 4;
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Reads the textures by which results are proved. Hosts of textures have troubles of their own. */
+/**
+ * Reads the textures that results are checked by, with retries of its own: their hosts fail independently of the
+ * service.
+ */
 export class TextureReader {
   readonly #options: TextureReaderOptions;
 
@@ -31,7 +34,7 @@ export class TextureReader {
     this.#options = options;
   }
 
-  /** @throws what the last try ended in, when its trouble does not pass; the signal's reason when aborted */
+  /** @throws the last error when another try is pointless; the signal's reason when aborted */
   async read(url: string, signal: AbortSignal): Promise<Uint8Array> {
     const { clock, onWaiting, patience = DEFAULT_PATIENCE } = this.#options;
     const since = clock.monotonic();
@@ -48,7 +51,7 @@ export class TextureReader {
     }
   }
 
-  /** The last look's answer is returned whatever it is: the proof says what is wrong with it. */
+  /** The answer to the last try is returned whatever it is: the proof says what is wrong with it. */
   async #once(url: string, tries: number, signal: AbortSignal): Promise<Uint8Array> {
     const { fetch, clock, onWaiting } = this.#options;
     const answered = new AbortController();

@@ -15,7 +15,7 @@ export function advice<S extends z.ZodType>(schema: S) {
   return field;
 }
 
-/** A text that is absent, or null, where there is none. */
+/** A text; null counts as absent. */
 export function adviceText() {
   return readAdvice(z.string().nullable(), (value) => (typeof value === 'string' ? value : undefined));
 }

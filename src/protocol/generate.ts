@@ -18,7 +18,7 @@ export const MAX_TOTAL_WAIT_SECONDS = 60;
 /** What names may contain, as the end of a sentence. */
 export const NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
 
-/** One check, so that a name that breaks it in two ways is told once, and told at all where it is one of a union. */
+/** A single check, so that a name that breaks two rules gets one message, also where it is part of a union. */
 export const skinNameSchema = z
   .string(NAME_RULE)
   .regex(NAME_PATTERN, NAME_RULE)

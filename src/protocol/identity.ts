@@ -8,7 +8,7 @@ const identitySchema = z
     id: z.string(),
     /** Address of the provider. */
     issuer: z.string(),
-    /** Whom the provider calls that. */
+    /** The provider's own id for the person. */
     subject: z.string(),
     /** When it was tied to the user. */
     createdAt: z.iso.datetime(),

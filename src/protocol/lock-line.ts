@@ -62,7 +62,7 @@ export const DIGITS = 16;
 
 type Covered = Pick<LockLine, 'service' | 'key' | 'signer' | 'value' | 'signature'>;
 
-/** An entry is asked for it by everyone who relies on one of the parts. */
+/** Digests that were computed already: several checks need the digest of the same entry. */
 const known = new WeakMap<Covered, string>();
 
 /** Digest of the parts of an entry that others rely on without checking: the skin data and its signer. */

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 
-/** Values that a schema parses before it is worth compiling: that takes as long as some ten of them. */
+/** Values after which compiling a schema is worthwhile: it takes as long as parsing some ten of them. */
 const SEVERAL = 10;
 
 /** How many values each schema has parsed. */
 const parsed = new WeakMap<z.ZodType, number>();
 
 /**
- * Like `schema.safeParse`, for what a command does once and a batch or a server thousands of times. Zod would compile a
- * parser for every object in the schema when it meets the first value.
+ * Like `schema.safeParse`, but compiles the schema only after several values. A command parses an answer once, a batch
+ * or a server thousands of times; Zod itself compiles a parser for every object in the schema at the first value.
  */
 export function safeParse<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.output<S>> {
   const before = parsed.get(schema) ?? 0;

@@ -121,7 +121,7 @@ const partSchema = z.object({
 });
 const valueSchema = z.object({ textures: z.object({ SKIN: advice(partSchema), CAPE: advice(partSchema) }) });
 
-/** What a value says of its textures; nothing where it is none, which proving it finds out. */
+/** The textures that a value names; none if it is not a textures document, which its proof reports. */
 function texturesIn(value: string): z.output<typeof valueSchema>['textures'] {
   try {
     const json: unknown = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));

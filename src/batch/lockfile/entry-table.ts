@@ -12,7 +12,7 @@ export interface Place {
   readonly length: number;
 }
 
-/** What a table consists of, to be kept. */
+/** The parts of a table, for storing it. */
 export interface Columns {
   readonly sources: Keys;
   readonly works: Keys;
@@ -67,7 +67,7 @@ export class EntryTable {
     return table;
   }
 
-  /** All that is in it. Requires a sorted table. */
+  /** Its parts. Requires a sorted table. */
   columns(): Columns {
     return {
       sources: this.#sources.keys(),

@@ -36,7 +36,7 @@ export class KeyColumn {
     return column;
   }
 
-  /** All that is in it. */
+  /** Its keys, for storing them. */
   keys(): Keys {
     return {
       bytes: this.#bytes.subarray(0, this.#startOf(this.#size)),

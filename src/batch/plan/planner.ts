@@ -92,7 +92,7 @@ export class Planner {
     for await (const some of this.planTogether(sources, signal)) yield* some;
   }
 
-  /** The same with several sources at once where that is possible. Each is decided about when it is taken. */
+  /** The same with several sources at once where that is possible. Each source is decided about when it is taken. */
   async *planTogether(
     sources: SourceStream,
     signal: AbortSignal,

@@ -53,7 +53,7 @@ export class SignerRule {
     this.#options = options;
   }
 
-  /** Whether any entry could be out of date because of its signer: else none needs to be read. */
+  /** Whether an entry can be outdated because of its signer. If not, no entry needs to be read. */
   get applies(): boolean {
     const { name, keepSignatures } = this.#options;
     return name !== EMBEDDED && !keepSignatures;
@@ -68,7 +68,7 @@ export class SignerRule {
     return signedBy(entry, this.#options.keys);
   }
 
-  /** What a signer means if that needs nothing else; undefined: the entry may have to be made again. */
+  /** The standing of an entry if its signer is enough to tell; undefined: the entry may have to be made again. */
   keeps(signedBy: SignedBy): Exclude<Standing, 'outdated'> | undefined {
     const standing = standingOf(signedBy, { name: this.#options.name, key: undefined });
     return standing === 'outdated' ? undefined : standing;

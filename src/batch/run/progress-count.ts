@@ -53,7 +53,7 @@ export class ProgressCount {
     this.#count.submitted++;
   }
 
-  /** A source is finished with its job accepted: this batch does not follow jobs to their ends. */
+  /** A source is finished once its job is accepted: this batch does not follow jobs to their ends. */
   handedOver(): void {
     this.#count.finished++;
   }
@@ -90,8 +90,8 @@ export function isMade(result: Pick<BatchResult, 'origin' | 'skin'>): boolean {
 }
 
 /**
- * Whether the skin was made now. One that the service already had costs nothing. Of a known result the skin is not
- * touched: reading it from the lockfile takes longer than all else that is done about an unchanged file.
+ * Whether the skin was made now. One that the service already had costs nothing. Does not look at the skin of a known
+ * result: reading it from the lockfile takes longer than everything else that is done about an unchanged file.
  */
 function isNew(result: Pick<BatchResult, 'origin' | 'skin'>): boolean {
   return result.origin === 'made' && result.skin?.duplicate !== true;

@@ -104,7 +104,10 @@ class BatchRun {
     this.#service?.noMore();
   }
 
-  /** A promise only where something has to be waited for: promises for each of thousands take longer than known skins. */
+  /**
+   * Returns a promise only if there is something to wait for: for thousands of known skins, making promises takes
+   * longer than all the rest.
+   */
   #begin(planned: Planned): Promise<void> | undefined {
     this.#count.planned(planned);
     if (this.#options.prune) this.#changes.addSource(planned.member);

@@ -5,7 +5,7 @@ import type { Work } from '../model/work.ts';
 import type { BatchOptions } from '../options/options.ts';
 import type { ResultHandlers } from './finisher.ts';
 
-/** What the part of a batch that talks with the service works with, and whom it tells. */
+/** The options of the part of a batch that talks to the service, and its callbacks. */
 export interface SkinMakerOptions extends ResultHandlers, StopSignals {
   readonly options: BatchOptions;
   readonly journal: Journal;

@@ -3,14 +3,14 @@ import { type Part, standFor } from './wildcards.ts';
 
 /** A path below a folder. */
 export interface PlacedPath {
-  /** From the outermost to its own; each as characters. */
+  /** The names of its folders from the outermost on, then its own; each as characters. */
   readonly names: readonly (readonly string[])[];
   readonly isFolder: boolean;
 }
 
-/** A line of a `.gitignore`, or of what has its syntax. */
+/** A line of a `.gitignore`, or of another file with its syntax. */
 export interface IgnorePattern {
-  /** Whether it takes back what others leave out. */
+  /** Whether it includes again what earlier patterns exclude. */
   readonly isNegated: boolean;
   matches(path: PlacedPath): boolean;
 }
@@ -29,12 +29,12 @@ export function parsePattern(line: string): IgnorePattern | undefined {
 
 type Matcher = (path: PlacedPath) => boolean;
 
-/** Of a pattern without a slash, which is about names at any depth. */
+/** For a pattern without a slash, which matches names at any depth. */
 function nameMatcher([only = []]: readonly NamePattern[]): Matcher {
   return ({ names }) => standFor(only, names.at(-1) ?? []);
 }
 
-/** Of a pattern that counts from its folder on. */
+/** For a pattern with a slash, which is relative to its folder. */
 function pathMatcher(names: readonly NamePattern[]): Matcher {
   const parts = names.map(folderPart);
   if (parts.at(-1) === 'many') parts.push(() => true); // what is in a folder, not the folder itself

@@ -5,7 +5,7 @@ export const IGNORE_FILE = '.skinsmithignore';
 
 const LONGEST_PATTERN = 1024;
 
-/** Patterns that count from a folder on, and how many folders lead there. */
+/** Patterns relative to a folder, and how deep that folder is. */
 interface PlacedPatterns {
   readonly depth: number;
   readonly patterns: readonly IgnorePattern[];
@@ -18,7 +18,7 @@ interface PlacedPatterns {
 export class IgnoreRules {
   readonly #found: readonly PlacedPatterns[];
   readonly #given: PlacedPatterns;
-  /** All that have patterns, what counts most first. */
+  /** All that have patterns, those that take precedence first. */
   readonly #ranked: readonly PlacedPatterns[];
 
   private constructor(found: readonly PlacedPatterns[], given: PlacedPatterns) {
@@ -47,7 +47,10 @@ export class IgnoreRules {
     return this.#ranked.length > 0;
   }
 
-  /** Whether a path below the root folder is ignored, if no folder on the way is. A folder's ends with `/`. */
+  /**
+   * Whether a path below the root folder is ignored, provided that none of its folders is. The path of a folder ends
+   * with `/`.
+   */
   ignores(path: string): boolean {
     if (!this.arePresent) return false;
     const isFolder = path.endsWith('/');

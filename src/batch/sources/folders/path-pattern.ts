@@ -2,7 +2,7 @@ import type { Part } from './wildcards.ts';
 
 type Test = (character: string) => boolean;
 
-/** Of ASCII characters only, as Git has them. */
+/** The POSIX classes, of ASCII characters only, as in Git. */
 const CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ['alnum', /[0-9A-Za-z]/],
   ['alpha', /[A-Za-z]/],
@@ -18,7 +18,7 @@ const CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ['xdigit', /[0-9A-Fa-f]/],
 ]);
 
-/** By characters. */
+/** The pattern of one name, character by character. */
 export type NamePattern = readonly Part<string>[];
 
 /** The names that a pattern consists of, as Git reads it. Undefined for one that matches nothing: `[a` or `a\`. */
@@ -60,7 +60,7 @@ class PatternParser {
     return only === undefined ? undefined : (character) => character === only;
   }
 
-  /** What brackets hold. A `]` at once is part of that. */
+  /** A set in brackets. A `]` right after the opening bracket is a member. */
   #set(): Test | undefined {
     const isNegated = this.#skips('!') || this.#skips('^');
     const tests: Test[] = [];
@@ -72,7 +72,7 @@ class PatternParser {
     return (character) => tests.some((test) => test(character)) !== isNegated;
   }
 
-  /** Such as `[:digit:]`. Nothing is in a class that is not known. */
+  /** A class such as `[:digit:]`. An unknown one has no members. */
   #class(): Test | undefined {
     if (this.#next() !== '[' || this.#next(1) !== ':') return undefined;
     const end = this.#characters.indexOf(']', this.#at + 2);
@@ -82,7 +82,7 @@ class PatternParser {
     return (character) => CLASSES.get(name)?.test(character) ?? false;
   }
 
-  /** Such as `a-z`, or a single character. Of a range that runs backwards, the first. */
+  /** A range such as `a-z`, or a single character. A range that runs backwards matches only its first character. */
   #range(): Test | undefined {
     const first = this.#character();
     const isRange = this.#next() === '-' && this.#next(1) !== ']';

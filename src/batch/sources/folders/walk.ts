@@ -8,7 +8,10 @@ import { fileProblem } from '../files/file-problem.ts';
 import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
 
 const MAX_DEPTH = 64;
-/** Entries after which signals are heard: thousands of patterns may take some milliseconds for each. */
+/**
+ * Entries after which the walk yields to the event loop, so that Ctrl-C works: thousands of patterns may take some
+ * milliseconds for each.
+ */
 const TURN = 16;
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 

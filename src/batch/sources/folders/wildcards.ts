@@ -1,10 +1,12 @@
-/** What one part of a pattern stands for: `many` for any number of items, none included; else for one that passes. */
+/**
+ * One part of a pattern: `many` matches any number of items, including none; a function matches one item that passes.
+ */
 export type Part<T> = 'many' | ((item: T) => boolean);
 
 /**
- * Whether the parts, in their order, stand for all the items. It takes at most as many steps as the product of both
- * lengths: only the last `many` is ever given more items, since with fewer the parts before it were content already. A
- * regular expression would try every way to deal the items out among all of them, which can take for ever.
+ * Whether the parts, in order, match all the items. Takes at most as many steps as the product of both lengths: at a
+ * mismatch only the last `many` takes one more item, because the parts before it match already. A regular expression
+ * would try every way to split the items, which can take for ever.
  */
 export function standFor<T>(parts: readonly Part<T>[], items: readonly T[]): boolean {
   let [part, item, many, given] = [0, 0, -1, 0];

@@ -25,7 +25,7 @@ export interface OpenOptions {
   readonly browser: boolean;
 }
 
-/** Milliseconds in which a person signs in who has a browser before them. */
+/** Milliseconds that a person has to sign in after the browser was opened. */
 const PATIENCE = 60_000;
 
 const ADVICE: Readonly<Record<Exclude<Led, 'used'>, string>> = {
@@ -132,7 +132,10 @@ async function serveAndShow(
   return exitStatus('done');
 }
 
-/** `launch`: absent if no browser is to be led to it, of which nothing is known then. */
+/**
+ * `launch`: opens a file in the browser; absent if none is to be opened, and then nobody knows whether the link was
+ * used.
+ */
 async function showLink(
   shown: Shown,
   context: CommandContext,

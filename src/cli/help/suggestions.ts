@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
-/** Names that begin like what was typed; more of them help nobody. */
+/** With more matching names than this, none is suggested. */
 const MOST_NAMES = 5;
-/** Dashes and two letters of an option. */
+/** Characters that must be typed of an option: its dashes and two letters. */
 const LEAST_OPTION = 4;
 
 /**

@@ -10,7 +10,7 @@ interface Surroundings {
   readonly spawn?: Spawn;
 }
 
-/** Holds keys and passwords, which are none of a browser's business. */
+/** Variables that may hold keys and passwords, which no browser gets. */
 const SECRET = /^(?:SKINSMITH_|PG)/;
 
 /**

@@ -1,21 +1,24 @@
 import { endChore, renewChore, takeChore } from '../store/chores.ts';
 import type { Db } from '../store/db.ts';
 
-/** What has to be done every so often, by one process for all that use the same store. */
+/** Work that is due regularly, and that one process does for all that use the same store. */
 export type Chore = 'recover' | 'prune' | 'restore-accounts';
 
 export interface Chores {
-  /** Does it, unless another process has done so in the last `every` milliseconds, or is at it. */
+  /** Does the work, unless another process is doing it or has done it in the last `every` milliseconds. */
   run(chore: Chore, every: number, work: () => Promise<void>): Promise<void>;
 }
 
-/** On one machine: the processes of a service choose one among them (maintenance.ts), and twice does no harm. */
+/**
+ * On one machine: the processes of a service choose one among them (maintenance.ts), and doing a chore twice does no
+ * harm.
+ */
 export const choresHere: Chores = { run: async (_chore, _every, work) => await work() };
 
 /** Milliseconds after which a node that does a chore counts as gone. */
 const LEASE = 30_000;
 const RENEWALS_PER_LEASE = 3;
-/** Part of the time between two runs by which one may come early: timers are not exact, and none should be left out. */
+/** Part of the time between two runs by which one may come early: timers are inexact, and no run should be skipped. */
 const EARLY = 0.1;
 
 interface Surroundings {

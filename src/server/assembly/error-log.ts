@@ -14,8 +14,8 @@ export interface ErrorLines {
 }
 
 /**
- * Logs what goes wrong in the background. That is tried again several times a second, so an error that repeats is logged
- * once a minute, with the number of times that it was left out.
+ * Logs errors of the work in the background. It is tried again several times a second, so an error that repeats is
+ * logged once a minute, with the number of repetitions.
  */
 export class ErrorLog {
   readonly #log: ErrorLines;
@@ -34,7 +34,7 @@ export class ErrorLog {
       error instanceof StoreReplacedError ||
       error instanceof StoreGoneError ||
       error instanceof StoreTooNewError;
-    const text = isLost ? error.code : `${part}: ${error}`; // all parts notice that the store is not theirs any more
+    const text = isLost ? error.code : `${part}: ${error}`; // every part reports a lost store
     const now = this.#clock.monotonic();
     const known = this.#known.get(text);
     if (known && now - known.at < MINUTE) {

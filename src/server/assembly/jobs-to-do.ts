@@ -7,9 +7,9 @@ import { kindOf } from './generators.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /**
- * Whose jobs a service does. `serve` does all, and leaves word who makes its skins. A service that a command has for a while
- * (`isBrief`) may have another generator than the one that the users of the store count on: then it does only what the owner
- * asks for, and the others' jobs wait for `serve`.
+ * Whose jobs a service processes. `serve` processes all, and records in the store who makes its skins. A service that a
+ * command starts for a while (`isBrief`) may have another generator than the users of the store expect: then it
+ * processes only the jobs of the owner, and those of others wait for `serve`.
  */
 export async function jobsToDo(
   db: Db,

@@ -15,8 +15,8 @@ export function accountKeyPath({ accountKeyFile, dataDir }: KeyOptions): string 
 }
 
 /**
- * The files with secrets that others can read although the keys are made private as far as that can be done: mounted ones,
- * which cannot be changed from here.
+ * The files with secrets that other users can read. Keys are made private where that is possible; mounted files cannot
+ * be changed from here.
  */
 export async function findOpenSecrets(options: KeyOptions): Promise<string[]> {
   const keys = [signingKeyPath(options), accountKeyPath(options)].filter((path) => existsSync(path));

@@ -22,9 +22,9 @@ interface MaintenanceOptions {
   readonly clock: Clock;
   /** Milliseconds a finished job is kept. */
   readonly retention: number;
-  /** Whether this process looks for lost workers and old jobs: one of those on a machine does. */
+  /** Whether this process looks for lost workers and old jobs, as one process of each machine does. */
   readonly doesChores: boolean;
-  /** Sees to it that one machine does them. */
+  /** Makes sure that only one of several machines does that. */
   readonly chores: Chores;
   readonly onError: (error: unknown) => void;
 }
@@ -42,10 +42,10 @@ const RECOVER = 5_000;
 const PRUNE = 10 * 60_000;
 /** Milliseconds for which a closed report is kept: its decision stays in the log. */
 const REPORTS_KEPT = 90 * 24 * 3_600_000;
-/** Milliseconds for which a node is remembered that ended without a word. */
+/** Milliseconds for which a node is remembered that ended without signing off. */
 const REMEMBERED = 24 * 3_600_000;
 
-/** What goes on beside requests and workers. */
+/** Starts the work that is due regularly, beside requests and workers. */
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
   const { chores, onError } = options;
   const every = (milliseconds: number, work: () => Promise<void>) =>
@@ -64,11 +64,11 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
 
 async function recover({ store, queue, signals, clock }: MaintenanceOptions): Promise<void> {
   await forgiveClock(store.db, clock.now());
-  if ((await queue.recover()) > 0) signals.storeChanged(); // freed ones are work, given-up ones have ended
+  if ((await queue.recover()) > 0) signals.storeChanged(); // freed jobs are work again, others have failed
   await endJobsOfDisabled({ db: store.db, queue, signals });
 }
 
-/** The looks at what others do to the store: write to it, or put other files in its place. */
+/** Checks what others do to the store: write to it, or put other files in its place. */
 function looksAtStore({ store, signals }: Pick<MaintenanceOptions, 'store' | 'signals'>) {
   let wasReplaced = false;
   const lookForFiles = async () => {
@@ -84,7 +84,7 @@ function looksAtStore({ store, signals }: Pick<MaintenanceOptions, 'store' | 'si
   return { lookForFiles, lookForWrites };
 }
 
-/** Forgets what is no longer of use to anybody. What belongs to a job goes with it, or when it ends (store/upstream-jobs.ts). */
+/** Deletes what nobody needs any more. What belongs to a job goes with it, or when it ends (store/upstream-jobs.ts). */
 export async function prune({
   store,
   queue,

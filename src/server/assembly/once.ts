@@ -1,4 +1,4 @@
-/** Opens a costly thing when it is first wanted; a failure is not remembered. */
+/** Returns a function that opens a costly thing when it is first wanted; a failure is not remembered. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return async () => {

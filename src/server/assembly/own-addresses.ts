@@ -4,8 +4,10 @@ import { isPostgres } from '../store/dialect.ts';
 import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** Where `serve` listens when it is not told (S-K-I-N on a telephone), and where skins made by the
- * embedded service say their textures are: run `serve` and they are. */
+/**
+ * The port and host of `serve` by default: 7546 is S-K-I-N on a telephone. Skins made by an embedded service name this
+ * address for their textures, which are there as soon as `serve` runs.
+ */
 export const DEFAULT_PORT = 7546;
 export const DEFAULT_HOST = '127.0.0.1';
 
@@ -43,7 +45,7 @@ export async function settlePublicUrl(db: Db, options: ServerOptions, url: strin
   return settled;
 }
 
-/** Where a server is reached that listens on all addresses of the machine. */
+/** Addresses at which a server is reached that listens on all addresses of the machine. */
 const ALL_ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   '0.0.0.0': ['127.0.0.1'],
   '::': ['127.0.0.1', '::1'],

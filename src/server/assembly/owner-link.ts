@@ -23,7 +23,7 @@ export interface OwnerLink {
   readonly services: readonly RememberedService[];
 }
 
-/** Nobody has looked whether the service is still there: another program may be. */
+/** Not checked: the service may have ended, and another program may listen there. */
 export interface RememberedService {
   /** No slash at its end. */
   readonly url: string;

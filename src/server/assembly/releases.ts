@@ -1,4 +1,4 @@
-/** What must be given back at the end: last in, first out, all of it, once. */
+/** Releases resources at the end, the last one first, each once, and all of them even if one fails. */
 export class Releases {
   #stack: (() => void | Promise<void>)[] = [];
 

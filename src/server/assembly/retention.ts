@@ -7,8 +7,8 @@ const DEFAULT_HOURS = 7 * 24;
 const HOUR = 3_600_000;
 
 /**
- * How long the service keeps finished jobs, milliseconds. `serve` leaves word in the store: a service that a command has for
- * a while forgets nothing that `serve` would keep.
+ * How long the service keeps finished jobs, milliseconds. `serve` records it in the store, so that a service that a
+ * command starts for a while deletes nothing that `serve` would keep.
  */
 export async function retentionOf(
   db: Db,

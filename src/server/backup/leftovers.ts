@@ -4,11 +4,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processExists } from '../../base/process-exists.ts';
 
-/** Milliseconds after which work of another machine, or of an older program, counts as abandoned. */
+/** Milliseconds after which a temporary file of another machine, or of an older program, counts as abandoned. */
 const ABANDONED_AGE = 60 * 60_000;
 const NAME = /([0-9a-f]{8})-(\d+)-[0-9a-f]{12}/;
 
-/** A name for unfinished work that shows which process of which machine is at it. */
+/** A name for a temporary file or folder, from which the process and machine that write it can be told. */
 export function nameOfWork(): string {
   return `${thisMachine()}-${process.pid}-${randomBytes(6).toString('hex')}`;
 }

@@ -8,9 +8,9 @@ import { DATA_FILES } from './data-files.ts';
 import { removeLeftovers } from './leftovers.ts';
 
 /**
- * Several files cannot be exchanged at one stroke. So the new ones are laid out in a folder of their own first;
- * then a note says that they are to take the others' places. From that moment on the restore has happened:
- * the next start does what is left of it, whether the process was killed or not.
+ * Several files cannot be replaced in one atomic step. So the new ones are first put into a folder of their own; then a
+ * note says that they are to replace the old ones. From that moment on the restore has happened: the next start
+ * completes it if the process was killed.
  */
 const NOTE = 'restore.json';
 
@@ -35,8 +35,9 @@ export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
 }
 
 /**
- * Does what a killed restore has left to do, and removes what one has laid out that came to nothing. Two at once do
- * no harm. @throws Error of the file system
+ * Completes a restore that was killed, and removes the files of one that was killed before its note. Two processes may
+ * do it at once.
+ * @throws Error of the file system
  */
 export async function finishRestore(dataDir: string, now: number): Promise<void> {
   if (!existsSync(dataDir)) return;
@@ -52,7 +53,7 @@ async function finishSwap(dataDir: string): Promise<void> {
   const to = join(dataDir, aside);
   if (old.length > 0) makeAside(dataDir, to);
   for (const name of old) {
-    // One that is aside already was moved before; what has its place now is the new one.
+    // A file that is aside already was moved before the process was killed; the one in its place is new.
     if (!existsSync(join(to, name))) await moveIfThere(join(dataDir, name), join(to, name));
   }
   for (const name of DATA_FILES) await moveIfThere(join(from, name), join(dataDir, name));

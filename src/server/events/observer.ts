@@ -31,7 +31,7 @@ export interface Observer {
   connectionDropped(): void;
 }
 
-/** Tells everybody who wants to hear; with nobody there it costs nothing. */
+/** Passes everything on to all observers; without any it costs nothing. */
 export class Observers implements Observer {
   readonly #all: Partial<Observer>[] = [];
 

@@ -8,7 +8,7 @@ export interface LineLimits {
   readonly waiting: number;
 }
 
-/** Work of many callers, of which little is done at the same time: those who wait take turns, one piece each. */
+/** Limits how many pieces of work run at the same time; the callers who wait take turns, one piece each. */
 export class Line {
   readonly #limits: LineLimits;
   readonly #waiting = new RoundRobin<() => void>();

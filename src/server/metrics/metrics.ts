@@ -27,7 +27,7 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly siblings: Siblings | undefined;
 }
 
-/** Starts to count. The library that does is loaded here, so that who does not count does not wait for it. */
+/** Starts to count. Loads the library for it only here, so that a service without metrics does not wait for it. */
 export async function startMetrics(
   observers: Observers,
   { isOpen, db, feeds, connections, workers, store, skew, siblings }: MetricsOptions,

@@ -3,9 +3,9 @@ import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 let ofProcess: readonly Metric[] | undefined;
 
 /**
- * Memory, garbage collections, delays of the event loop: they are of the process, whatever services it has, and are
- * watched from the first call on. prom-client never stops to watch: were each service to begin anew, it would be kept for
- * good when it has ended, and each garbage collection would be told to all that ever were.
+ * The metrics of the process: memory, garbage collections, delays of the event loop. They are collected once for all
+ * services of the process, from the first call on. prom-client never stops collecting: a collector for each service
+ * would stay in memory after the service has ended, and be called at every garbage collection.
  */
 export function processMetrics(): readonly Metric[] {
   ofProcess ??= watchProcess();

@@ -18,7 +18,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** Codes of openid-client for answers that are none of a provider's. */
+/** Codes of openid-client for answers that no OpenID provider gives, and for missing ones. */
 const NO_ANSWER: ReadonlySet<unknown> = new Set([
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',

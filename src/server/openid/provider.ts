@@ -129,7 +129,7 @@ export class OpenIdProvider {
   }
 }
 
-/** As a client without instructions authenticates itself, unless the provider takes only the other way. */
+/** The usual way for a client to authenticate itself, unless the provider accepts only the other one. */
 function clientAuth(
   secret: string | undefined,
   { None, ClientSecretBasic, ClientSecretPost }: typeof import('openid-client'),
@@ -142,7 +142,7 @@ function clientAuth(
   };
 }
 
-/** The parts of a sign-in that only its browser can have begun. None tells another one. */
+/** The secrets of a sign-in, derived from the one that its browser holds. None of them reveals another. */
 function partsOf(secret: string): { state: string; nonce: string; verifier: string } {
   const part = (name: string) => createHash('sha256').update(`${name}:${secret}`).digest('base64url');
   return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };

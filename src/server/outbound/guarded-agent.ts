@@ -23,7 +23,7 @@ export interface GuardedAgent {
 /** Milliseconds. The time limit for a whole request is up to the caller. */
 const CONNECT_TIMEOUT = 5_000;
 const SILENCE_TIMEOUT = 10_000;
-/** A host with more addresses than this does not have them in order to be reached. */
+/** Maximum addresses of a host: no honest one has more. */
 const MAX_ADDRESSES = 16;
 
 /** Each request uses a connection of its own, so none uses one that was checked long ago. No proxies. */

@@ -24,5 +24,8 @@ export function systemResolve(
   };
 }
 
-/** Where there is no such name, or no address of this kind, or where there cannot be: `a..b` is no name. */
+/**
+ * Errors of name servers that mean that there is no address: no such name, no record of that type, or a name that
+ * cannot exist, such as `a..b`.
+ */
 const NO_ADDRESS: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA, BADNAME]);

@@ -122,7 +122,10 @@ export class PlayerLooks {
     return await withinFetchLimits(this.#options, request, async () => await this.#lookUp(caller, search));
   }
 
-  /** Whoever asks in the meantime waits for the same answer, but for nobody who may not ask. */
+  /**
+   * Looks the player up; those who ask for the same player in the meantime wait for this answer, if they may ask at
+   * all.
+   */
   #lookUp(caller: Caller, { name, player, kind, fresh }: Search): Promise<PlayerLook> {
     const asked = this.#budget.during(caller, async () => {
       return await this.#fetchTexture(fresh ?? (await this.#fetchProfile(player)), kind);

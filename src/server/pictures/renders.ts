@@ -40,9 +40,7 @@ export class Renders {
     this.#budget = budget;
   }
 
-  /**
-   * What `render` would name the picture: for callers that may have it already.
-   */
+  /** The name that `render` would give the picture: for callers that may have it already. */
   nameOf({ skin, cape, view, variant, overlay, width, height }: RenderWish): string {
     const wish = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height].join(' ');
     return hash('sha256', wish, 'base64url');

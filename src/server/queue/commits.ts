@@ -2,12 +2,12 @@ import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import { GroupCommit } from '../store/group-commit.ts';
 
-/** How works that come at the same moment are done. */
+/** Runs pieces of work that arrive at the same moment. */
 export type Commits = Pick<GroupCommit, 'run'>;
 
 /**
- * SQLite has one writer, and a commit costs much: works of the same moment share a transaction. PostgreSQL does that
- * itself.
+ * SQLite has one writer, and commits are expensive: pieces of work that arrive at the same moment share a transaction.
+ * PostgreSQL groups commits itself.
  */
 export function commitsOf(db: Db): Commits {
   return isPostgres(db) ? { run: async (work) => await work(db) } : new GroupCommit(db);

@@ -36,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * On PostgreSQL, what is completed while a transaction is under way is recorded by the next one: none is held back for
- * company. One that waits for a locked owner lets others pass after a while.
+ * On PostgreSQL, completions that arrive while a transaction is under way are recorded by the next one; none is delayed
+ * to fill a group. One that waits for a locked owner lets others pass after a while.
  */
 class CompletionsTogether implements Completions {
   readonly #db: Db;

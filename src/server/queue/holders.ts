@@ -3,7 +3,7 @@ import type { Db } from '../store/db.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import { nodeOf, type ProcessName } from './lease-owner.ts';
 
-/** Knows which holders of leases are gone: nobody has to wait then until their leases end. */
+/** Knows which holders of leases are gone, so that nobody has to wait until their leases end. */
 export interface Holders {
   /** Those of these holders that are gone. Ask about leases that were read before. */
   gone(db: Db, holders: readonly string[]): Promise<ReadonlySet<string>>;

@@ -6,21 +6,21 @@ const CONFLICTS: ReadonlySet<unknown> = new Set([
   '23503', // another transaction has deleted what is referred to
 ]);
 
-/** Whether a transaction of another writer, at the same time, was in the way of this one. */
+/** Whether the transaction failed because of another one that ran at the same time. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has((error as { code?: unknown }).code) || isOutdated(error);
 }
 
 /**
- * Whether a statement was prepared before a table got another column, as when a newer program joins: PostgreSQL refuses
- * to run it, for its rows would have that column.
+ * Whether the statement was prepared before its table got another column, as when a newer program joins: PostgreSQL
+ * refuses to run it, because its rows would have that column.
  */
 export function isOutdated(error: unknown): boolean {
   const { code, routine } = error as { code?: unknown; routine?: unknown };
   return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
-/** Whether PostgreSQL has undone the statement, or its transaction, because several waited for each other in a circle. */
+/** Whether PostgreSQL has rolled the transaction back because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === '40P01';
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** Milliseconds between a machine's clock and the database's from which on that is told. */
+/** Milliseconds between a machine's clock and the database's from which the difference is reported. */
 export const MOST_SKEW = 2_000;
 
 /** Measurements at the start; the fastest one is the most exact. */

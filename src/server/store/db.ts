@@ -5,7 +5,7 @@ import type { Tables } from './schema/tables.ts';
 /** A handle for reading and writing: the store itself or a transaction on it. */
 export type Db = Kysely<Tables>;
 
-/** How often a transaction is tried that others on PostgreSQL got in the way of. */
+/** How often a transaction is tried that conflicts with others on PostgreSQL. */
 const MOST_TRIES = 5;
 
 /**

@@ -15,8 +15,9 @@ const LAST_USED_STEP = 60_000;
 const MANY_KEYS = 10_000;
 
 /**
- * Counts of little weight: the last uses of keys, the generations asked for with them, and the views of skins. They are written together every few seconds
- * and when the store is closed; a killed process loses the last of them, and nothing else.
+ * Counts whose loss does no harm: the last uses of keys, the generations asked for with them, and the views of skins.
+ * They are written together every few seconds and when the store is closed; a killed process loses only the last of
+ * them.
  */
 export class DeferredUsage {
   readonly #lastUsed = new Map<string, number>();

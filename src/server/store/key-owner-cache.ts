@@ -5,7 +5,10 @@ export interface KeyOwner {
   readonly user: UserRow;
 }
 
-/** Says whether what was read before may be out of date: SQLite knows, and PostgreSQL's answers are of little age. */
+/**
+ * Tells whether earlier reads may be out of date: SQLite notices each write, and PostgreSQL's answers are kept only
+ * briefly.
+ */
 export interface ForeignWrites {
   /** Another value when another process has written in the meantime, or may have. */
   version(): unknown;

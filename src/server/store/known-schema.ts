@@ -46,5 +46,5 @@ export class KnownSchema {
   }
 }
 
-/** For programs that look at a store without being surprised by it. */
+/** For programs that only inspect a store, whatever its version. */
 export const ANY_SCHEMA = new KnownSchema(Number.POSITIVE_INFINITY);

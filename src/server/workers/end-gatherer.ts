@@ -1,7 +1,7 @@
 /**
- * Has workers that make skin data at the same time record the ends of their jobs together. Those that are done wait until
- * they are at least as many as those that still work: of a batch, half a dozen jobs and more share a commit, a look for
- * what has ended and the submissions that follow. A worker that is the only one at work never waits.
+ * Lets workers that make skin data at the same time record the ends of their jobs together. Those that are done wait
+ * until they are at least as many as those that still work: of a batch, half a dozen jobs or more share a commit, a
+ * search for ended jobs, and the submissions that follow. A worker that is the only one at work never waits.
  */
 export class EndGatherer {
   /** Works under way. */
@@ -9,14 +9,14 @@ export class EndGatherer {
   /** Those that are done and wait. */
   #waiting: (() => void)[] = [];
 
-  /** @param isWorthIt whether to wait for others afterwards: works take milliseconds */
+  /** @param isWorthIt whether to wait for others after the work, because jobs take only milliseconds */
   async run<T>(work: () => Promise<T>, isWorthIt: () => boolean): Promise<T> {
     this.#working++;
     let result: T;
     try {
       result = await work();
     } catch (error) {
-      this.#end(); // it waits for nobody, and nobody for it
+      this.#end(); // it neither waits for others nor keeps them waiting
       throw error;
     }
     await new Promise<void>((resolve) => {

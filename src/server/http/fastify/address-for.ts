@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { startFor } from './pages.ts';
 
-/** Whatever reads the address of a request reads this one, so that all of it agrees on the route and its version. */
+/** The address of a request that everything uses, so that all of it agrees on the route and its version. */
 export function addressFor(
   { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
   { hasPages }: { readonly hasPages: boolean },

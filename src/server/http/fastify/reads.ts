@@ -23,8 +23,8 @@ export interface ReadsOptions {
 }
 
 /**
- * Answers what most requests are, GETs of the API with complete answers, past the framework: it has no body to parse then,
- * and takes as long as all the rest. It keeps the requests that it would refuse.
+ * Answers most requests, which are GETs of the API with complete answers, without the framework: it has no body to
+ * parse then, and takes as long as all the rest. Leaves to the framework the requests that the framework would refuse.
  */
 export class Reads {
   readonly #options: ReadsOptions;

@@ -17,8 +17,8 @@ interface Body {
 }
 
 /**
- * The bodies of strangers that have come in part. When they take too much memory, the largest of the caller who has most
- * is cut off, so that no one else is affected.
+ * The request bodies of strangers that have arrived in part. When they take too much memory, the largest body of the
+ * caller with the most bytes is cut off, so that no one else is affected.
  */
 export class UnfinishedBodies {
   readonly #options: UnfinishedBodiesOptions;
@@ -30,8 +30,8 @@ export class UnfinishedBodies {
   }
 
   /**
-   * Counts the body of a request, if it has one that is still to come, until it is complete or the request is over: what
-   * comes after the answer Node drops, and says nothing more of the message, not even that it is closed.
+   * Counts the body of a request until it is complete or the request is over. After the answer Node drops the rest of a
+   * body and emits nothing more for the message, not even `close`.
    */
   follow(message: IncomingMessage, response: ServerResponse, caller: string): void {
     if (message.complete || message.socket.destroyed || !(message instanceof CountedMessage)) return;

@@ -56,8 +56,8 @@ function prefixOf(request: Headed, publicUrl: string): '' | typeof SECURE {
 }
 
 /**
- * Whether the browser's connection is encrypted, as far as is known. No proxy need be trusted for this: who sends a wrong
- * header only gets a stricter cookie.
+ * Whether the browser's connection is encrypted, as far as is known. This trusts any proxy: a wrong header only makes
+ * the cookie stricter.
  */
 function isEncrypted({ headers }: Headed, publicUrl: string): boolean {
   const forwarded = headers['x-forwarded-proto'];

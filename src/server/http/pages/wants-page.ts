@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../request.ts';
 
 /**
- * What Java's own HTTP client, and so authlib-injector, sends when it is not told otherwise: it names web pages first,
- * and means none.
+ * What Java's own HTTP client, and so authlib-injector, sends by default: it lists web pages first, although it does
+ * not want one.
  */
 const JAVA_DEFAULT = 'text/html, image/gif, image/jpeg';
 

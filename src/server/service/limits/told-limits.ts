@@ -5,7 +5,10 @@ import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readRateLimit } from './rate-limit.ts';
 
-/** Of a request that is malformed, of a caller who is no longer known, and of a store that is better not queried again. */
+/**
+ * Errors to which no rate limit is added: the request is malformed, the caller no longer known, or the store better not
+ * queried again.
+ */
 const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'validation_error',
   'invalid_api_key',

@@ -2,15 +2,15 @@
 const PAUSE = 200;
 
 /**
- * Lets a database that is gone, or has just come back, not be overrun: after a failure to connect nobody of this process
- * tries again for a moment, and then one does for all.
+ * Protects a database that is down, or has just come back, from a flood of connections: after a failure this process
+ * makes no attempt for a moment, and then a single one for all.
  */
 export class ConnectionGate {
   readonly #now: () => number;
   /** Of the last attempt; undefined: it succeeded. */
   #failure: unknown;
   #closedUntil = 0;
-  /** The attempt that is made for all; never rejects. */
+  /** The attempt that all wait for; never rejects. */
   #trial: Promise<void> | undefined;
 
   /** @param now a clock that never jumps, in milliseconds */

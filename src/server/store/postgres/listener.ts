@@ -6,7 +6,7 @@ import type { Notifier } from '../notifier.ts';
 import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';
-/** Asks everybody to look at the store again: the one who says it may not have been heard for a while. */
+/** Asks the other processes to look at the store again: earlier notifications of the sender may have been lost. */
 const LOOK = 'look';
 /** Milliseconds between two calls to itself, and without hearing one until the connection counts as lost. */
 const CALL = 5_000;
@@ -21,8 +21,9 @@ export interface ListenerTimes {
 }
 
 /**
- * Listens to what the other processes tell by NOTIFY, on a connection of its own, which it opens again whenever it is
- * lost. It calls itself regularly: a connection that is half open, or goes through a pooler, can be told only by that.
+ * Receives the notifications of the other processes (LISTEN), on a connection of its own, which it reopens whenever it
+ * is lost. It notifies itself regularly: nothing else reveals a half-open connection, or one that goes through a
+ * pooler.
  */
 export class Listener implements Notifier {
   readonly #config: ClientConfig;
@@ -45,12 +46,12 @@ export class Listener implements Notifier {
     this.#running = this.#run();
   }
 
-  /** Whether what others tell arrives here. */
+  /** Whether notifications of other processes arrive. */
   get isListening(): boolean {
     return this.#isHeard;
   }
 
-  /** Whether something may not have been heard since the last call. */
+  /** Whether notifications may have been lost since the last call. */
   takeMissed(): boolean {
     const hasMissed = this.#hasMissed;
     this.#hasMissed = false;

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 
-/** For how long there has always been work that waits for a connection. */
+/** Measures for how long work has been waiting for a connection without a break. */
 export class PoolWaits {
   readonly #pool: Pick<Pool, 'waitingCount'>;
   readonly #now: () => number;
-  /** When none waited. */
+  /** When no work was waiting for the last time. */
   #freeAt: number;
 
   /** @param now a clock that never jumps, in milliseconds */

@@ -29,7 +29,7 @@ export const POOL_OPTIONS: PoolOptions = {
   statementTimeout: 30_000,
 };
 
-/** How often a statement by itself is tried that others got in the way of. */
+/** How often a statement outside of a transaction is tried that conflicts with others. */
 const MOST_TRIES = 5;
 
 /** The number of a type in PostgreSQL's catalogue. */

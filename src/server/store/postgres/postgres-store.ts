@@ -15,7 +15,10 @@ import { PoolWaits } from './pool-waits.ts';
 import { asRefused } from './trouble.ts';
 import { type Patience, untilReachable } from './until-reachable.ts';
 
-/** Milliseconds after which others are taken to have written: while they are heard, and while they are not. */
+/**
+ * Milliseconds after which other processes are assumed to have written: while their notifications arrive, and while
+ * they do not.
+ */
 const LOOK = 5_000;
 const LOOK_UNHEARD = 250;
 

@@ -56,7 +56,7 @@ function doneOf(changed: number | undefined, deleted: number | undefined) {
   return deleted === undefined ? undefined : ({ act: 'deleted', count: deleted } as const);
 }
 
-/** The same files as /v2/me/skins.zip and .lock, for whom the session knows. Empty fields of the search are left out. */
+/** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty fields of the search are left out. */
 export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
   const path = `${PATH}/export.${kind}` as const;
   return pageRoute({

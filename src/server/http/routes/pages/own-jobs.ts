@@ -15,7 +15,7 @@ import { jobErrors } from '../../views.ts';
 
 /** Jobs on one page. */
 const SIZE = 50;
-/** Jobs on a page whose ends are foretold: each costs a look at the whole queue. */
+/** Jobs on a page that are shown with their expected ends: each needs a look at the whole queue. */
 const FORETOLD = 10;
 
 export const ownJobsRoute = pageRoute({
@@ -47,7 +47,7 @@ async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Pro
   return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid), error: jobErrors(job)[0] }));
 }
 
-/** The same events as /v2/queue/events has, for whom the session knows: as little of each job as the page shows. */
+/** The events of /v2/queue/events for the person who is signed in, with only what the page shows of each job. */
 export const ownJobEventsRoute = pageRoute({
   method: 'GET',
   path: '/ui/jobs/events',

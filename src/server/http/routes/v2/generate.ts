@@ -13,7 +13,10 @@ import { EVENTS_LINK } from '../../job-answers.ts';
 import { route } from '../../route.ts';
 import { envelope, rateLimitHeaders, skinView } from '../../views.ts';
 
-/** Who names no time is waited for in turn, too: plugins send several at once to a queue that takes one after the other. */
+/**
+ * A request without a time also waits for the job's turn: plugins send several at once to a queue that takes one after
+ * the other.
+ */
 function patienceFor(seconds: number | undefined): Patience {
   return seconds === undefined ? DEFAULT_PATIENCE : { total: seconds * 1000 };
 }

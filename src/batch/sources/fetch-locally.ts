@@ -22,27 +22,41 @@ export async function* fetchedSources(
   sources: AsyncIterable<BatchSource>,
   signal: AbortSignal,
 ): AsyncGenerator<BatchSource> {
+  const agent = new Agent();
   const ahead: Promise<BatchSource>[] = [];
-  for await (const source of sources) {
-    ahead.push(fetched(source, signal));
-    if (ahead.length === AT_ONCE) yield (await ahead.shift())!;
+  try {
+    for await (const source of sources) {
+      ahead.push(fetched(source, agent, signal));
+      if (ahead.length === AT_ONCE) yield (await ahead.shift())!;
+    }
+    for (const source of ahead) yield await source;
+  } finally {
+    void agent.close(); // once the downloads that nobody waits for any longer have ended
   }
-  for (const source of ahead) yield await source;
 }
 
-async function fetched(source: BatchSource, signal: AbortSignal): Promise<BatchSource> {
+async function fetched(source: BatchSource, agent: Agent, signal: AbortSignal): Promise<BatchSource> {
   const { content } = source;
   if (content.kind !== 'url') return source;
-  const picture = await fetchPicture(content.url, signal);
+  const picture = await fetchBy(agent, content.url, signal);
   const isFitted = content.fit && picture.kind === 'bytes';
   return { ...source, content: isFitted ? { ...picture, fit: true } : picture };
 }
 
 /** A picture fetched from here; failures become a content of kind `problem`. */
 export async function fetchPicture(url: string, signal: AbortSignal): Promise<FetchedContent> {
+  const agent = new Agent();
+  try {
+    return await fetchBy(agent, url, signal);
+  } finally {
+    void agent.close();
+  }
+}
+
+async function fetchBy(agent: Agent, url: string, signal: AbortSignal): Promise<FetchedContent> {
   const limit = AbortSignal.timeout(TIMEOUT);
   try {
-    return { kind: 'bytes', bytes: await follow(new URL(url), AbortSignal.any([limit, signal])) };
+    return { kind: 'bytes', bytes: await follow(agent, new URL(url), AbortSignal.any([limit, signal])) };
   } catch (error) {
     if (signal.aborted) return problem(url, 'it was interrupted');
     if (limit.aborted) return problem(url, `it took longer than ${TIMEOUT / 1_000} seconds`);
@@ -52,26 +66,23 @@ export async function fetchPicture(url: string, signal: AbortSignal): Promise<Fe
 
 class Unfetchable extends Error {}
 
-async function follow(first: URL, signal: AbortSignal): Promise<Uint8Array> {
+async function follow(agent: Agent, first: URL, signal: AbortSignal): Promise<Uint8Array> {
   let url = first;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const answer = await fetchOnce(url, signal);
+    const answer = await fetchOnce(agent, url, signal);
     if (!(answer instanceof URL)) return answer;
     url = answer;
   }
   throw new Unfetchable(`more than ${MAX_REDIRECTS} redirects`);
 }
 
-let agent: Agent | undefined;
-
 /** The body, or the target of a redirect. */
-async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
+async function fetchOnce(agent: Agent, url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
   const headers = {
     'user-agent': `skinsmith/${VERSION}`,
     accept: 'image/png,*/*;q=0.1',
     'accept-encoding': 'identity',
   };
-  agent ??= new Agent();
   const { origin, pathname, search } = url;
   const {
     statusCode,

@@ -15,7 +15,7 @@ const options = z.object({
 /** Sources known only by their name: a service fetches links and players; skin data has no picture of its own. */
 const FETCHED = /^(?:https?|user|value|skin):/i;
 const USER = 'user:';
-/** Skin data, as `sourceId` names it. */
+/** Skin data, as `SourceIds` names it. */
 const GIVEN = /^(?:value|skin):/i;
 
 /** The fields that identify an entry. */
@@ -28,7 +28,7 @@ export interface EntryHead {
 /** One line of the lockfile; unknown fields are dropped. Fields have no limits of their own, lines do (LONGEST_LINE). */
 export const lockEntrySchema = z
   .object({
-    /** As returned by `sourceId`. */
+    /** As returned by `SourceIds`. */
     source: z.string().min(1),
     /** Pixel hash; optional only for sources without a picture. */
     pixels: z

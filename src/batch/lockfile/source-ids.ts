@@ -10,34 +10,60 @@ const DIGEST_LENGTH = 32;
 const NOT_PLAIN = /[\\/]\.{0,2}(?:[\\/]|$)/;
 
 /**
- * The lockfile's name for a source: for a file its path relative to the lockfile's folder, with `/` on every
+ * The lockfile's names for sources: for a file its path relative to the lockfile's folder, with `/` on every
  * system (absolute when it is on another drive), for others the URL, `user:<uuid>`, `bytes:<pixel hash>`,
  * `value:<digest of value and signature>` or `skin:<uuid at the service>`.
- * @param lockDir absolute path
- * @param pixels hash of the picture's pixels, if available
  */
-export function sourceId(
-  content: SourceContent,
-  lockDir: string,
-  pixels: string | undefined,
-  path: Pick<PlatformPath, 'relative' | 'sep'> = nodePath,
-): string {
-  switch (content.kind) {
-    case 'file':
-      return fileId(relativePath(lockDir, content.path, path), path.sep);
-    case 'url':
-      return content.url;
-    case 'user':
-      return `user:${content.user}`;
-    case 'bytes':
-      return `bytes:${pixels}`;
-    case 'data':
-      return `value:${digestOf(content.given)}`;
-    case 'uuid':
-      return `skin:${content.uuid}`;
-    case 'problem':
-      throw new Error('An invalid source has no name in the lockfile.');
+export class SourceIds {
+  readonly #lockDir: string;
+  readonly #path: Pick<PlatformPath, 'relative' | 'sep'>;
+  /** The last file's folder, and what its files' paths have in common: most files are in the folder of the one before. */
+  #last = { folder: '', prefix: '' };
+
+  /** @param lockDir absolute path */
+  constructor(lockDir: string, path: Pick<PlatformPath, 'relative' | 'sep'> = nodePath) {
+    this.#lockDir = lockDir;
+    this.#path = path;
   }
+
+  /** @param pixels hash of the picture's pixels, if available */
+  of(content: SourceContent, pixels: string | undefined): string {
+    switch (content.kind) {
+      case 'file':
+        return fileId(this.#relativePath(content.path), this.#path.sep);
+      case 'url':
+        return content.url;
+      case 'user':
+        return `user:${content.user}`;
+      case 'bytes':
+        return `bytes:${pixels}`;
+      case 'data':
+        return `value:${digestOf(content.given)}`;
+      case 'uuid':
+        return `skin:${content.uuid}`;
+      case 'problem':
+        throw new Error('An invalid source has no name in the lockfile.');
+    }
+  }
+
+  /** `relative` is as slow as all other work on an unchanged file, so it is called once for each folder. */
+  #relativePath(file: string): string {
+    const { relative, sep } = this.#path;
+    const folder = file.slice(0, file.lastIndexOf(sep));
+    // A drive's name by itself stands for the current folder there.
+    if (file === this.#lockDir || !folder.includes(sep) || NOT_PLAIN.test(file))
+      return relative(this.#lockDir, file);
+    if (this.#last.folder !== folder) {
+      const way = relative(this.#lockDir, folder);
+      this.#last = { folder, prefix: way === '' ? '' : `${way}${sep}` };
+    }
+    return `${this.#last.prefix}${file.slice(folder.length + 1)}`;
+  }
+}
+
+function fileId(relative: string, sep: string): string {
+  const id = sep === '/' ? relative : relative.replaceAll(sep, '/');
+  return NOT_A_FILE.test(id) ? `./${id}` : id;
 }
 
 function digestOf({ value, signature = '' }: GivenSkin): string {
@@ -47,27 +73,4 @@ function digestOf({ value, signature = '' }: GivenSkin): string {
 /** The path of a source's file; undefined if it is not a file. */
 export function sourcePath(source: string, lockDir: string): string | undefined {
   return NOT_A_FILE.test(source) ? undefined : nodePath.resolve(lockDir, source);
-}
-
-let last = { from: '', folder: '', prefix: '' };
-
-/** `relative` is as slow as all other work on an unchanged file, and a folder's files have their prefix in common. */
-function relativePath(
-  from: string,
-  to: string,
-  { relative, sep }: Pick<PlatformPath, 'relative' | 'sep'>,
-): string {
-  const folder = to.slice(0, to.lastIndexOf(sep));
-  // A drive's name by itself stands for the current folder there.
-  if (to === from || !folder.includes(sep) || NOT_PLAIN.test(to)) return relative(from, to);
-  if (last.from !== from || last.folder !== folder) {
-    const way = relative(from, folder);
-    last = { from, folder, prefix: way === '' ? '' : `${way}${sep}` };
-  }
-  return `${last.prefix}${to.slice(folder.length + 1)}`;
-}
-
-function fileId(relative: string, sep: string): string {
-  const id = sep === '/' ? relative : relative.replaceAll(sep, '/');
-  return NOT_A_FILE.test(id) ? `./${id}` : id;
 }

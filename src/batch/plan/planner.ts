@@ -6,7 +6,7 @@ import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { readEntry } from '../lockfile/sound-entry.ts';
-import { sourceId } from '../lockfile/source-id.ts';
+import { SourceIds } from '../lockfile/source-ids.ts';
 import type { SignedBy } from '../model/signer.ts';
 import type { BatchSource, GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
@@ -78,6 +78,7 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 /** Decides about each source before anything is spent on it. */
 export class Planner {
   readonly #options: PlannerOptions;
+  readonly #ids: SourceIds;
   readonly #pending = new Map<string, Work>();
   /** Work seen in a plan-only run, as numbers: a hundred thousand string keys take ten times the digests. */
   readonly #seen = new NumberSet();
@@ -86,6 +87,7 @@ export class Planner {
 
   constructor(options: PlannerOptions) {
     this.#options = options;
+    this.#ids = new SourceIds(options.lockDir);
   }
 
   async *plan(sources: SourceStream, signal: AbortSignal): AsyncGenerator<Planned, void, void> {
@@ -166,7 +168,7 @@ export class Planner {
   }
 
   #workOf({ index, stem, source }: Draft): Work | Planned {
-    const { lockDir, digests, cape } = this.#options;
+    const { digests, cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
     const look = lookAt(source.content, variant, digests, source.label);
     if ('problem' in look) {
@@ -174,7 +176,7 @@ export class Planner {
       return { member, decision: { kind: 'refused', problem: look.problem } };
     }
     const { pixels, bytes, warnings } = look;
-    const id = sourceId(source.content, lockDir, pixels);
+    const id = this.#ids.of(source.content, pixels);
     const visibility = source.visibility ?? this.#options.visibility;
     const key = workKey({ content: contentOf(source, { id, pixels }), variant, visibility, cape });
     const given = givenOf(source);

@@ -1,15 +1,17 @@
-import { win32 } from 'node:path';
+import { join, win32 } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sourceId, sourcePath } from '../../../src/batch/lockfile/source-id.ts';
+import { SourceIds, sourcePath } from '../../../src/batch/lockfile/source-ids.ts';
 import type { SourceContent } from '../../../src/batch/model/source.ts';
 
 const PLAYER = '61699b2ed3274a019f1e0ea8c3f06bc6';
 
 function fileId(path: string, lockDir = '/project/out'): string {
-  return sourceId({ kind: 'file', path }, lockDir, undefined);
+  return new SourceIds(lockDir).of({ kind: 'file', path }, undefined);
 }
 
-describe('sourceId', () => {
+describe('The name of a source in the lockfile', () => {
+  const ids = new SourceIds('/');
+
   test.each([
     ['/project/out/steve.png', 'steve.png'],
     ['/project/out/skins/alex.png', 'skins/alex.png'],
@@ -34,15 +36,15 @@ describe('sourceId', () => {
     ['D:\\skins\\alex.png', 'D:/skins/alex.png'],
     ['C:\\project\\out\\a/../b.png', 'b.png'],
   ])('has the same separators on Windows: %s', (path, id) => {
-    expect(sourceId({ kind: 'file', path }, 'C:\\project\\out', undefined, win32)).toBe(id);
+    expect(new SourceIds('C:\\project\\out', win32).of({ kind: 'file', path }, undefined)).toBe(id);
   });
 
   test('is the link, the player, or the pixels', () => {
-    expect(sourceId({ kind: 'url', url: 'https://a.example/s.png' }, '/', undefined)).toBe(
+    expect(ids.of({ kind: 'url', url: 'https://a.example/s.png' }, undefined)).toBe(
       'https://a.example/s.png',
     );
-    expect(sourceId({ kind: 'user', user: PLAYER }, '/', undefined)).toBe(`user:${PLAYER}`);
-    expect(sourceId({ kind: 'bytes', bytes: new Uint8Array() }, '/', 'abc')).toBe('bytes:abc');
+    expect(ids.of({ kind: 'user', user: PLAYER }, undefined)).toBe(`user:${PLAYER}`);
+    expect(ids.of({ kind: 'bytes', bytes: new Uint8Array() }, 'abc')).toBe('bytes:abc');
   });
 
   test.each([
@@ -50,7 +52,14 @@ describe('sourceId', () => {
     ['YWJj', undefined, 'value:1b0a698c398da5c5865ed1ec4ba12c6c'],
   ])('is a digest of skin data, and stays the same in all versions: %s, %s', (value, signature, id) => {
     const content = { kind: 'data', given: { value, signature } } as SourceContent;
-    expect(sourceId(content, '/', undefined)).toBe(id);
+    expect(ids.of(content, undefined)).toBe(id);
+  });
+
+  test('is right for each file, whichever file came before', () => {
+    const inProject = new SourceIds('/project/out');
+    const ids = ['a.png', 'b.png', '../c.png', 'deep/d.png', '../deep/e.png', 'f.png'];
+    for (const id of ids)
+      expect(inProject.of({ kind: 'file', path: join('/project/out', id) }, undefined)).toBe(id);
   });
 
   test('of a file never looks like something else', () => {
@@ -61,7 +70,7 @@ describe('sourceId', () => {
 
   test('is nothing that a source without content has', () => {
     const content = { kind: 'problem', problem: { code: 'x', message: 'x' } } as const;
-    expect(() => sourceId(content, '/', undefined)).toThrow('no name');
+    expect(() => ids.of(content, undefined)).toThrow('no name');
   });
 });
 

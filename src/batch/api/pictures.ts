@@ -1,5 +1,5 @@
 /** Reading and fetching the pictures of sources. */
 
-export { lookAt, readContent } from '../pictures/read-picture.ts';
+export { inspectSource, readContent } from '../pictures/inspect-source.ts';
 export { fetchedSources, fetchPicture } from '../sources/fetch-locally.ts';
 export { fetchGivenTexture } from '../sources/given/given-texture.ts';

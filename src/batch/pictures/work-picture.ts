@@ -3,7 +3,7 @@ import { pixelHash } from '../../skin/pixel-hash.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import type { SourceContent } from '../model/source.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
-import { readContent } from './read-picture.ts';
+import { readContent } from './inspect-source.ts';
 
 /** The source's picture, read again if it was not kept; undefined: it has none, or it has changed. */
 export function pictureOf(work: Work): Picture | undefined {

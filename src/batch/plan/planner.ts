@@ -11,7 +11,7 @@ import type { SignedBy } from '../model/signer.ts';
 import type { BatchSource, GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
 import { workKey } from '../model/work-key.ts';
-import { lookAt } from '../pictures/read-picture.ts';
+import { inspectSource } from '../pictures/inspect-source.ts';
 import { contentOf, givenOf } from './content-of.ts';
 import type { Decision, Planned } from './decision.ts';
 import { type GivenOutcome, type GivenSkins, givenVariant } from './given-skins.ts';
@@ -170,12 +170,12 @@ export class Planner {
   #workOf({ index, stem, source }: Draft): Work | Planned {
     const { digests, cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
-    const look = lookAt(source.content, variant, digests, source.label);
-    if ('problem' in look) {
+    const inspected = inspectSource(source.content, variant, digests, source.label);
+    if ('problem' in inspected) {
       const member = { index, source, stem, id: source.label, pixels: undefined };
-      return { member, decision: { kind: 'refused', problem: look.problem } };
+      return { member, decision: { kind: 'refused', problem: inspected.problem } };
     }
-    const { pixels, bytes, warnings } = look;
+    const { pixels, bytes, warnings } = inspected;
     const id = this.#ids.of(source.content, pixels);
     const visibility = source.visibility ?? this.#options.visibility;
     const key = workKey({ content: contentOf(source, { id, pixels }), variant, visibility, cape });

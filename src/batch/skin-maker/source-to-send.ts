@@ -8,7 +8,7 @@ import { skinNameFrom } from '../../protocol/skin-name.ts';
 import { mergeNotes } from '../model/finished-skin.ts';
 import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
 import { type Member, pixelsOf, type Work } from '../model/work.ts';
-import { lookAt } from '../pictures/read-picture.ts';
+import { inspectSource } from '../pictures/inspect-source.ts';
 import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 
@@ -86,13 +86,13 @@ async function sourceToSend(work: Work, reading: SourceReading): Promise<ToSend>
 
 /** A picture edited since planning is a failed source, not another skin. */
 function pictureToSend(work: Work, content: SourceContent): ToSend {
-  const look = work.bytes
+  const inspected = work.bytes
     ? { bytes: work.bytes, pixels: pixelsOf(work), warnings: work.warnings }
-    : lookAt(content, work.variant, undefined, work.members[0]?.source.label);
-  if ('problem' in look) return look;
-  if (!look.bytes || look.pixels !== pixelsOf(work)) return { problem: CHANGED };
-  work.warnings = look.warnings;
-  return fileToSend(work, look.bytes);
+    : inspectSource(content, work.variant, undefined, work.members[0]?.source.label);
+  if ('problem' in inspected) return inspected;
+  if (!inspected.bytes || inspected.pixels !== pixelsOf(work)) return { problem: CHANGED };
+  work.warnings = inspected.warnings;
+  return fileToSend(work, inspected.bytes);
 }
 
 /** The picture of skin data that cannot itself be the result. */
@@ -104,9 +104,9 @@ async function textureToSend(
   if (!given) throw new Error('A UUID that was not looked up.');
   try {
     const bytes = await fetchGivenTexture(given, client, { signal });
-    const look = lookAt({ kind: 'bytes', bytes }, work.variant, undefined);
-    if ('problem' in look) return look;
-    work.pixels = look.pixels;
+    const inspected = inspectSource({ kind: 'bytes', bytes }, work.variant, undefined);
+    if ('problem' in inspected) return inspected;
+    work.pixels = inspected.pixels;
     return fileToSend(work, bytes);
   } catch (error) {
     if (signal.aborted || !(error instanceof GivenTextureError)) throw error;

@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import type { BatchResult, BatchSummary } from '../../batch/api/batches.ts';
-import { lookAt } from '../../batch/api/pictures.ts';
+import { inspectSource } from '../../batch/api/pictures.ts';
 import { EMBEDDED } from '../../batch/api/signed-skins.ts';
 import type { SourceContent } from '../../batch/api/sources.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -60,8 +60,8 @@ async function pictureFile(
   content: SourceContent | undefined,
   { context, settings }: BatchCall,
 ): Promise<Uint8Array> {
-  const look = content && lookAt(content, 'auto', undefined);
-  if (look && 'bytes' in look && look.bytes) return look.bytes;
+  const inspected = content && inspectSource(content, 'auto', undefined);
+  if (inspected && 'bytes' in inspected && inspected.bytes) return inspected.bytes;
   return await textureOf(skin, await context.connect(settings), context.signal);
 }
 

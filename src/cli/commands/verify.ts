@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { lookAt } from '../../batch/api/pictures.ts';
+import { inspectSource } from '../../batch/api/pictures.ts';
 import {
   isBad,
   type RequiredSigner,
@@ -140,11 +140,11 @@ interface Against {
 }
 
 async function verifyOne(kept: Kept, { given, verifiers, required }: Against): Promise<Verdict> {
-  const look =
+  const inspected =
     kept.path === undefined
       ? undefined
-      : lookAt({ kind: 'file', path: kept.path, fit: true }, 'auto', undefined);
-  const sourcePixels = look && 'pixels' in look ? look.pixels : undefined;
+      : inspectSource({ kind: 'file', path: kept.path, fit: true }, 'auto', undefined);
+  const sourcePixels = inspected && 'pixels' in inspected ? inspected.pixels : undefined;
   const { gameKeys, own, textures } = verifiers;
   const texture = textures && ((url: string) => textures.texture(url));
   const keys = given ? { key: given } : { key: await verifiers.keyOf(kept.service), gameKeys, own };

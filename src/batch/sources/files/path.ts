@@ -15,13 +15,13 @@ const ABSENT: Found = { kind: 'absent' };
 /** Looks for a path in each of these folders in turn. */
 export function findPath(text: string, homes: readonly string[]): Found {
   for (const path of new Set(homes.map((home) => resolve(home, text)))) {
-    const found = look(text, path);
+    const found = findAt(text, path);
     if (found.kind !== 'absent') return found;
   }
   return ABSENT;
 }
 
-function look(label: string, path: string): Found {
+function findAt(label: string, path: string): Found {
   if (label === '') return ABSENT;
   try {
     const stats = statSync(withEndOf(label, path), { throwIfNoEntry: false });

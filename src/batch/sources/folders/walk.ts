@@ -135,7 +135,7 @@ function rulesIn(path: string, place: string, entries: readonly Dirent[], rules:
   return rules.withFile(place, readFileSync(file, 'utf8'));
 }
 
-interface Look {
+interface WalkedFolder {
   readonly path: string;
   readonly label: string;
   readonly place: string;
@@ -147,16 +147,16 @@ interface Content extends Omit<FolderStep, 'place'> {
   readonly folders: readonly string[];
 }
 
-async function sorted(entries: readonly Dirent[], look: Look): Promise<Content> {
+async function sorted(entries: readonly Dirent[], folder: WalkedFolder): Promise<Content> {
   const [files, folders, problems]: [string[], string[], FolderStep['problems'][number][]] = [[], [], []];
   let isThinned = false;
   for (const [index, entry] of entries.entries()) {
-    if (index % TURN === TURN - 1 && look.rules.arePresent) await turn();
+    if (index % TURN === TURN - 1 && folder.rules.arePresent) await turn();
     const { name } = entry;
     if (name.startsWith('.')) continue;
-    const kind = kindOf(entry, look);
+    const kind = kindOf(entry, folder);
     if (kind === undefined) continue;
-    if (look.rules.ignores(joined(look.place, kind === 'folder' ? `${name}/` : name))) isThinned = true;
+    if (folder.rules.ignores(joined(folder.place, kind === 'folder' ? `${name}/` : name))) isThinned = true;
     else if (kind === 'file') files.push(name);
     else if (kind === 'folder') folders.push(name);
     else problems.push({ name, problem: kind });
@@ -166,20 +166,20 @@ async function sorted(entries: readonly Dirent[], look: Look): Promise<Content> 
 }
 
 /** Undefined for entries that the walk skips. Only links need a stat. */
-function kindOf(entry: Dirent, look: Look): 'file' | 'folder' | SourceProblem | undefined {
+function kindOf(entry: Dirent, folder: WalkedFolder): 'file' | 'folder' | SourceProblem | undefined {
   const isPng = /\.png$/i.test(entry.name);
-  if (!isPng && !look.recursive) return undefined;
+  if (!isPng && !folder.recursive) return undefined;
   const isLink = entry.isSymbolicLink();
-  const kind = isLink ? targetOf(entry.name, look) : entry.isDirectory() ? 'folder' : 'file';
-  if (kind === 'folder') return look.recursive ? 'folder' : undefined;
+  const kind = isLink ? targetOf(entry.name, folder) : entry.isDirectory() ? 'folder' : 'file';
+  if (kind === 'folder') return folder.recursive ? 'folder' : undefined;
   return isPng ? kind : undefined;
 }
 
-function targetOf(name: string, look: Look): 'file' | 'folder' | SourceProblem {
+function targetOf(name: string, folder: WalkedFolder): 'file' | 'folder' | SourceProblem {
   try {
-    return statSync(join(look.path, name)).isDirectory() ? 'folder' : 'file';
+    return statSync(join(folder.path, name)).isDirectory() ? 'folder' : 'file';
   } catch (error) {
-    return fileProblem(join(look.label, name), error);
+    return fileProblem(join(folder.label, name), error);
   }
 }
 

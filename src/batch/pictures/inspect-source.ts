@@ -8,7 +8,7 @@ import type { SourceContent, SourceProblem, VariantWish } from '../model/source.
 import { fileProblem } from '../sources/files/file-problem.ts';
 
 /** What is known of a source's picture. */
-export interface Look {
+export interface InspectedSource {
   /** Pixel hash; undefined if the picture is not at hand, as a URL's or a player's. */
   readonly pixels: string | undefined;
   /** The PNG, scaled down if that was wanted; undefined if it is not at hand, or was recognized without being read. */
@@ -17,7 +17,7 @@ export interface Look {
 }
 
 /** A source that cannot be used; not an exception, since a batch may have many. */
-export type LookProblem = { readonly problem: SourceProblem };
+export type UnusableSource = { readonly problem: SourceProblem };
 
 /** Maximum bytes read of a file: far above any skin, so that the check can still say what it is. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -26,15 +26,15 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
  * Reads a source as far as needed to identify it. Small files are read synchronously: thousands of them take a
  * tenth of the time that as many promises do, and the caller yields in between. `label`: the file in messages.
  */
-export function lookAt(
+export function inspectSource(
   content: SourceContent,
   variant: VariantWish,
   digests: DigestCache | undefined,
   label?: string,
-): Look | LookProblem {
+): InspectedSource | UnusableSource {
   switch (content.kind) {
     case 'file':
-      return lookAtFile({ label, ...content }, variant, digests);
+      return inspectFile({ label, ...content }, variant, digests);
     case 'bytes':
       return checkPicture(content.bytes, { variant, fit: content.fit });
     case 'problem':
@@ -58,19 +58,19 @@ function guessNote(name: string): Note {
   return { code: 'taken_for_player', message };
 }
 
-function lookAtFile(
+function inspectFile(
   { path, fit, label }: Extract<SourceContent, { kind: 'file' }> & { readonly label: string | undefined },
   variant: VariantWish,
   digests: DigestCache | undefined,
-): Look | LookProblem {
+): InspectedSource | UnusableSource {
   const read = readFile(path, label, (stamp) => digests?.get(path, stamp));
   if ('problem' in read) return read;
   if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
-  const look = checkPicture(read.bytes, { variant, fit });
+  const inspected = checkPicture(read.bytes, { variant, fit });
   // Scaled-down pictures are not stored: without --fit the file must be refused.
-  const isOriginal = 'bytes' in look && look.bytes === read.bytes;
-  if (isOriginal && look.pixels !== undefined) digests?.set(path, read.stamp, look.pixels);
-  return look;
+  const isOriginal = 'bytes' in inspected && inspected.bytes === read.bytes;
+  if (isOriginal && inspected.pixels !== undefined) digests?.set(path, read.stamp, inspected.pixels);
+  return inspected;
 }
 
 /**
@@ -80,7 +80,7 @@ function lookAtFile(
 export function readContent(
   content: SourceContent,
   label?: string,
-): { readonly bytes: Uint8Array } | LookProblem {
+): { readonly bytes: Uint8Array } | UnusableSource {
   if (content.kind === 'bytes') return content;
   if (content.kind === 'problem') return content;
   if (content.kind !== 'file') throw new Error(`A source of kind ${content.kind} has no picture of its own.`);
@@ -89,7 +89,10 @@ export function readContent(
   return read;
 }
 
-type Read = { readonly known: string } | { readonly bytes: Uint8Array; readonly stamp: Stats } | LookProblem;
+type Read =
+  | { readonly known: string }
+  | { readonly bytes: Uint8Array; readonly stamp: Stats }
+  | UnusableSource;
 
 /** A whole file, unless `knownPixels` has them for its stamp. Messages name it as the user did, if that is known. */
 function readFile(path: string, label = path, knownPixels: (stamp: Stats) => string | undefined): Read {
@@ -109,7 +112,10 @@ interface CheckOptions {
   readonly fit: boolean | undefined;
 }
 
-function checkPicture(original: Uint8Array, { variant, fit }: CheckOptions): Look | LookProblem {
+function checkPicture(
+  original: Uint8Array,
+  { variant, fit }: CheckOptions,
+): InspectedSource | UnusableSource {
   const scaled = fit ? scaleDown(original) : undefined;
   if (scaled && 'problem' in scaled) return scaled;
   const { bytes, notes } = scaled ?? { bytes: original, notes: [] };
@@ -118,7 +124,7 @@ function checkPicture(original: Uint8Array, { variant, fit }: CheckOptions): Loo
 }
 
 /** An HD skin scaled to the size the game shows; undefined if the picture is not one. */
-function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } | LookProblem | undefined {
+function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } | UnusableSource | undefined {
   try {
     const skin = fitSkin(original);
     if (!skin) return undefined;

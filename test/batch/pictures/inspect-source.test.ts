@@ -2,7 +2,7 @@ import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DigestCache } from '../../../src/base/digest-cache.ts';
-import { lookAt, readContent } from '../../../src/batch/pictures/read-picture.ts';
+import { inspectSource, readContent } from '../../../src/batch/pictures/inspect-source.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { enlarge } from '../../../src/skin/scaling.ts';
@@ -14,15 +14,15 @@ const hd = encodePng(enlarge(figure, 2));
 
 describe('an HD skin', () => {
   test('is refused, and the hint says how to scale it down', () => {
-    const look = lookAt({ kind: 'bytes', bytes: hd }, 'auto', undefined);
-    expect(look).toMatchObject({
+    const inspected = inspectSource({ kind: 'bytes', bytes: hd }, 'auto', undefined);
+    expect(inspected).toMatchObject({
       problem: { code: 'invalid_image', hint: expect.stringContaining('--fit') },
     });
   });
 
   test('is scaled down on request, and says so', () => {
-    const look = lookAt({ kind: 'bytes', bytes: hd, fit: true }, 'auto', undefined);
-    expect(look).toMatchObject({
+    const inspected = inspectSource({ kind: 'bytes', bytes: hd, fit: true }, 'auto', undefined);
+    expect(inspected).toMatchObject({
       pixels: pixelHash(figure),
       warnings: [
         { code: 'scaled_down', message: 'The picture was scaled down from 128×128 to 64×64 pixels.' },
@@ -32,20 +32,20 @@ describe('an HD skin', () => {
 
   test('that is damaged is a problem of this source', () => {
     const bytes = hd.subarray(0, hd.length - 20);
-    const look = lookAt({ kind: 'bytes', bytes, fit: true }, 'auto', undefined);
-    expect(look).toMatchObject({ problem: { code: 'invalid_image' } });
+    const inspected = inspectSource({ kind: 'bytes', bytes, fit: true }, 'auto', undefined);
+    expect(inspected).toMatchObject({ problem: { code: 'invalid_image' } });
   });
 
   test('in a file is refused again when nobody asks for scaling any more', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'hd.png');
     await writeFile(path, hd);
-    // A file is remembered only when it is older than the look at it.
+    // The digest of a file is stored only when it is older than the inspection.
     const digests = DigestCache.open(join(folder, 'memory'), () => Date.now() + 60_000);
-    expect(lookAt({ kind: 'file', path, fit: true }, 'auto', digests)).toMatchObject({
+    expect(inspectSource({ kind: 'file', path, fit: true }, 'auto', digests)).toMatchObject({
       pixels: pixelHash(figure),
     });
-    expect(lookAt({ kind: 'file', path }, 'auto', digests)).toMatchObject({
+    expect(inspectSource({ kind: 'file', path }, 'auto', digests)).toMatchObject({
       problem: { code: 'invalid_image' },
     });
   });
@@ -53,7 +53,7 @@ describe('an HD skin', () => {
 
 test('a skin of the right size stays as it is', () => {
   const bytes = encodePng(figure);
-  expect(lookAt({ kind: 'bytes', bytes, fit: true }, 'auto', undefined)).toMatchObject({
+  expect(inspectSource({ kind: 'bytes', bytes, fit: true }, 'auto', undefined)).toMatchObject({
     bytes,
     pixels: pixelHash(figure),
   });
@@ -61,7 +61,7 @@ test('a skin of the right size stays as it is', () => {
 
 test('A file that cannot be read to its end is a problem of this source', () => {
   // Reading this file fails as a broken disk does, after it was opened.
-  expect(lookAt({ kind: 'file', path: '/proc/self/mem' }, 'auto', undefined)).toMatchObject({
+  expect(inspectSource({ kind: 'file', path: '/proc/self/mem' }, 'auto', undefined)).toMatchObject({
     problem: { code: 'eio', message: expect.stringContaining('/proc/self/mem: EIO') },
   });
 });
@@ -74,13 +74,13 @@ describe('A path that holds no skin', () => {
     ['is a device', '/dev/null', '/dev/null is not a regular file.'],
   ])('%s, and the problem says so', (_what, path, message) => {
     const problem = { code: 'not_a_file', message };
-    expect(lookAt({ kind: 'file', path }, 'auto', undefined)).toEqual({ problem });
+    expect(inspectSource({ kind: 'file', path }, 'auto', undefined)).toEqual({ problem });
     expect(readContent({ kind: 'file', path })).toEqual({ problem });
   });
 
   test('is named as the user named it', () => {
     const problem = { code: 'not_a_file', message: 'skins is a folder.' };
-    expect(lookAt({ kind: 'file', path: '/' }, 'auto', undefined, 'skins')).toEqual({ problem });
+    expect(inspectSource({ kind: 'file', path: '/' }, 'auto', undefined, 'skins')).toEqual({ problem });
     expect(readContent({ kind: 'file', path: '/' }, 'skins')).toEqual({ problem });
   });
 
@@ -117,10 +117,10 @@ test.each([
   [{ kind: 'user', user: 'smiht', isGuess: true }, ['smiht']],
   [{ kind: 'user', user: 'smith' }, []],
 ] as const)('A source %j is noted to be taken for the player %j', (content, names) => {
-  const look = lookAt(content, 'auto', undefined);
+  const inspected = inspectSource(content, 'auto', undefined);
   const warnings = names.map((name) => ({
     code: 'taken_for_player',
     message: expect.stringMatching(`no file or folder ${name},.*--player ${name}$`),
   }));
-  expect(look).toEqual({ pixels: undefined, bytes: undefined, warnings });
+  expect(inspected).toEqual({ pixels: undefined, bytes: undefined, warnings });
 });

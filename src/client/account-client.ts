@@ -49,6 +49,7 @@ const EXPORT_TYPES: Readonly<Record<SkinExportFormat, string>> = {
   lock: 'application/x-ndjson',
 };
 
+/** A page of the users of a service, by name. */
 export interface UserPage {
   readonly users: readonly User[];
   /** `after` for the next page; undefined on the last. */

@@ -38,6 +38,7 @@ export interface QueueItem {
   readonly options?: SkinOptions | undefined;
 }
 
+/** Options of a single call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
@@ -58,13 +59,14 @@ export interface AnswerNotes {
   readonly rateLimit: SeenRateLimit | undefined;
 }
 
+/** A skin that is ready, with what the service says about it. */
 export interface GeneratedSkin extends AnswerNotes {
   readonly skin: Skin;
   /** Id of the job that made it, if the service says so. */
   readonly job: string | undefined;
 }
 
-/** `skin` is present once the job is completed; `errors` say why it failed. */
+/** A job as it is now: `skin` is present once the job is completed; `errors` say why it failed. */
 export interface JobState extends AnswerNotes {
   readonly job: Job;
   readonly skin: Skin | undefined;
@@ -81,6 +83,7 @@ export interface QueuedItem {
   readonly warnings: readonly Note[];
 }
 
+/** The answer to several submissions at once. */
 export interface QueuedBatch extends AnswerNotes {
   /** One per submission, in order. */
   readonly items: readonly QueuedItem[];
@@ -127,6 +130,7 @@ export interface JobList {
   readonly links: Readonly<Record<string, string>>;
 }
 
+/** A page of the caller's jobs, newest first. */
 export interface JobPage {
   readonly jobs: readonly Job[];
   /** `after` for the next page; undefined on the last. */
@@ -135,6 +139,7 @@ export interface JobPage {
   readonly total?: number;
 }
 
+/** A page of a list of skins. It may hold fewer skins than were requested, though it is not the last. */
 export interface SkinPage {
   readonly skins: readonly SkinListItem[];
   /** `after` for the next page; undefined on the last. */
@@ -151,6 +156,7 @@ export interface BulkEdited {
   readonly missing: readonly string[];
 }
 
+/** What became of several skins that were to be changed. */
 export interface SkinsEdited extends BulkEdited {
   /** Those that were changed, as lists show them. */
   readonly skins: readonly SkinListItem[];
@@ -172,6 +178,7 @@ export interface RequestReport {
 interface AttemptHooks {
   /** Called before each attempt. `place`: the service's root, or another host that has a texture; `timeout`: milliseconds. */
   readonly onSend?: ((attempt: { readonly place: string; readonly timeout: number }) => void) | undefined;
+  /** Called after each attempt with its outcome. Fields of answers are only examined for `odd` if this is given. */
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
   /** Called after each attempt, whether it has succeeded or failed. */
   readonly onEnd?: (() => void) | undefined;
@@ -179,6 +186,7 @@ interface AttemptHooks {
   readonly onRetry?: ((report: { readonly message: string; readonly pause: number }) => void) | undefined;
 }
 
+/** The service that a client is for, the caller's key, and how requests are sent and retried. */
 export interface SkinClientOptions extends AttemptHooks {
   /** The service's root, with or without `/v2` at its end. */
   readonly baseUrl: string;

@@ -140,4 +140,5 @@ export const keyDocumentSchema = z.object({
   /** SPKI in PEM. */
   signaturePublickey: z.string().optional(),
 });
+/** What others need to trust the skins that a service signs with its own key. */
 export type KeyDocument = z.infer<typeof keyDocumentSchema>;

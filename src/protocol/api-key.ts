@@ -8,6 +8,7 @@ import { userNameSchema } from './user.ts';
  * delete them; `account`: keys and game accounts; `operator`: run the service, with an operator's key.
  */
 export const SCOPES = ['read', 'generate', 'skins', 'account', 'operator'] as const;
+/** What a key may be used for. */
 export type Scope = (typeof SCOPES)[number];
 
 /** An API key as its owner sees it; the key itself is returned only when it is created. */
@@ -141,7 +142,9 @@ export const apiKeyChangeSchema = z
   .strictObject({ name: keyNameSchema, v2Compat: z.boolean(), scopes: scopesSchema, ...bindingSchemas })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'nothing to change');
+/** What to change about a key: fields left out stay as they are, and an empty list lifts its restriction. */
 export type ApiKeyChange = z.input<typeof apiKeyChangeSchema>;
+/** A key to be made. Without `scopes` it gets those of the key that makes it, fewer if it is bound. */
 export type ApiKeyWish = z.input<typeof apiKeyBodySchema>;
 
 function bindings<S extends z.ZodType<string>>(one: S) {

@@ -4,6 +4,7 @@ import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
 /** `public`: anyone with the grant `capes` may generate with it. `none`: hidden, no one may. */
 const CAPE_SUPPORTS = ['public', 'none'] as const;
 const supportSchema = z.enum(CAPE_SUPPORTS);
+/** Who may use a cape. */
 export type CapeSupport = z.infer<typeof supportSchema>;
 
 const capeSchema = z
@@ -66,6 +67,7 @@ export const capeFieldsSchema = z.strictObject({
   alias: aliasSchema,
   support: supportSchema.default('public'),
 });
+/** A cape to be added: `alias` has at most 48 characters; `support` default: `public`. */
 export type CapeWish = z.input<typeof capeFieldsSchema>;
 
 /** PATCH /v2/account/capes/:uuid */
@@ -73,4 +75,5 @@ export const capeChangeSchema = z
   .strictObject({ alias: aliasSchema, support: supportSchema })
   .partial()
   .refine(({ alias, support }) => alias !== undefined || support !== undefined, 'nothing to change');
+/** What to change about a cape: at least one of its alias and whether it is shown. */
 export type CapeChange = z.input<typeof capeChangeSchema>;

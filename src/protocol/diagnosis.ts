@@ -23,4 +23,5 @@ export const diagnosisAnswerSchema = envelopeSchema.extend({
   generator: z.object({ kind: z.string(), findings }),
   store: z.object({ findings }),
 });
+/** What a service finds out about its own health. */
 export type Diagnosis = Pick<z.infer<typeof diagnosisAnswerSchema>, 'publicUrl' | 'generator' | 'store'>;

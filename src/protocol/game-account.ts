@@ -58,6 +58,7 @@ export const gameAccountChangeSchema = z
   .strictObject({ paused: z.boolean(), restore: z.boolean(), capes: z.boolean(), share: z.boolean() })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'nothing to change');
+/** What to change about a linked game account; `paused: false` also resets its failures. */
 export type GameAccountChange = z.input<typeof gameAccountChangeSchema>;
 
 /** POST /v2/account/accounts/:uuid/check */
@@ -65,6 +66,7 @@ export const gameAccountCheckAnswerSchema = gameAccountAnswerSchema.extend({
   /** Sentences; empty: the account can be used. */
   problems: z.array(z.string()),
 });
+/** A linked game account after a check, and what keeps it from being used. */
 export type GameAccountCheck = Pick<z.infer<typeof gameAccountCheckAnswerSchema>, 'account' | 'problems'>;
 
 const begunLoginSchema = z.object({
@@ -87,4 +89,5 @@ export const gameLoginAnswerSchema = envelopeSchema.extend({
   /** Present once the account is linked. */
   account: gameAccountSchema.optional(),
 });
+/** The state of a sign-in, and the account once it is linked. */
 export type GameLogin = Pick<z.infer<typeof gameLoginAnswerSchema>, 'login' | 'account'>;

@@ -6,6 +6,7 @@ import { skinSchema } from './skin.ts';
 
 /** The states of a job. See the service's `queue/states.ts` for the transitions. */
 export const JOB_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
+/** `waiting` and `processing` jobs are pending; `completed` and `failed` ones never change again. */
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** As a client reads it: an unrecognized state becomes `unknown`, which counts as pending. */
@@ -130,6 +131,7 @@ export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({
   total: adviceNumber(),
 });
 
+/** Whether a job may still end: it has neither a skin nor a reason why there is none. */
 export function isPending(status: SeenJobStatus): boolean {
   return status !== 'completed' && status !== 'failed';
 }

@@ -4,6 +4,7 @@ import { uuidSchema, visibilitySchema } from './skin.ts';
 
 /** Why a skin should not be here. */
 export const REPORT_REASONS = ['offensive', 'copyright', 'personal', 'other'] as const;
+/** One of the reasons for a report. */
 export type ReportReason = (typeof REPORT_REASONS)[number];
 
 /** What the log of the operators tells of. */
@@ -35,6 +36,7 @@ export const reportBodySchema = z.strictObject({
   reason: z.enum(REPORT_REASONS),
   text: lineSchema.default(''),
 });
+/** A report to be sent; `text`: at most 500 characters on one line, default: none. */
 export type ReportWish = z.input<typeof reportBodySchema>;
 
 const reportSchema = z
@@ -87,10 +89,10 @@ export type Decision = z.input<typeof decisionSchema>;
 /** PATCH /v2/account/skins/:uuid */
 export const skinDecisionSchema = decisionSchema.extend({ hidden: z.boolean() });
 
-/** What became of a skin. */
 const moderatedSkinSchema = z
   .object({ uuid: z.string(), visibility: visibilitySchema, hidden: z.boolean() })
   .meta({ id: 'ModeratedSkin' });
+/** A skin after a decision of an operator: whether it is hidden, and its visibility then. */
 export type ModeratedSkin = z.infer<typeof moderatedSkinSchema>;
 export const moderatedSkinAnswerSchema = envelopeSchema.extend({ skin: moderatedSkinSchema });
 
@@ -101,6 +103,7 @@ export const blockBodySchema = z.union([
   decisionSchema.extend({ hash: imageHashSchema }),
   decisionSchema.extend({ skin: uuidSchema }),
 ]);
+/** The image to block, by its pixel hash (64 hexadecimal digits) or the UUID of a skin that has it; `note` is for the log. */
 export type BlockWish = z.input<typeof blockBodySchema>;
 
 const blockedImageSchema = z

@@ -18,4 +18,5 @@ export const skinEditSchema = z
     error: 'Nothing is to change: send a name or a visibility.',
   });
 
+/** What to change about a skin: at least one of its name (`''` or null removes it) and its visibility. */
 export type SkinEdit = z.infer<typeof skinEditSchema>;

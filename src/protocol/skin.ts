@@ -10,6 +10,7 @@ export const visibilitySchema = z.enum(VISIBILITIES);
 
 /** `unknown` on a request means: detect. A generated skin is classic or slim. */
 export type SkinVariant = z.infer<typeof variantSchema>;
+/** `public`: in the public list; `unlisted`: for everyone who has its UUID; `private`: only for its owner. */
 export type SkinVisibility = z.infer<typeof visibilitySchema>;
 
 export const textureSchema = z.object({
@@ -108,6 +109,7 @@ const similarSkinSchema = z
     cape: z.string().optional(),
   })
   .meta({ id: 'SimilarSkin' });
+/** A public skin with the same pixels as another one. */
 export type SimilarSkin = z.infer<typeof similarSkinSchema>;
 export const similarSkinsAnswerSchema = envelopeSchema.extend({ skins: z.array(similarSkinSchema) });
 

@@ -50,6 +50,7 @@ export const userBodySchema = z.strictObject({
   name: userNameSchema,
   plan: planNameSchema.default('free'),
 });
+/** A user to be created; `plan` default: `free`. */
 export type UserWish = z.input<typeof userBodySchema>;
 
 /** PATCH /v2/account/users/:name */
@@ -57,6 +58,7 @@ export const userChangeSchema = z
   .strictObject({ plan: planNameSchema, disabled: z.boolean() })
   .partial()
   .refine(({ plan, disabled }) => plan !== undefined || disabled !== undefined, 'nothing to change');
+/** What to change about a user. A disabled user's keys are refused from then on. */
 export type UserChange = z.input<typeof userChangeSchema>;
 
 /** GET /v2/account/me: the account that a key belongs to. */
@@ -68,4 +70,5 @@ export const accountAnswerSchema = envelopeSchema.extend({
   /** Generations spent in the last minute and the last hour, unfinished jobs, API keys. */
   usage: z.object({ minute: z.number(), hour: z.number(), pending: z.number(), keys: z.number() }),
 });
+/** The user that a key belongs to, with the plan and its usage. */
 export type Account = Pick<z.infer<typeof accountAnswerSchema>, 'user' | 'name' | 'role' | 'plan' | 'usage'>;

@@ -1,10 +1,10 @@
 /** What can be drawn of a skin. Nothing here loads the renderer. */
 
+export const VIEWS = ['face', 'head', 'bust', 'body', 'front', 'back', 'isometric'] as const;
 /**
  * `face`: the head's front · `head`: the head as a cube · `bust`: head and shoulders · `body`: the figure turned a
  * little · `front`, `back`: the figure flat · `isometric`: the figure seen over its corner.
  */
-export const VIEWS = ['face', 'head', 'bust', 'body', 'front', 'back', 'isometric'] as const;
 export type View = (typeof VIEWS)[number];
 
 /** Also the figure's upper half from the front, flat: what Minotar calls a bust. */

@@ -27,13 +27,13 @@ test('Where nothing can be made it fails at once', () => {
   expect(() => makeFolder('/proc/x/y')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
 });
 
-test('A drive that is not there is not looked for without end', () => {
+test('The search for the folders of a missing drive ends', () => {
   const nothing = () => false;
   expect(missingFolders('Z:\\a\\b', nothing, win32)).toEqual(['Z:\\', 'Z:\\a', 'Z:\\a\\b']);
   expect(missingFolders('/a/b', (path) => path === '/', posix)).toEqual(['/a', '/a/b']);
 });
 
-test('What is in the way is said', async () => {
+test('The error names what is in the way', async () => {
   const folder = await ownFolder();
   await writeFile(join(folder, 'file'), '');
   await symlink('nowhere', join(folder, 'link'));

@@ -29,7 +29,7 @@ test('No more are under way than may be', async () => {
   expect(most).toBe(4);
 });
 
-test('What is ready does not wait for an item that is still to come', async () => {
+test('A finished result does not wait for an item that is still to come', async () => {
   async function* stalled(): AsyncGenerator<number> {
     yield 1;
     await new Promise(() => {});

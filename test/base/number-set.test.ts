@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NumberSet } from '../../src/base/number-set.ts';
 
-test('A set of numbers has exactly what was added, however much that is', () => {
+test('A set of numbers has exactly the numbers added, however many', () => {
   const numbers = fc.oneof(
     fc.maxSafeNat(),
     fc.nat(50),

@@ -151,7 +151,7 @@ test('A file that is no lock, or a folder that cannot be made, is an error', asy
   await expect(acquire(join(folder, 'text', 'below'), 'a test')).rejects.toThrow(/ENOTDIR|EEXIST/);
 });
 
-test('A lock that cannot say whose it is, is given back', async () => {
+test('A lock is released if its holder cannot be written down', async () => {
   const path = join(await ownFolder(), 'batch.lock');
   mkdirSync(join(`${path}.holder`, 'below'), { recursive: true });
   await expect(acquire(path, 'a test')).rejects.toThrow();

@@ -27,7 +27,7 @@ test.each([
   expect([await modeOf(path), await isOpenToOthers(path)]).toEqual([then, false]);
 });
 
-test('One whose mode cannot be changed is read as it is, and stays open to others', async () => {
+test('A secret file whose mode cannot be changed is read as it is, and stays open to others', async () => {
   // The system refuses to change any mode here, whoever asks, as with a file system that is mounted read-only.
   const path = '/proc/self/comm';
   await expect(chmod(path, 0o600)).rejects.toMatchObject({ code: 'EPERM' });

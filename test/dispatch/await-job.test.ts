@@ -90,7 +90,7 @@ test('A skin that the answer lacks is read by its UUID, and one that it has is n
   expect([found.skin?.variant, lacking.hosted.times('skin').length]).toEqual([skin?.variant, 1]);
 });
 
-test('A wait that is over leaves nothing listening', async () => {
+test('A wait that has ended leaves no listener behind', async () => {
   const { stop, wait } = await openWait({ serviceTime: 500 });
   await wait();
   expect(getEventListeners(stop.signal, 'abort')).toEqual([]);

@@ -157,7 +157,7 @@ test('Events of a service that is known beforehand begin with its first job', as
   expect(events).toHaveBeenCalledTimes(1);
 });
 
-test('Closing waits for what is under way', async () => {
+test('Closing waits for tasks in progress', async () => {
   const { session, dispatcher } = await openDispatcher();
   const steps: string[] = [];
   const task = Promise.withResolvers<void>();
@@ -210,7 +210,7 @@ test('The jobs that a dead process left are looked for', async () => {
   expect(hosted.times('list').length).toBe(before + 1);
 });
 
-test('A dispatcher whose queue nobody shares does without a file', async () => {
+test('A dispatcher that shares its queue with nobody needs no file', async () => {
   const { dispatcher, told, pass } = await openDispatcher({ isShared: false, serviceTime: 450 });
   for (let n = 0; n < 6; n++) dispatcher.add(workOf(n));
   await pass(100);

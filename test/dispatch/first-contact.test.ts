@@ -37,7 +37,7 @@ test('The spots are those of the account, or as many fewer as are wanted', async
   expect((await meet(40, { grants: { queue: 12 } })).spots).toBe(12);
 });
 
-test('A service that is known is asked for nothing but the cape', async () => {
+test('Only the cape is requested from a known service', async () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
   const signingKey = async () => ({ publicKey, fingerprint: 'ab' });
   const { facts, hosted, looks, spots } = await meet(undefined, {}, { known: { spots: 3, signingKey } });

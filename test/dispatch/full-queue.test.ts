@@ -12,7 +12,7 @@ test('A queue that stays full is waited for longer each time, up to a limit', ()
   expect(pauses).toEqual([300, 480, 768, 1_229, 1_966, 3_146, 5_000, 5_000]);
 });
 
-test('What is refused at once counts once', () => {
+test('Refusals at the same moment count once', () => {
   const queue = new FullQueue(() => 0.5);
   for (let n = 0; n < 5; n++) queue.refused(0);
   expect(queue.openAt).toBe(300);

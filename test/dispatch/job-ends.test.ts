@@ -89,7 +89,7 @@ test('The end of a job frees its spot, and its result teaches how long jobs take
   expect(told.slice(3)).toEqual(['took 2000', 'hint', 'completed']);
 });
 
-test('The end of a job of an earlier run teaches nothing: nobody knows when it began', async () => {
+test("Nothing is learned from the end of an earlier run's job: nobody knows when it began", async () => {
   const { ends, job, told, settled } = open({ job: { isTimed: false } });
   ends.ended(job, END);
   await settled();

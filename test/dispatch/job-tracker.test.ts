@@ -139,7 +139,7 @@ test('A submission without an answer is found again by its pixels', async () => 
   expect(told).toEqual(['1 completed']);
 });
 
-test('A submission that became no job is told as gone when that is sure', async () => {
+test('A submission that did not become a job is reported as gone once that is certain', async () => {
   const { clock, tracker, told, start, pass } = await openTracker();
   start();
   tracker.lost(workOf(1), { at: clock.monotonic(), mark: 0 }, 300);

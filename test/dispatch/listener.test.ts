@@ -74,7 +74,7 @@ test('It is told when the stream opens and closes, and of each job', async () =>
   expect(told).toEqual(['open', 'a waiting', 'a completed', 'closed', 'open', 'closed']);
 });
 
-test('The end of a job is kept for whoever learns of the job later, once', async () => {
+test('The end of a job is kept until it is asked for, once', async () => {
   const { listener } = await listen([[pending, job('a', 'completed'), job('b', 'waiting')]]);
   expect([listener.takeEnd('a')?.job.status, listener.takeEnd('a'), listener.takeEnd('b')]).toEqual([
     'completed',
@@ -83,7 +83,7 @@ test('The end of a job is kept for whoever learns of the job later, once', async
   ]);
 });
 
-test('Of the ends that nobody takes only the latest are kept', async () => {
+test('Only the latest of the ends that nobody has asked for are kept', async () => {
   const ends = Array.from({ length: 300 }, (_, n) => job(`j${n}`, 'failed'));
   const { listener } = await listen([[pending, ...ends]]);
   expect([listener.takeEnd('j43'), listener.takeEnd('j44')?.job.id]).toEqual([undefined, 'j44']);

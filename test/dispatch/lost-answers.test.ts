@@ -334,7 +334,7 @@ describe('A job of unknown origin', () => {
   });
 });
 
-test('An answer that nobody waits for any longer wants no look', () => {
+test('An answer that nobody waits for any longer needs no request for the list', () => {
   const service = openLosses();
   const work = workOf();
   service.lostAnswers.add(work, sent, SOON);

@@ -4,7 +4,7 @@ import { Spots } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import { openJob } from '../support/dispatch/machine.ts';
 
-test('A process whose queue nobody shares has all spots, and may always look', () => {
+test('A process that shares its queue with nobody has all spots, and may always request the list', () => {
   const spots = new Spots<Submission>(5);
   const queue = new OwnQueue(spots);
   spots.took(openJob('a'));

@@ -45,7 +45,7 @@ test.each(['peers', 'windows', 'looks'])(
   },
 );
 
-test('A file that is closed is done without, which is no failure', async () => {
+test('A closed file is no longer used, without an error', async () => {
   const folder = join(await ownFolder(), 'shares');
   const broken: string[] = [];
   const file = await QueueFile.open(folder, (why) => broken.push(why));
@@ -77,7 +77,7 @@ test('A file with nonsense in the form of a database is replaced', async () => {
   file.close();
 });
 
-test('Whoever reads the file does not wait for who writes it', async () => {
+test('Readers of the file do not wait for writers', async () => {
   const file = await QueueFile.open(join(await ownFolder(), 'shares'), () => {});
   const mode = file.transact((db) => db.prepare('pragma journal_mode').get(), undefined);
   file.close();

@@ -35,7 +35,7 @@ function openReads(errors: readonly Error[], { isListed = false, isSkinsmith = f
   return { reads: new Reads(session, stop.signal), trouble, clock, stop, request, tries: () => tries };
 }
 
-test('What is not there is no failure', async () => {
+test('A resource that does not exist is not an error', async () => {
   const { reads, request } = openReads([refusal(404, 'job_not_found')]);
   expect(await reads.ifPresent(request)).toBeUndefined();
 });

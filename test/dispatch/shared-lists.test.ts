@@ -57,7 +57,7 @@ test('A list is news for a second', async () => {
   expect(lists[1]?.takeNews()).toBeUndefined();
 });
 
-test("A request that failed is nobody's list, and another process may try at once", async () => {
+test('A failed request shares no list, and another process may try at once', async () => {
   const { lists } = await openProcesses(['a', 'b'], { usual: 100 });
   lists[0]?.tryLook(calm);
   lists[0]?.endLook(0, undefined);
@@ -80,7 +80,7 @@ test('A process that is alone looks whenever it wants', async () => {
   }
 });
 
-test('When a list was requested is told to whoever waits for one', async () => {
+test('The time of a list request is passed on to those who wait for a list', async () => {
   const { clock, heard, lists } = await openProcesses(['a', 'b']);
   lists[0]?.tryLook(calm);
   clock.forward(40);
@@ -88,7 +88,7 @@ test('When a list was requested is told to whoever waits for one', async () => {
   expect(heard).toEqual([clock.now() - 40]);
 });
 
-test('A look that is urgent waits for half a second only, whatever was spent', async () => {
+test('An urgent request waits for at most half a second, however much of the budget is spent', async () => {
   const { clock, lists } = await openProcesses(['a', 'b'], { usual: 30_000 });
   const [a, b] = lists;
   for (const process of [a, b]) {

@@ -87,7 +87,7 @@ test('A process that is alone keeps to its own count', async () => {
   expect(countAll(db, { ...shared, isAlone: true })).toBe(50);
 });
 
-test('A window whose end nobody tells is nothing to share', async () => {
+test('A window without a known end is not shared', async () => {
   const db = await openFile();
   recordWindows(db, [{ span: MINUTE, limit: 20, remaining: 0, endsIn: undefined }], shared);
   expect(countAll(db, shared)).toBe(50);

@@ -98,7 +98,7 @@ test('A rate limit says nothing of the queue, which is not looked at', async () 
   expect(await after(refusal(429, 'rate_limit', 1_000))).toEqual(['not taken', 'again']);
 });
 
-test('A source that is refused for good is not sent again', async () => {
+test('A source that is refused permanently is not sent again', async () => {
   expect(await after(refusal(400, 'invalid_image'))).toEqual(['not taken', 'failed']);
 });
 

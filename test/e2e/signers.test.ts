@@ -43,7 +43,7 @@ async function signersIn(shop: Workshop): Promise<unknown[]> {
 
 const submitted = ({ records }: HostedService) => records.accepted.length;
 
-test('On a machine without a signing key, the first skin is known to be signed by the key made for it', async () => {
+test('On a machine without a signing key, the first skin is recognized as signed by the new key', async () => {
   const shop = await embeddedWorkshop();
   await rm(join(shop.machine.dataDir, 'signing-key.pem'));
   await shop.draw({ 'skins/a': 1 });

@@ -214,7 +214,7 @@ test('Skin data is checked without a network, and pasted data is verified', asyn
   expect(bad.exitCode).toBe(1);
 });
 
-test('A value whose texture nobody serves fails, and says so', async () => {
+test('Skin data whose texture is served nowhere fails with a message', async () => {
   const world = await ours();
   const url = `http://127.0.0.1:1/textures/${'ab'.repeat(32)}`;
   const document = { timestamp: 1, profileId: 'a'.repeat(32), profileName: 'x', textures: { SKIN: { url } } };

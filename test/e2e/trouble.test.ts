@@ -68,7 +68,7 @@ test.each([
   expect(stderr).toMatch(nearest);
 });
 
-test('A file that is not there stops no other, and both are told', async () => {
+test('A missing file does not stop the others, and both are reported', async () => {
   const { exitCode, stdout, stderr } = await (await freshMachine()).run([
     'generate',
     'nope.png',
@@ -83,7 +83,7 @@ test('A file that is not there stops no other, and both are told', async () => {
   expect(stderr).toContain('no_such_file');
 });
 
-test('A signing key that is none is named when the service starts', async () => {
+test('A file that is not a signing key is named when the service starts', async () => {
   const machine = await freshMachine();
   const path = join(machine.dataDir, 'signing-key.pem');
   await writeFile(path, 'not a key');

@@ -30,7 +30,7 @@ test('The picture of work is the one that was kept, else it is read again', asyn
   expect(hashOf(workOf({ kind: 'file', path: join(path, 'gone') }, skinPng(1)))).toBe(PLANNED);
 });
 
-test('A picture that has changed since the plan, or is none any more, is not taken', async () => {
+test('A picture that has changed since the plan, or is no picture any more, is not used', async () => {
   const path = join(await ownFolder(), 'one.png');
   const file = { kind: 'file', path } as const;
   expect(hashOf(workOf(file))).toBeUndefined();

@@ -145,7 +145,7 @@ describe('It is made from its texture', () => {
   });
 });
 
-test('A mistake of ours is no reason to make a skin from its texture', async () => {
+test('A bug is not a reason to make a skin from its texture', async () => {
   const hasSigned = async () => await Promise.reject(new TypeError('a bug'));
   const gameKeys = new GameKeys({ known: [], hasSigned });
   await expect(judge(signatures['another'], { gameKeys })).rejects.toThrow('a bug');

@@ -12,7 +12,7 @@ test('Skins to make again are counted by signer and key', () => {
   ]);
 });
 
-test('Of nothing to make again there is no list', () => {
+test('Without skins to make again, the list is empty', () => {
   const counts = new SignerCounts();
   counts.outdated(undefined);
   expect([counts.list, counts.unknownSigner]).toEqual([[], 0]);

@@ -64,7 +64,7 @@ test('Where another signer is required, who is known to have signed decides', as
   expect(await isSignedAsRequired(data, required, gameKeys)).toBe(false);
 });
 
-test('A key is named by its fingerprint, and a text that is no key by nothing', () => {
+test('A key is named by its fingerprint; a text that is not a key has no name', () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
   expect([fingerprintIn(pem), fingerprintIn('no key')]).toEqual([fingerprintOf(publicKey), undefined]);

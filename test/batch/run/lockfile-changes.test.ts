@@ -13,7 +13,7 @@ const lockfile = {
   workOf: (entry: number) => LOCKED[entry]![1],
 };
 
-test('Entries that the lockfile has already are no change', () => {
+test('Entries that are in the lockfile already are not changes', () => {
   const changes = new LockfileChanges();
   changes.add(sourceOf('a'), { key: 'k', entry: 0 });
   expect([changes.isEmpty, changes.sorted(lockfile)]).toEqual([true, []]);

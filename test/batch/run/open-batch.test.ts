@@ -56,7 +56,7 @@ test('A lockfile is used by one batch at a time', async () => {
   await expect(open(options)).resolves.toBeDefined();
 });
 
-test('A lockfile is in use also by a process of which nothing is known', async () => {
+test('A lockfile can be in use by a process that nothing is known about', async () => {
   const options = await optionsIn('skins.lock');
   await open(options);
   const journals = join(options.stateDir, 'journals');

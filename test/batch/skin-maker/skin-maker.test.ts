@@ -48,7 +48,7 @@ test('Nothing goes on in the background once a batch has ended', async () => {
   expect(Object.values(service.requests).flat()).toHaveLength(asked);
 });
 
-test('A skin that is not what was asked for is judged again by the next run, without another job', async () => {
+test('A skin that fails its check is checked again by the next run, without another job', async () => {
   const { clock, service, batch } = await prepareScripted();
   const wish = { variant: 'slim' } as const; // every skin of this service is classic
   expect(await clock.until(batch(1, wish))).toMatchObject({ failed: 1, made: 0 });

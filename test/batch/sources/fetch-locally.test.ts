@@ -128,7 +128,7 @@ test.each([
   },
 );
 
-test('Whoever stops waits no longer', async () => {
+test('Aborting ends the wait', async () => {
   const site = await webServer(() => {});
   const [source] = await fetchAll([urlSource(site.url)], AbortSignal.timeout(50));
   expect(problemOf(source!)?.message).toContain('interrupted');

@@ -25,7 +25,7 @@ test('Names that will be wanted are asked for with the first, ten in a request, 
   expect(fake.calls.map(({ kind }) => kind)).toEqual(['names', 'names', 'names']);
 });
 
-test('Nobody of a name is a mistake of the source, and says what a guess was', async () => {
+test('A name that no player has is a problem of the source; the message tells if the name was a guess', async () => {
   const { names } = await directory(0, fakeClock());
   await expect(names.uuidOf({ user: 'nobody' }, NEVER)).rejects.toMatchObject({
     code: 'invalid_user',
@@ -52,7 +52,7 @@ test('A game in trouble is asked again, as late as it wants, and not for ever', 
   expect(other.clock.sleeps).toEqual([1_000, 2_000, 4_000]);
 });
 
-test('Whoever stops waits no longer', async () => {
+test('Aborting ends the wait', async () => {
   const { fake, players, names } = await directory(1, systemClock);
   fake.order({ fault: { kind: 'broken' }, on: ['names'] });
   const stop = AbortSignal.timeout(50);

@@ -69,7 +69,7 @@ test('One URL and one player, by UUID or name, are made like one file', async ()
   }
 });
 
-test('A word that is no path is taken for a player, and that is said; --as file keeps it from that', async () => {
+test('A word that is not a path is taken for a player, with a warning; --as file prevents that', async () => {
   const { generate } = await world();
   const guessed = await generate({ sources: ['Ann_B'] });
   expect(JSON.parse(guessed.out).warnings).toMatchObject([{ code: 'taken_for_player' }]);

@@ -35,7 +35,7 @@ test('A folder is refused, with the lockfile in it as what to give instead', asy
   });
 });
 
-test('What is neither a file nor a folder is refused, unopened: a pipe would be waited for', async () => {
+test('Anything but a file or folder is refused without being opened: opening a pipe would block', async () => {
   const ran = await runCommand(async (context) => await runVerify({ files: ['/dev/null'] }, context), {});
   expect(ran.told).toMatchObject({ code: 'not_a_file', message: '/dev/null is not a regular file.' });
 });

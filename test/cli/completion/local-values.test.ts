@@ -23,7 +23,7 @@ async function machine() {
   return { folder, values, ...context };
 }
 
-test('A machine on which nothing was done yet completes only what is known beforehand', async () => {
+test('On a new machine only built-in values are completed', async () => {
   const { values } = await machine();
   for (const kind of ['jobs', 'skins', 'services', 'users', 'keys', 'capes', 'accounts'] as const)
     expect(await values(kind)).toEqual([]);

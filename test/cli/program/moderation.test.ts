@@ -51,7 +51,7 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
   ]);
 });
 
-test('What is no UUID and no hash is named before anything is sent', async () => {
+test('A text that is neither a UUID nor a hash is named before anything is sent', async () => {
   const { url, key } = await runServer();
   const { told } = await runCommand((context) => runModerationBlock(['face.png'], {}, context), { url, key });
   expect(told).toMatchObject({

@@ -34,7 +34,7 @@ test('Without an issuer there is no provider', async () => {
   expect(await chooseOpenId({ pages: false }, { env: {} })).toBeUndefined();
 });
 
-test('What is typed goes before the environment, and the secret comes from a file or from there', async () => {
+test('Options override the environment, and the secret comes from a file or the environment', async () => {
   const env = {
     SKINSMITH_OIDC_ISSUER: 'https://other.example.org',
     SKINSMITH_OIDC_CLIENT_ID: 'other',

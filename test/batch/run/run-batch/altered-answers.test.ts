@@ -168,7 +168,7 @@ test('an undisturbed run is six waves of 450 ms', async () => {
   expect(service.requests.list.length).toBeLessThanOrEqual(9);
 });
 
-test('a limit of one that nobody tells of is found out by the first burst', async () => {
+test('a limit of one that the service does not announce is discovered by the first burst', async () => {
   const { took, summary, service } = await runScripted(SKINS, { limit: 1 });
   expect([summary.made, service.mostUnfinished]).toEqual([SKINS, 1]);
   expect(took).toBeLessThanOrEqual(MOST * SKINS * 470);

@@ -11,7 +11,7 @@ function sourceOf(label: string, skin: number): BatchSource {
   return { label, stem: label, content: { kind: 'bytes', bytes: skinPng(skin) } };
 }
 
-test('Once all sources are read it is told what is planned', async () => {
+test('Once all sources are read, the plan is reported', async () => {
   const { clock, events, batch } = await prepareScripted();
   const summary = await clock.until(batch(3));
   const planned = events.filter(({ type }) => type === 'planned');
@@ -148,7 +148,7 @@ test('A batch that was interrupted leaves no timer behind, which would keep its 
   expect(asleep).toBe(0);
 });
 
-test('A batch that is over hears of no interruption any more', async () => {
+test('A batch that has ended ignores interruptions', async () => {
   const { clock, batch } = await prepareScripted();
   const { signal } = new AbortController();
   await clock.until(batch(1, { signal }));

@@ -127,7 +127,7 @@ test('A skin that is known under another name gets a line under its own', async 
   ]);
 });
 
-test('Without a service there are no jobs of the batch on one', async () => {
+test('Without a service, the batch has no jobs', async () => {
   const queued: number[] = [];
   await runKnown(PICTURE, { onProgress: (progress) => queued.push(progress().queued), sources: noSources() });
   expect(queued).toEqual([0]);

@@ -234,7 +234,7 @@ describe('On stdin', () => {
   );
 });
 
-test('Each skin of a JSON list has its number there in its label, also those that are none', async () => {
+test('Each item of a JSON list is labelled with its number, also if it is not a skin', async () => {
   const given = { value: VALUE, signature: SIGNATURE };
   const cwd = await folderOf({ 'all.json': JSON.stringify([given, 7]), 'one.json': JSON.stringify([given]) });
   const labels = async (arg: string) =>

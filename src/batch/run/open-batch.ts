@@ -46,21 +46,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     opened.push(journal);
     const digests = DigestCache.open(join(stateDir, 'files.bin'), () => clock.now());
     const signers = signerRule(options);
-    const planner = new Planner({
-      variant: options.variant ?? 'auto',
-      visibility: options.visibility,
-      cape: options.cape === undefined ? undefined : bareUuid(options.cape),
-      submits: write,
-      force: options.force ?? false,
-      lockDir: dirname(lockPath ?? join(process.cwd(), 'skins.lock')),
-      lockfile,
-      journal,
-      digests,
-      names: new OutputNames(),
-      signers,
-      given: givenSkins(options),
-      findSkin: options.service.findSkin,
-    });
+    const planner = newPlanner(options, { lockfile, journal, digests, signers, submits: write });
     return {
       lockfile,
       journal,
@@ -81,6 +67,22 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
 }
 
 type Opened = { close(): void } | undefined;
+
+type PlannerParts = Pick<OpenBatch, 'lockfile' | 'journal' | 'digests' | 'signers'> & { submits: boolean };
+
+function newPlanner(options: PlanOptions, parts: PlannerParts): Planner {
+  return new Planner({
+    ...parts,
+    variant: options.variant ?? 'auto',
+    visibility: options.visibility,
+    cape: options.cape === undefined ? undefined : bareUuid(options.cape),
+    force: options.force ?? false,
+    lockDir: dirname(options.lockfile ?? join(process.cwd(), 'skins.lock')),
+    names: new OutputNames(),
+    given: givenSkins(options),
+    findSkin: options.service.findSkin,
+  });
+}
 
 async function openLockfile(path: string, stateDir: string, now: number): Promise<Lockfile> {
   return await Lockfile.open(path, now, new ScanCache(path, join(stateDir, 'lockfiles'), now));

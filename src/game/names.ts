@@ -20,13 +20,6 @@ export function isPlayerName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** @throws GameError, `not_found` when no player has the name */
-export async function resolveName(http: GameHttp, name: string, signal?: AbortSignal): Promise<PlayerName> {
-  const player = isPlayerName(name) ? await findOne(http, name, signal) : undefined;
-  if (player) return player;
-  throw new GameError('not_found', 'No player of the game has this name.');
-}
-
 /** The players with these names, any number, keyed by the name as given; unused names are absent. @throws GameError */
 export async function resolveNames(
   http: GameHttp,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resolveName, resolveNames } from '../../src/game/names.ts';
+import { resolveNames } from '../../src/game/names.ts';
 import { callGame } from '../support/fake-game/run-game.ts';
 import { gameErrorOf } from '../support/game/told.ts';
 
@@ -7,22 +7,16 @@ describe('A name', () => {
   test('becomes a UUID, in whatever case it is written', async () => {
     const { fake, game } = await callGame();
     const { id } = fake.addPlayer({ name: 'Steve' });
-    expect(await resolveName(game.http, 'sTEVE')).toEqual({ id, name: 'Steve' });
+    expect([...(await resolveNames(game.http, ['sTEVE']))]).toEqual([['sTEVE', { id, name: 'Steve' }]]);
   });
 
   test.each(['Nobody', 'x', 'not a name', '', '../session', 'a'.repeat(17), 'Stève'])(
-    'that nobody has: %j',
+    'that nobody has is absent: %j',
     async (name) => {
       const { game } = await callGame();
-      expect((await gameErrorOf(resolveName(game.http, name))).kind).toBe('not_found');
+      expect((await resolveNames(game.http, [name])).size).toBe(0);
     },
   );
-
-  test('is refused for another reason than nobody having it', async () => {
-    const { fake, game } = await callGame();
-    fake.order({ fault: { kind: 'broken' }, on: ['name'] });
-    expect((await gameErrorOf(resolveName(game.http, 'Steve'))).kind).toBe('unreachable');
-  });
 });
 
 describe('Many names', () => {
@@ -59,5 +53,11 @@ describe('Many names', () => {
     const { fake, game } = await callGame();
     fake.order({ fault: { kind: 'limited', body: 'html' }, on: ['names'] });
     expect((await gameErrorOf(resolveNames(game.http, ['Steve']))).kind).toBe('rate_limited');
+  });
+
+  test('are refused together when the services stop answering between single names', async () => {
+    const { fake, game } = await callGame();
+    fake.order({ fault: { kind: 'broken' }, on: ['name'] });
+    expect((await gameErrorOf(resolveNames(game.http, ['x', 'Steve']))).kind).toBe('unreachable');
   });
 });

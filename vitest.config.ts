@@ -30,7 +30,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     execArgv: SELDOM_GARBAGE,
     globalSetup: ['test/support/setup/build.ts'],
-    setupFiles: ['test/support/setup/on-sqlite.ts'],
+    setupFiles: ['test/support/setup/compiled-code.ts', 'test/support/setup/on-sqlite.ts'],
     // Its own choice leaves one of two cores idle; some tests wait for processes, and with more workers all get slower.
     maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: TestOrder },

@@ -1,18 +1,14 @@
 import { readFileSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 const IN_MEMORY = '/dev/shm';
 /** Bytes that must be free there: a run of all tests needs a small part of that. */
 const ENOUGH = 4 * 1024 ** 3;
 
 /**
- * Spares the test run work that proves nothing: programs started again and again are compiled once, and files of tests
- * lie in memory where that is possible, because databases wait for a disk at each opening and closing. What is set
- * already (TMPDIR, NODE_COMPILE_CACHE) stays as it is.
+ * Files of tests lie in memory where that is possible, because databases wait for a disk at each opening and closing. A
+ * TMPDIR that is set already stays as it is.
  */
 export function setEnvironment(env: NodeJS.ProcessEnv): void {
-  env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
   if (isRoomy(IN_MEMORY)) env['TMPDIR'] ??= IN_MEMORY;
 }
 

@@ -14,6 +14,8 @@ export interface Materials {
   readonly storePath: string;
   /** Folder of the programs that tests start as processes of their own. */
   readonly childProgramsPath: string;
+  /** Folder of what the programs that tests start have compiled. */
+  readonly compiledCodePath: string;
 }
 
 export function materialsIn(folder: string): Materials {
@@ -22,6 +24,7 @@ export function materialsIn(folder: string): Materials {
     contractsPath: join(folder, 'contracts.cjs'),
     storePath: join(folder, 'skinsmith.db'),
     childProgramsPath: join(folder, 'child-programs'),
+    compiledCodePath: join(folder, 'compiled-code'),
   };
 }
 

@@ -1,9 +1,10 @@
+import { parsedJson } from '../../base/parsed-json.ts';
 import { isHostedService } from '../../dispatch/hosted-service.ts';
 import { VERSION } from '../../index.ts';
 import { addressHint, namingOf, type ServiceNaming } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
 import { hintFor } from './hints.ts';
-import { jsonIn, type Readiness } from './setup.ts';
+import type { Readiness } from './setup.ts';
 
 /** Identifies the sender of a response: skinsmith, the hosted service or another server. */
 export const answerCheck: Check = {
@@ -12,13 +13,13 @@ export const answerCheck: Check = {
     const { url, text } = await setup.firstAnswer();
     const readiness = await setup.readiness();
     if (readiness) return ofSkinsmith(readiness, namingOf(setup.context));
-    if (!isEnvelope(jsonIn(text))) {
+    if (!isEnvelope(parsedJson(text))) {
       return problem(
         `${url.origin} answers, but not as a skin service does: it is another program.`,
         addressHint(namingOf(setup.context)),
       );
     }
-    if (isNothing(jsonIn(text))) {
+    if (isNothing(parsedJson(text))) {
       return problem(`There is nothing at ${url.href}.`, addressHint(namingOf(setup.context)));
     }
     if (isHostedService(url.href)) return ok(`${url.hostname} is the hosted service.`);

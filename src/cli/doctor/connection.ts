@@ -1,4 +1,5 @@
 import { isAboutCertificate } from '../../base/network-reason.ts';
+import { parsedJson } from '../../base/parsed-json.ts';
 import type { CommandContext } from '../context/context.ts';
 import {
   addressHint,
@@ -9,7 +10,6 @@ import {
 } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import { type Answer, ProbeError, type Stage } from './probe.ts';
-import { jsonIn } from './setup.ts';
 
 /** Checks each stage of a request to the service, and whether a compatible service answers. */
 export const connectionCheck: Check = {
@@ -31,7 +31,7 @@ function findingOf(answer: Answer, place: string, naming: ServiceNaming): Findin
   const { status, text, times } = answer;
   const total = Math.round([...times.values()].reduce((sum, time) => sum + time, 0));
   if (status >= 300 && status < 400) return redirected(answer, naming);
-  if (jsonIn(text) === undefined) return notJson(answer, place, naming);
+  if (parsedJson(text) === undefined) return notJson(answer, place, naming);
   if (status === 429) return warning(`${place} is limiting requests now.`, 'Wait a minute.');
   if (status >= 500) {
     return warning(`${place} answers, but is in trouble (status ${status}).`, 'Try again later.');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedJson } from '../../base/parsed-json.ts';
 import type { Diagnosis, Job, KeyDocument, Me, RateLimit } from '../../index.ts';
 import { ServiceError, UnreadableAnswerError, VERSION } from '../../index.ts';
 import {
@@ -191,14 +192,5 @@ function usableValue(name: SettingName, origin: Origin | undefined): unknown {
 }
 
 export function readinessIn({ text }: Answer): Readiness | undefined {
-  return readinessSchema.safeParse(jsonIn(text)).data;
-}
-
-/** Undefined if the text is not JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return readinessSchema.safeParse(parsedJson(text)).data;
 }

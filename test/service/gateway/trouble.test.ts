@@ -123,7 +123,8 @@ describe('A job there', () => {
       fate: (pixels) => (pixels === bad ? fate : undefined),
     });
     const gateway = await runGateway(hosted);
-    const { status, body } = await gateway.owner.upload('/v2/generate', skinPng(1));
+    // To believe that a job was forgotten takes ten seconds, as long as a request waits by default.
+    const { status, body } = await gateway.owner.upload('/v2/generate?timeout=30', skinPng(1));
     const [{ attempts } = {}] = await ends(gateway.dataDir, 1);
     return { status, code: body.errors?.[0]?.code, attempts, submitted: submitted(hosted) };
   };

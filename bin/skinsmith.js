@@ -9,9 +9,9 @@ else {
   process.exitCode = start ? await start(process.argv.slice(2)) : 1;
 }
 
-function built(require) {
+function built(load) {
   try {
-    return require('../dist/start.cjs');
+    return load('../dist/start.cjs');
   } catch (error) {
     if (error.code !== 'MODULE_NOT_FOUND') throw error;
     process.stderr.write('skinsmith is not built here. Run in its folder: npm install\n');

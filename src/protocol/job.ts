@@ -131,7 +131,7 @@ export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({
   total: adviceNumber(),
 });
 
-/** Whether a job may still end: it has neither a skin nor a reason why there is none. */
+/** Whether a job has not ended yet: it has neither a skin nor an error. */
 export function isPending(status: SeenJobStatus): boolean {
   return status !== 'completed' && status !== 'failed';
 }

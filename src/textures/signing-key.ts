@@ -48,7 +48,7 @@ function readKey(path: string, pem: string): SigningKey {
   }
 }
 
-/** The id of the key in such a file; undefined if there is none in it. */
+/** The id of the key in such a file; undefined if the file holds no key. */
 export function idOfSigningKey(pem: string): string | undefined {
   try {
     return makeSigningKey(pem).id;

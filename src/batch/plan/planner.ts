@@ -14,6 +14,7 @@ import { workKey } from '../model/work-key.ts';
 import { inspectSource } from '../pictures/inspect-source.ts';
 import { contentOf, givenOf } from './content-of.ts';
 import type { Decision, Planned } from './decision.ts';
+import { type Draft, withGiven } from './draft.ts';
 import { type GivenOutcome, type GivenSkins, givenVariant } from './given-skins.ts';
 import type { OutputNames } from './output-names.ts';
 import { inParts } from './parts.ts';
@@ -60,13 +61,6 @@ type Prepared =
     };
 
 type Locked = Extract<Decision, { kind: 'locked' }>;
-
-/** A source with its position and output name, which never change. */
-interface Draft {
-  readonly index: number;
-  readonly stem: string;
-  readonly source: BatchSource;
-}
 
 /** Concurrent requests to services. */
 const AT_ONCE = 6;
@@ -292,10 +286,4 @@ function isReady(prepared: Prepared | Promise<Prepared>): prepared is Prepared {
 
 function keptAs(locked: Locked, standing: Standing): Locked {
   return standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
-}
-
-function withGiven(draft: Draft, given: GivenSkin): Draft {
-  const { source } = draft;
-  if (source.content.kind !== 'uuid') return draft;
-  return { ...draft, source: { ...source, content: { ...source.content, given } } };
 }

@@ -25,7 +25,7 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
   }
 }
 
-/** Names a folder above it, if that is to blame. @throws an error that is none of the file system */
+/** Names the folder above it that is the cause, if there is one. @throws errors that do not come from the file system */
 function reasonOf(error: unknown, folder: string): string {
   const { code, path = folder } = error as NodeJS.ErrnoException;
   const meaning = meaningOf(code);

@@ -14,7 +14,7 @@ export async function addBodyParsers(app: FastifyInstance): Promise<void> {
   await app.register(formbody, { bodyLimit: BODY_LIMIT });
 }
 
-/** Clients and proxies name the type whether or not they send a body: one without content is none. */
+/** Clients and proxies name the type whether or not they send a body: an empty body counts as no body. */
 function addJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {

@@ -1,7 +1,7 @@
 /**
- * Writes the manual pages and their list in package.json, docs/formats.md, the completion scripts and the text of
- * `skinsmith --help` from the command tree: `node man/make.ts`. With `--check` it writes nothing, and fails when a file is out of date, is missing, or has
- * no command.
+ * Makes what follows from the command tree: manual pages and completion scripts, which are not kept in git
+ * (`node man/make.ts`, a part of the build); with `--documents` also the files that are kept: docs/formats.md, the list
+ * of pages in package.json and the text of `skinsmith --help`. `--check` fails if one of those is not current.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,21 +19,40 @@ import { buildProgram } from '../src/cli/program.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 const program = await buildProgram({ runner: () => async () => {} });
-const pages = [...manPages(), ...formats()];
-const wanted = new Map([...pages, await manifest(pages), ...completionScripts(), await programHelp()]);
-const orphans = (await existingFiles()).filter((path) => !wanted.has(path));
-const changed = await findChanged(wanted);
+const format = formatsPage(program);
+const pages = [...manPages(), [`man/${FORMATS_PAGE}.5`, renderFormatsPage(format, VERSION)] as const];
+const documents = [
+  ['docs/formats.md', markdown('Formats', format)] as const,
+  await manifest(pages.map(([path]) => path)),
+  await programHelp(),
+];
 
-if (process.argv.includes('--check')) {
-  const wrong = [...changed, ...orphans];
-  if (wrong.length > 0) {
-    process.stderr.write(`Generated files are not current: ${wrong.join(', ')}. Run: npm run man\n`);
-    process.exitCode = 1;
-  }
-} else {
+if (process.argv.includes('--check')) await checkDocuments();
+else {
+  await removeMade();
+  await write([...pages, ...completionScripts()]);
+  if (process.argv.includes('--documents')) await write(documents);
+}
+
+async function checkDocuments(): Promise<void> {
+  const stale = [];
+  for (const [path, text] of documents)
+    if ((await readFile(join(ROOT, path), 'utf8')) !== text) stale.push(path);
+  if (stale.length === 0) return;
+  process.stderr.write(`Generated files are not current: ${stale.join(', ')}. Run: npm run man\n`);
+  process.exitCode = 1;
+}
+
+/** Commands may have gone since the last build. */
+async function removeMade(): Promise<void> {
+  await rm(join(ROOT, 'completions'), { recursive: true, force: true });
+  for (const name of await readdir(join(ROOT, 'man')))
+    if (/\.[15]$/.test(name)) await rm(join(ROOT, 'man', name));
+}
+
+async function write(files: readonly (readonly [path: string, text: string])[]): Promise<void> {
   await mkdir(join(ROOT, 'completions'), { recursive: true });
-  for (const path of changed) await writeFile(join(ROOT, path), wanted.get(path) ?? '');
-  for (const path of orphans) await rm(join(ROOT, path));
+  for (const [path, text] of files) await writeFile(join(ROOT, path), text);
 }
 
 /** Text by path relative to the project. */
@@ -42,18 +61,9 @@ function manPages(): [string, string][] {
   return commands.map((command) => [`man/${manPageName(command)}.1`, renderManPage(command, VERSION)]);
 }
 
-function formats(): [string, string][] {
-  const page = formatsPage(program);
-  return [
-    [`man/${FORMATS_PAGE}.5`, renderFormatsPage(page, VERSION)],
-    ['docs/formats.md', markdown('Formats', page)],
-  ];
-}
-
 /** package.json with the list of all pages: npm links those that it lists, and no folder of them. */
-async function manifest(files: readonly [path: string, text: string][]): Promise<[string, string]> {
+async function manifest(man: readonly string[]): Promise<[string, string]> {
   const fields = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
-  const man = files.map(([path]) => path).filter((path) => path.startsWith('man/'));
   return ['package.json', `${JSON.stringify({ ...fields, man: man.toSorted() }, undefined, 2)}\n`];
 }
 
@@ -72,29 +82,6 @@ async function programHelp(): Promise<[string, string]> {
   return ['src/cli/help/program-help.ts', `${comment}\nexport const PROGRAM_HELP = \`${text}\`;\n`];
 }
 
-async function existingFiles(): Promise<string[]> {
-  const pages = (await readdir(join(ROOT, 'man'))).filter((name) => /\.[15]$/.test(name));
-  const scripts = await readdir(join(ROOT, 'completions')).catch(() => []); // missing before the first run
-  return [...pages.map((name) => `man/${name}`), ...scripts.map((name) => `completions/${name}`)];
-}
-
 function descendants(command: Command): Command[] {
   return shownCommands(command).flatMap((child) => [child, ...descendants(child)]);
-}
-
-async function findChanged(files: ReadonlyMap<string, string>): Promise<string[]> {
-  const changed = [];
-  for (const [path, text] of files) {
-    if ((await readIfThere(join(ROOT, path))) !== text) changed.push(path);
-  }
-  return changed;
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -35,7 +35,7 @@ const addressSchema = z
   .max(MAX_ADDRESS_LENGTH)
   .transform((text, context) => {
     const url = URL.parse(text);
-    const problem = problemOf(url);
+    const problem = text.includes('@') ? 'an address must not have a user name or password' : problemOf(url);
     if (url && problem === undefined) return url.origin + url.pathname.replace(/\/+$/, '');
     context.addIssue({ code: 'custom', message: `${problem}; write it like https://example.org` });
     return z.NEVER;
@@ -65,7 +65,6 @@ export function readGameAddresses(
 function problemOf(url: URL | null): string | undefined {
   if (!url) return 'this is not an address';
   if (!/^https?:$/.test(url.protocol)) return 'this is not an http address';
-  if (url.username || url.password) return 'an address must not have a user name or password';
   if (url.search || url.hash) return 'an address must not have a query or fragment';
   return undefined;
 }

@@ -43,10 +43,16 @@ describe('parseBaseUrl', () => {
     expect(() => parseBaseUrl(text)).toThrow(message);
   });
 
-  test.each(['https://me:secret@api.example.org', 'https://api.example.org/?key=secret'])(
-    'does not repeat the secret of %s',
-    (text) => {
-      expect(() => parseBaseUrl(text)).not.toThrow(/secret/);
-    },
-  );
+  test.each([
+    'https://me:secret@api.example.org',
+    'https://me:se@cret@api.example.org',
+    'https://me:1/secret@api.example.org',
+    'https:me:secret@api.example.org',
+    'me:secret@api.example.org',
+    'https://me:secret/@[',
+    'https://api.example.org/?key=secret',
+  ])('refuses %s without repeating its secret', (text) => {
+    expect(() => parseBaseUrl(text)).toThrow(/is not accepted$/);
+    expect(() => parseBaseUrl(text)).not.toThrow(/secret|cret/);
+  });
 });

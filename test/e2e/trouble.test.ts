@@ -154,3 +154,36 @@ describe('Surroundings that are not as they should be', () => {
     expect(stderr).not.toMatch(/\n\s+at |EPIPE|This is a bug/);
   });
 });
+
+const WITH_PASSWORDS = [
+  'https://anna:hunter2@127.0.0.1:1',
+  'https://anna:1/hun@ter2@127.0.0.1',
+  'http:anna:hunter2@127.0.0.1:1',
+  'anna:hunter2@127.0.0.1:1',
+];
+
+test.each(WITH_PASSWORDS)('No part of a password in an address is shown: %s', async (address) => {
+  const machine = await freshMachine();
+  const database = address.replace(/^(https?:(\/\/)?)?/, 'postgres://');
+  const lines: readonly (readonly string[])[] = [
+    ['whoami', '--json'],
+    ['doctor'],
+    ['config', 'list'],
+    ['config', 'get', 'base-url'],
+    ['config', 'set', 'base-url', address],
+    ['generate', SMITH],
+    ['verify', 'skins.lock', '--require-signer', address],
+    ['serve', '--generator', 'upstream', '--upstream', address],
+    ['serve', '--oidc-issuer', address],
+    ['serve', '--store', database.replace('@127', '#@127')],
+    ['store', 'copy', 'data', database.replace('://', '//')],
+  ];
+  const told: string[] = [];
+  for (const line of lines) {
+    const { stdout, stderr, exitCode } = await machine.run(line, { env: { SKINSMITH_BASE_URL: address } });
+    told.push(stdout, stderr);
+    expect(exitCode, line.join(' ')).toBeLessThanOrEqual(2);
+  }
+  expect(told.join('\n')).toContain('user name or password');
+  expect(told.join('\n')).not.toMatch(/anna|hun|ter2/);
+});

@@ -18,6 +18,7 @@ describe("The addresses of the game's services", () => {
     ['sessionserver.mojang.com', 'not an address'],
     ['ftp://a.example', 'not an http address'],
     ['https://me:secret@a.example', 'user name or password'],
+    ['https://me:1/secret@a.example', 'user name or password'],
     ['https://a.example/?x', 'query'],
     [`https://${'a'.repeat(300)}.example`, '256'],
   ])('cannot be %s', (services, reason) => {

@@ -18,9 +18,9 @@ export type SettingName = (typeof SETTING_NAMES)[number];
 const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.enum(words, { error: `must be one of ${words.join(', ')}` });
 
-/** The message of `parseBaseUrl`, which quotes the text, as the end of a sentence. */
+/** The message of `parseBaseUrl`, which may quote the text, as the end of a sentence. */
 function urlFault(message: string): string {
-  return message.startsWith('"') ? message.replace(/^".*" /, '') : 'must not contain a user name or password';
+  return message.replace(/^".*" /, '').replace(/^a URL with (.*) is not accepted$/, 'must not contain $1');
 }
 
 const formatsAllowed = `must be one or more of ${FORMAT_NAMES.join(', ')}, with commas between`;
@@ -104,7 +104,7 @@ export function parseSetting(name: SettingName, { value, from }: Origin): unknow
   const allowed = parsed.error.issues[0]?.message;
   throw new CliError(
     'invalid_setting',
-    `${name} "${withoutPassword(String(value))}" (from ${from}) is invalid: it ${allowed}.`,
+    `${[name, quoted(name, value), `(from ${from})`].filter(Boolean).join(' ')} is invalid: it ${allowed}.`,
     {
       exit: 'usage',
       hint:
@@ -115,9 +115,13 @@ export function parseSetting(name: SettingName, { value, from }: Origin): unknow
   );
 }
 
-/** An address that is safe to show: one that contains a password is rejected without being quoted. */
-export function withoutPassword(text: string): string {
-  return text.replace(/\/\/[^/@]*@/, '//…@');
+function quoted(name: SettingName, value: unknown): string | undefined {
+  return isSafeToShow(name, value) ? `"${String(value)}"` : undefined;
+}
+
+/** False for an address with a user name, password or query, which is refused and shown nowhere, not even in part. */
+export function isSafeToShow(name: SettingName, value: unknown): boolean {
+  return name !== 'base-url' || !/[@?#]/.test(String(value));
 }
 
 /** The choices of a setting that takes one of a few words. */

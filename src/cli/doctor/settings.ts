@@ -1,13 +1,13 @@
 import { ENVIRONMENT } from '../config/environment.ts';
 import {
   envNameOf,
+  isSafeToShow,
   isSettingName,
   type Origin,
   originOf,
   parseSetting,
   SETTING_NAMES,
   type SettingName,
-  withoutPassword,
 } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
@@ -67,9 +67,11 @@ function hiddenIn(
   const beneath = originOf(name, { flags: {}, env: {}, file });
   if (!seen?.from.startsWith('SKINSMITH_') || !beneath) return [];
   if (String(seen.value) === String(beneath.value)) return [];
-  return [`${seen.from} (${shown(seen)}) overrides ${name} in the config file (${shown(beneath)}).`];
+  return [
+    `${seen.from} (${shown(name, seen)}) overrides ${name} in the config file (${shown(name, beneath)}).`,
+  ];
 }
 
-function shown({ value }: Origin): string {
-  return withoutPassword(String(value));
+function shown(name: SettingName, { value }: Origin): string {
+  return isSafeToShow(name, value) ? String(value) : 'an address that is not accepted';
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
+import { usageError } from '../errors/exit.ts';
 
 /** Parsers of option values: each returns the parsed value or throws the error that commander prints. */
 
@@ -40,9 +41,17 @@ export function nonEmptyWords(text: string, earlier: readonly string[] = []): st
   return [...earlier, nonEmpty(text)];
 }
 
+/** @throws CliError: commander would repeat the address that it refuses, with its password */
+export function refuseCredentials(text: string): void {
+  if (!text.includes('@')) return;
+  const hint = 'Give the address alone, like https://skins.example.org.';
+  throw usageError('invalid_setting', 'An address with a user name or password is not accepted.', hint);
+}
+
 export function httpUrl(text: string): string {
+  refuseCredentials(text);
   const url = URL.parse(text);
-  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+  const isPlain = url && !url.search && !url.hash;
   if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
   throw new InvalidArgumentError('It must be an address like https://skins.example.org.');
 }
@@ -72,6 +81,7 @@ function isNetwork(text: string): boolean {
 
 /** A web origin, or `*` for any; repeatable. */
 export function origin(text: string, earlier: readonly string[] = []): string[] {
+  refuseCredentials(text);
   const url = URL.parse(text);
   const isBare = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
   if (text === '*') return [...earlier, text];

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { RequiredSigner } from '../../batch/api/signed-skins.ts';
 import { parseBaseUrl } from '../../index.ts';
+import { refuseCredentials } from './option-values.ts';
 
 /** Digits of a fingerprint shown to distinguish keys. */
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
@@ -18,6 +19,7 @@ function requiredSigner(text: string): RequiredSigner {
   if (text === 'game') return { kind: 'game' };
   const digits = text.replaceAll(':', '').toLowerCase();
   if (FINGERPRINT.test(digits)) return { kind: 'key', fingerprint: digits };
+  refuseCredentials(text);
   try {
     return { kind: 'service', address: parseBaseUrl(text).baseUrl };
   } catch {

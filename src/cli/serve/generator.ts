@@ -70,8 +70,7 @@ async function upstreamOf(typed: GeneratorOptions, env: NodeJS.ProcessEnv): Prom
 function urlIn(text: string | undefined): string | undefined {
   if (!text) return undefined;
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
-    return text.replace(/\/+$/, '');
+  if (url && /^https?:$/.test(url.protocol) && !text.includes('@')) return text.replace(/\/+$/, '');
   throw wrong('SKINSMITH_UPSTREAM must be an http address, without user name and password.'); // nor is one shown
 }
 

@@ -3,6 +3,7 @@ import type { ClaimTest, OpenIdSettings } from '../../server/server.ts';
 import { allowsInsecureHttp } from '../connection/connect.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
+import { refuseCredentials } from '../options/option-values.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
 
 /** Command-line options for the provider that people sign in with. */
@@ -21,13 +22,14 @@ type Surroundings = Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, '
 
 /** Not the shortened form that other addresses get: a slash at the end belongs to an issuer. */
 export function issuer(text: string): string {
+  refuseCredentials(text);
   if (isIssuer(text)) return text;
   throw new InvalidArgumentError('It must be an address like https://accounts.example.org.');
 }
 
 function isIssuer(text: string): boolean {
   const url = URL.parse(text);
-  if (!url || url.username || url.password || url.search || url.hash) return false;
+  if (!url || text.includes('@') || url.search || url.hash) return false;
   return /^https?:$/.test(url.protocol);
 }
 

@@ -48,7 +48,7 @@ export function settingsOf(
 /** Messages do not repeat the address: it may hold a password. */
 function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
   const url = URL.parse(text);
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash !== '' || namesHosts(url))
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash !== '' || namesHosts(url) || isCutOff(url))
     throw wrong('The store must be an address like postgres://user@host/name.', OF_ADDRESSES);
   addVariables(env, url.searchParams);
   trustSystem(url.searchParams);
@@ -58,6 +58,11 @@ function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
 
 const OF_ADDRESSES =
   'It names one host, that of the primary. In a password, write special characters as %2F (/), %3F (?), %23 (#) and so on.';
+
+/** A / or ? in the password has ended the host: the rest of the password, and the @, are in what follows it. */
+function isCutOff({ pathname, search }: URL): boolean {
+  return `${pathname}${search}`.includes('@');
+}
 
 /** Several hosts, of which libpq would choose one. */
 function namesHosts({ hostname, searchParams }: URL): boolean {

@@ -127,12 +127,18 @@ describe('a bad value', () => {
     },
   );
 
-  test('that is an address with a password is not shown in full', () => {
-    const resolve = () =>
-      resolveSettings(makeSources({ file: { 'base-url': 'https://me:secret@a.example' } }));
-    expect(resolve).toThrow(
-      'base-url "https://…@a.example" (from the config file) is invalid: it must not contain a user name or password.',
-    );
+  test.each([
+    ['https://me:hunter2@a.example', 'a user name or password'],
+    ['https://me:hun/ter2@a.example', 'a user name or password'],
+    ['https://me:1/hunter2@a.example', 'a user name or password'],
+    ['https://me:hun@ter2@a.example', 'a user name or password'],
+    ['me:hunter2@a.example', 'a user name or password'],
+    ['https:me:hunter2@a.example', 'a user name or password'],
+    ['https://a.example/?key=hunter2', 'a query or a fragment'],
+  ])('that is an address with a secret is not shown, not even in part: %s', (address, what) => {
+    const resolve = () => resolveSettings(makeSources({ file: { 'base-url': address } }));
+    expect(resolve).toThrow(/^base-url \(from the config file\) is invalid: it must not contain /);
+    expect(resolve).toThrow(what);
   });
 
   test('names the flag or the variable that it came from', () => {

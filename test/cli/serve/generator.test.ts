@@ -45,7 +45,6 @@ describeParsing('serve, for who makes the skins', serve, {
   refused: [
     [['--generator', 'magic'], /Allowed choices are signing, accounts, upstream/],
     [['--upstream', 'ftp://x'], /must be an address/],
-    [['--upstream', 'https://me:secret@skins.example.org'], /must be an address/],
     [['--upstream-slots', '0'], /whole number from 1 to 64/],
     [['--upstream-spots', '0'], /whole number from 1 to 64/],
     [['--upstream-key', KEY], /unknown option/],

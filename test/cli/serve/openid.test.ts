@@ -24,7 +24,6 @@ describeParsing('serve, for sign-in by OpenID Connect', serve, {
   ],
   refused: [
     [['--oidc-issuer', 'id.example.org'], /must be an address/],
-    [['--oidc-issuer', 'https://me:secret@id.example.org'], /must be an address/],
     [['--oidc-operator-claim', 'groups='], /name of a claim/],
     [['--oidc-secret', 'secret'], /unknown option/],
   ],

@@ -43,6 +43,8 @@ test.each([
   'postgres://u:geheim@[',
   'postgres://geheim#part',
   'postgres://u:geheim@one.example,two.example/skins',
+  'postgres://u:1/geheim@one.example/skins',
+  'postgres://u:1?geheim@one.example/skins',
   'postgres:///skins?password=geheim&host=one.example,two.example',
 ])('What is no address of one database is refused and not shown: %s', (store) => {
   const message = refusal({ store });

@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { type Origin, originOf, SETTING_NAMES, withoutPassword } from '../../config/settings.ts';
+import {
+  isSafeToShow,
+  type Origin,
+  originOf,
+  SETTING_NAMES,
+  type SettingName,
+} from '../../config/settings.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
@@ -50,7 +56,7 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
   const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
     const origin = originOf(name, sources);
-    return origin ? [{ name, ...origin, value: shown(origin) }] : [];
+    return origin ? [{ name, ...origin, value: shown(name, origin) }] : [];
   });
   const views = [...set, ...(await keyViews(context))];
   if (flags.json) io.out.write(jsonDocument(views));
@@ -60,9 +66,8 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   return exitStatus('done');
 }
 
-/** The value as it may be shown: an address in an invalid setting may hold a password. */
-function shown({ value }: Origin): unknown {
-  return typeof value === 'string' ? withoutPassword(value) : value;
+function shown(name: SettingName, { value }: Origin): unknown {
+  return isSafeToShow(name, value) ? value : 'an address that is not accepted';
 }
 
 function table(views: readonly SettingView[], width: number): string {

@@ -84,6 +84,11 @@ export interface Route extends RouteInput, RouteAccess {
   readonly isStreamed?: boolean;
   /** Who may cache the answers of a GET; default: `private`. */
   readonly cache?: Cache;
+  /**
+   * For pictures that pages show by their addresses: the PNG that callers get who would be refused because they, or all
+   * callers together, have asked for too much. A page could show nothing else.
+   */
+  readonly standIn?: (context: ServiceContext) => Promise<Uint8Array>;
   readonly handle: (call: Call) => Promise<Answer>;
 }
 

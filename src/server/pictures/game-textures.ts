@@ -1,4 +1,5 @@
 import { ByteCache } from '../../base/byte-cache.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
@@ -7,8 +8,8 @@ import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { asksGame } from '../sources/game-refusals.ts';
 import { findKnownTexture, type GameAddress } from '../sources/known-texture.ts';
-import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';
+import type { Db } from '../store/db.ts';
 import { LOOKUPS, LookupBudget } from './lookup-budget.ts';
 import type { NamedTexture } from './renders.ts';
 
@@ -17,7 +18,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 const gone = () => new Refusal('not_found', 'There is no such texture.');
 
-export interface GameTexturesOptions extends FetchLimitContext {
+export interface GameTexturesOptions {
+  readonly db: Db;
+  readonly clock: Clock;
   readonly game: Game;
 }
 
@@ -59,7 +62,7 @@ export class GameTextures {
   }
 
   /**
-   * The texture that a caller wants to see. @throws Refusal `not_found`, also for a blocked image; `rate_limit`;
+   * The texture that a caller wants to see. @throws Refusal `not_found`, also for a blocked image;
    * `service_unavailable`
    */
   async find(address: GameAddress, caller: Caller): Promise<NamedTexture> {
@@ -72,11 +75,7 @@ export class GameTextures {
   async #fetchFor(caller: Caller, address: GameAddress): Promise<NamedTexture> {
     const request = { caller, via: 'queue' } as const;
     const ask = async () => await this.#fetchOnce(caller, address);
-    return await withinFetchLimits(
-      this.#options,
-      request,
-      async () => await asksGame(this.#options, request, ask, { not_found: gone, unexpected: gone }),
-    );
+    return await asksGame(this.#options, request, ask, { not_found: gone, unexpected: gone });
   }
 
   /** Whoever asks for it in the meantime waits for the same answer. */

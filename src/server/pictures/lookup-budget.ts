@@ -11,11 +11,11 @@ export interface LookupShares {
 }
 
 /**
- * Of players, half of what the game allows a server: the other half stays for making skins. For textures no limit is
- * known; they may take a tenth of what is sent at most.
+ * Of players, half of what the game allows a server: the other half stays for making skins. A page of twenty heads shows
+ * all of them. For textures no limit is known; they may take a tenth of what is sent at most.
  */
 export const LOOKUPS = {
-  players: { all: 27, one: 10 },
+  players: { all: 27, one: 20 },
   textures: { all: 120, one: 40 },
 } as const satisfies Record<string, LookupShares>;
 /** Milliseconds without look-ups after one that the game did not answer, unless it names a longer time. */

@@ -5,9 +5,8 @@ import type { Game } from '../../game/game.ts';
 import { fetchSignedProfile } from '../../game/profiles.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
-import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';
+import type { Db } from '../store/db.ts';
 import type { PlayerKey } from '../store/players.ts';
 import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
 import type { GameTextures } from './game-textures.ts';
@@ -58,7 +57,8 @@ const PROFILE_BYTES = 300;
 
 const NOBODY = { id: undefined, skin: undefined, cape: undefined, variant: 'classic' } as const;
 
-export interface PlayerLooksOptions extends FetchLimitContext {
+export interface PlayerLooksOptions {
+  readonly db: Db;
   readonly game: Game;
   readonly clock: Clock;
   readonly gameTextures: GameTextures;
@@ -80,10 +80,7 @@ export class PlayerLooks {
     this.#budget = new LookupBudget(options.clock, LOOKUPS.players);
   }
 
-  /**
-   * What a player wears, but for blocked images.
-   * @throws Refusal `rate_limit` for a caller who has asked too often, unless an earlier answer is there
-   */
+  /** What a player wears, but for blocked images. */
   async find(player: PlayerKey, kind: TextureKind, caller: Caller): Promise<PlayerLook> {
     const look = await this.#find(player, kind, caller);
     const isHidden = look.texture && (await findBlockedImage(this.#options.db, look.texture.hash));
@@ -101,11 +98,10 @@ export class PlayerLooks {
     const kept = known && this.#keptLook(known, kind);
     const search = { name: `${key} ${kind}`, player, kind, fresh: isFresh ? known : undefined };
     try {
-      return await (this.#underWay.get(search.name) ?? this.#lookUpFor(caller, search));
+      return await (this.#underWay.get(search.name) ?? this.#lookUp(caller, search));
     } catch (error) {
-      if (!(error instanceof GameError || error instanceof Refusal)) throw error;
+      if (!(error instanceof GameError)) throw error;
       if (kept) return { ...kept, origin: 'stale' };
-      if (error instanceof Refusal) throw error;
       return { ...NOBODY, id: 'id' in player ? player.id : undefined, texture: undefined, origin: 'failed' };
     }
   }
@@ -115,11 +111,6 @@ export class PlayerLooks {
     const made = this.#defaults.get(name) ?? drawDefaultSkin(name);
     this.#defaults.set(name, made);
     return made;
-  }
-
-  async #lookUpFor(caller: Caller, search: Search): Promise<PlayerLook> {
-    const request = { caller, via: 'queue' } as const;
-    return await withinFetchLimits(this.#options, request, async () => await this.#lookUp(caller, search));
   }
 
   /**

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { ByteCache } from '../../base/byte-cache.ts';
 import { VERSION } from '../../base/version.ts';
+import type { AnyView } from '../../skin/render/views.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
+import type { DefaultSkin } from './default-skins.ts';
 import type { RenderBudget } from './render-budget.ts';
 import type { RenderJob } from './render-job.ts';
 import type { RenderThread } from './render-thread.ts';
@@ -28,6 +30,8 @@ export interface Render {
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 /** Pictures that may wait for the thread; the largest take about 50 ms each. */
 const MAX_WAITING = 64;
+/** Pixels: pages scale it. */
+const STAND_IN_SIZE = 64;
 
 /** The pictures of textures that this process has drawn. Each is drawn once, by whoever asks first. */
 export class Renders {
@@ -59,12 +63,23 @@ export class Renders {
     await (await this.#thread)?.stop();
   }
 
+  /** A picture of a default skin, for callers who may have nothing else drawn now: it counts against no budget. */
+  async standIn({ texture, variant }: DefaultSkin, view: AnyView): Promise<Uint8Array> {
+    const wish = { skin: texture, variant, view, overlay: true, width: STAND_IN_SIZE, height: STAND_IN_SIZE };
+    const name = this.nameOf(wish);
+    return await (this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#drawOnce(name, wish));
+  }
+
   #draw(name: string, wish: RenderWish, caller: Caller): Promise<Uint8Array> {
     if (this.#underWay.size >= MAX_WAITING) {
       const message = 'Too many pictures wait to be drawn: try again in a moment.';
       throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
     }
     this.#budget.spend(caller, wish);
+    return this.#drawOnce(name, wish);
+  }
+
+  #drawOnce(name: string, wish: RenderWish): Promise<Uint8Array> {
     const drawing = this.#drawInThread(wish).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, drawing);
     return drawing.then((png) => {

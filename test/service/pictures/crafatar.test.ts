@@ -144,6 +144,10 @@ describe('players without a skin', () => {
     const { get, id } = await world();
     const avatar = await get(`/avatars/${STEVE_ID}?default=${dashed(id)}&size=8&overlay`);
     expect([avatar.status, avatar.headers['location']]).toEqual([307, `/avatars/${id}?overlay=&size=8`]);
+    expect(avatar.headers).toMatchObject({
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'public, max-age=3600',
+    });
     const render = await get(`/renders/body/${STEVE_ID}?default=${id}`);
     expect([render.status, render.headers['location']]).toEqual([307, `/renders/body/${id}`]);
     expect((await get(`/avatars/${id}?default=${STEVE_ID}`)).status).toBe(200);
@@ -196,6 +200,17 @@ describe('headers', () => {
     const again = await get(`/avatars/${id}`, { 'if-none-match': String(heard.headers['etag']) });
     expect([again.status, again.bytes.length]).toEqual([304, 0]);
   });
+});
+
+test('an address that has sent too many requests gets a stand-in, and nobody keeps it', async () => {
+  const server = await runServer({ networkLimits: { requestsPerMinute: 1 } });
+  await server.anonymous().get('/v2/delay');
+  for (const path of ['/avatars/', '/renders/head/', '/renders/body/', '/skins/', '/avatar/', '/skin/']) {
+    const heard = await server.anonymous().get(`${path}${STEVE_ID}`);
+    expect([heard.status, heard.headers['cache-control']], path).toEqual([429, 'no-store']);
+    expect(heard.headers['cross-origin-resource-policy']).toBe('cross-origin');
+    expect(pixelsOf(heard)).toMatchObject({ width: 64, height: 64 });
+  }
 });
 
 describe('while the game is down', () => {

@@ -70,6 +70,10 @@ describe('users', () => {
     ] as const) {
       const heard = await get(from);
       expect([heard.status, heard.headers['location']]).toEqual([302, to]);
+      expect(heard.headers).toMatchObject({
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': 'public, max-age=3600',
+      });
     }
   });
 

@@ -91,6 +91,24 @@ describe('GET /v2/skins/:uuid/texture', () => {
     expect([status, headers['location']]).toEqual([302, `/textures/${texture.hash.skin}`]);
     expect((await anonymous().get(String(headers['location']))).bytes.equals(skinPng(1))).toBe(true);
   });
+
+  test('may be shown by pages anywhere and kept, unless the skin is private or only its owner finds it so', async () => {
+    const { owner } = await runServer();
+    const [seen, hidden, unlisted] = [
+      await make(owner, 1),
+      await make(owner, 2, { visibility: 'private' }),
+      await make(owner, 3, { visibility: 'unlisted' }),
+    ];
+    const policyAt = async (id: string) => {
+      const { headers } = await owner.get(`/v2/skins/${id}/texture`);
+      return [headers['cross-origin-resource-policy'], headers['cache-control']];
+    };
+    const everywhere = ['cross-origin', 'public, max-age=30'];
+    for (const id of [seen.uuid, seen.uuid.slice(0, 8), unlisted.uuid])
+      expect(await policyAt(id)).toEqual(everywhere);
+    for (const id of [hidden.uuid, unlisted.uuid.slice(0, 8)])
+      expect(await policyAt(id)).toEqual(['same-origin', 'no-store']);
+  });
 });
 
 describe('GET /textures/:hash', () => {

@@ -5,11 +5,14 @@ import { requireScope } from '../../service/callers/scopes.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { withLimits } from '../../service/limits/told-limits.ts';
+import { asRefusal } from '../../service/refusals/as-refusal.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
+import { refusalAnswer } from '../refusal-answer.ts';
 import { type HttpRequest, originsOf, provedOriginsOf } from '../request.ts';
 import { type Answer, type Call, EVENT_STREAM, isForUsersOnly, querySchemaOf, type Route } from '../route.ts';
+import { v1RefusalAnswer } from '../v1/error-answers.ts';
 import { isV1Address } from '../v1-address.ts';
-import { cacheHeaders } from './cache-headers.ts';
+import { cacheHeaders, NOT_KEPT } from './cache-headers.ts';
 import { parseRequest } from './parse-request.ts';
 import { readSentKey } from './sent-key.ts';
 
@@ -30,6 +33,12 @@ export interface Admission {
 }
 
 const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Content-Type': EVENT_STREAM } };
+
+const STAND_IN = {
+  ...NOT_KEPT,
+  'Content-Type': 'image/png',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+} as const;
 
 /** A route with all that is done for each of its requests, whatever carries them. */
 export class Endpoint {
@@ -65,17 +74,32 @@ export class Endpoint {
   async answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
     const { context, requestLimiter } = this.#options;
     const route = this.#route;
-    const leave = route.isVital ? undefined : requestLimiter.enter(caller);
+    let leave: (() => void) | undefined;
     try {
+      leave = route.isVital ? undefined : requestLimiter.enter(caller);
       const parsed = { route, query: this.#query };
       const call = parseRequest(request, parsed, { context, caller, verify });
       const answer = await this.#handle(call);
       return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
     } catch (error) {
-      throw await this.#toldWithLimits(error, caller);
+      return await this.#standIn(await this.#toldWithLimits(error, caller));
     } finally {
       leave?.();
     }
+  }
+
+  /** @throws the error itself, unless the route has a picture for callers who must wait */
+  async #standIn(error: unknown): Promise<Answer> {
+    const { standIn } = this.#route;
+    const { context } = this.#options;
+    if (!standIn) throw error;
+    const refusal = asRefusal(error);
+    if (refusal.status !== 429 && refusal.status !== 503) throw error;
+    context.observer.refused(refusal.code);
+    const png = Buffer.from(await standIn(context));
+    const isOld = isV1Address(this.#route.paths[0]);
+    const { headers } = isOld ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
+    return { status: refusal.status, body: png, headers: { ...headers, ...STAND_IN } };
   }
 
   async #authenticate(request: HttpRequest): Promise<Caller> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import { route } from '../route.ts';
+import { EVERYWHERE } from './pictures/picture-answer.ts';
 
 /** Seconds. The bytes under a hash never change. */
 const CACHE_AGE = 30 * 24 * 3600;
@@ -15,9 +16,9 @@ export const textureRoute = route({
   authenticated: false,
   handle: async ({ context, params, request }) => {
     const headers = {
+      ...EVERYWHERE,
       'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
       ETag: `"${params.hash}"`,
-      'Cross-Origin-Resource-Policy': 'cross-origin',
     };
     const texture = await context.servedTextures.find(params.hash);
     if (!texture) throw new Refusal('not_found', 'There is no such texture.');

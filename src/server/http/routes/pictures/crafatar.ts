@@ -6,7 +6,7 @@ import { type DefaultName, defaultNameOf } from '../../../pictures/default-skins
 import type { Origin, PlayerLook } from '../../../pictures/player-looks.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
-import { pngAnswer, renderAnswer } from './picture-answer.ts';
+import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './picture-answer.ts';
 
 /**
  * The addresses, parameters and headers of Crafatar, a service for pictures of players, which many sites have in their
@@ -26,7 +26,9 @@ const answers = {
   200: 'image/png',
   307: null,
   422: errorAnswerSchema,
+  429: 'image/png',
   502: 'image/png',
+  503: 'image/png',
 } as const;
 
 /** X-Storage-Type: where a texture comes from. */
@@ -52,6 +54,7 @@ export const avatarRoute = route({
   params,
   query: avatarQuery,
   answers,
+  standIn: standInFor('face'),
   authenticated: false,
   handle: async (call: PlayerCall) => {
     const size = numberIn(call.query.size, SIZES);
@@ -79,6 +82,7 @@ export const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).
     params,
     query: renderQuery,
     answers,
+    standIn: standInFor(RENDERS[kind].view),
     authenticated: false,
     handle: async (call: PlayerCall) => {
       const scale = numberIn(call.query.scale, SCALES);
@@ -96,6 +100,7 @@ export const playerSkinRoute = route({
   params,
   query: fallback,
   answers,
+  standIn: standInFor('texture'),
   authenticated: false,
   handle: async (call: Call<z.output<typeof params>, Query>) => {
     const id = idIn(call.params.uuid);
@@ -156,7 +161,7 @@ function chosenSkin(
   const kept = new URLSearchParams(
     Object.entries(rest).filter(([, value]) => value !== undefined),
   ).toString();
-  const headers = { ...headersOf(found), Location: `/${place}/${other}${kept && `?${kept}`}` };
+  const headers = { ...EVERYWHERE, ...headersOf(found), Location: `/${place}/${other}${kept && `?${kept}`}` };
   return { status: 307, body: undefined, headers };
 }
 

@@ -6,7 +6,7 @@ import type { AnyView } from '../../../../skin/render/views.ts';
 import { type DefaultSkin, defaultNameOf } from '../../../pictures/default-skins.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
-import { pngAnswer, renderAnswer } from './picture-answer.ts';
+import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './picture-answer.ts';
 
 /**
  * The addresses of Minotar, a service for pictures of players by name or UUID. From its documentation;
@@ -36,7 +36,13 @@ const BROWSER_AGE = 3600;
 
 const userParams = z.object({ user: z.string() });
 const sizedParams = userParams.extend({ size: z.string() });
-const answers = { 200: 'image/png', 302: null, 404: errorAnswerSchema } as const;
+const answers = {
+  200: 'image/png',
+  302: null,
+  404: errorAnswerSchema,
+  429: 'image/png',
+  503: 'image/png',
+} as const;
 
 export const MINOTAR_ROUTES: readonly Route[] = [
   ...Object.entries(PICTURES).flatMap(([name, drawing]) => [
@@ -54,6 +60,7 @@ function pictureRoute(name: string, drawing: Drawing): Route {
     summary: `A player's picture, as Minotar has it: ${name}`,
     params: userParams,
     answers,
+    standIn: standInFor(drawing.view),
     authenticated: false,
     handle: async (call) =>
       await draw(call, drawing, { place: name, user: bare(call.params.user), rest: '' }),
@@ -67,6 +74,7 @@ function sizedRoute(name: string, drawing: Drawing): Route {
     summary: `A player's picture of this width, as Minotar has it: ${name}`,
     params: sizedParams,
     answers,
+    standIn: standInFor(drawing.view),
     authenticated: false,
     handle: async (call) => {
       const { user, size } = call.params;
@@ -82,6 +90,7 @@ function textureRoute(name: string, more: Readonly<Record<string, string>>): Rou
     summary: `A player's skin, as Minotar has it: ${name}`,
     params: userParams,
     answers,
+    standIn: standInFor('texture'),
     authenticated: false,
     handle: async (call) => {
       const found = await findSkin(call, { place: name, user: bare(call.params.user), rest: '' });
@@ -118,7 +127,8 @@ async function findSkin({ context, caller }: Call, { place, user, rest }: Addres
   const { playerLooks } = context;
   const id = parsePlayerId(user);
   if (id !== undefined && id !== user.toLowerCase()) {
-    return { status: 302, body: undefined, headers: { Location: `/${place}/${id}${rest}` } };
+    const headers = { ...EVERYWHERE, ...KEPT, Location: `/${place}/${id}${rest}` };
+    return { status: 302, body: undefined, headers };
   }
   if (id === undefined && !isPlayerName(user)) throw new Refusal('not_found', 'No player has such a name.');
   const [, named] = /^mhf_(steve|alex)$/i.exec(user) ?? [];

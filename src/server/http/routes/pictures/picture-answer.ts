@@ -1,7 +1,19 @@
+import type { AnyView } from '../../../../skin/render/views.ts';
 import type { RenderWish } from '../../../pictures/renders.ts';
-import type { Answer, Call } from '../../route.ts';
+import type { Answer, Call, Route } from '../../route.ts';
 
 type Headers = Readonly<Record<string, string>>;
+
+/** For an answer that pages of any site may show: a picture, or the redirection to one. */
+export const EVERYWHERE: Headers = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
+
+/** The picture of a default skin that a page shows while a player's own must wait; `texture`: the skin itself. */
+export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standIn']> {
+  return async ({ playerLooks, renders }) => {
+    const skin = playerLooks.defaultSkin('steve');
+    return view === 'texture' ? skin.texture.png : await renders.standIn(skin, view);
+  };
+}
 
 /** Kept by nobody, and shown by no other site. */
 export const PRIVATE: Headers = {
@@ -41,5 +53,5 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 function tag(name: string, headers: Headers) {
-  return { 'Cross-Origin-Resource-Policy': 'cross-origin', ...headers, ETag: `"${name}"` };
+  return { ...EVERYWHERE, ...headers, ETag: `"${name}"` };
 }

@@ -9,7 +9,7 @@ import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
-import { PRIVATE, pngAnswer, renderAnswer } from './picture-answer.ts';
+import { PRIVATE, pngAnswer, renderAnswer, standInFor } from './picture-answer.ts';
 
 /** The pictures of version 1, which web pages have in their addresses. */
 
@@ -39,7 +39,8 @@ function urlRenderRoute(kind: Kind): Route {
     summary: `A picture of a texture of the game or of this service, by its URL: ${kind} (version 1)`,
     deprecated: true,
     query: z.object({ url: z.string('the URL of a texture').max(MAX_URL_LENGTH) }),
-    answers,
+    answers: { ...answers, 429: 'image/png', 503: 'image/png' },
+    standIn: standInFor(VIEWS[kind]),
     authenticated: false,
     handle: async (call) => {
       const texture = await textureAt(call.context, call.query.url, call.caller);

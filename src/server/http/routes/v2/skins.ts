@@ -15,6 +15,7 @@ import { similarSkins } from '../../../store/similar-skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { envelope, type Notes, similarSkinView, skinView } from '../../views.ts';
+import { EVERYWHERE, PRIVATE } from '../pictures/picture-answer.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
@@ -87,10 +88,13 @@ export const skinTextureRoute = route({
   summary: "Leads to a skin's texture",
   params,
   answers: { 302: null, 404: errorAnswerSchema },
+  cache: 'public',
   handle: async (call) => {
-    const { texture_hash } = await skinOf(call);
+    const { uuid, visibility, texture_hash } = await skinOf(call);
+    const isForAll = visibility === 'public' || (visibility === 'unlisted' && uuid === call.params.uuid);
     // A relative address: the caller may have reached this service at another one than the signed data names.
-    return { status: 302, body: undefined, headers: { Location: `/textures/${texture_hash}` } };
+    const headers = { ...(isForAll ? EVERYWHERE : PRIVATE), Location: `/textures/${texture_hash}` };
+    return { status: 302, body: undefined, headers };
   },
 });
 

@@ -32,6 +32,17 @@ export function hidesLegacyHat({ width, height, pixels }: Picture): boolean {
   return height === 32 && pixelOffsets(HAT_HALF, width).every((at) => pixels[at + 3]! >= 128);
 }
 
+/**
+ * Whether a 64×64 picture has only what a 64×32 skin has: its lower half, with the left limbs, is invisible, its upper
+ * half is not.
+ */
+export function isLegacyOnSquare({ width, height, pixels }: Picture): boolean {
+  if (height !== 64) return false;
+  const isVisible = (value: number, at: number) => at % 4 === 3 && value > 0;
+  const half = width * 32 * 4;
+  return pixels.subarray(0, half).some(isVisible) && !pixels.subarray(half).some(isVisible);
+}
+
 /** A mirrored limb's inner side faces inwards: each face is flipped, and right and left are swapped. */
 function mirrorLimb(picture: Picture, from: Part, to: Part): void {
   const source = faceRects(from, 'classic');

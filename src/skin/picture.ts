@@ -16,10 +16,8 @@ export type ImageProblem =
   | 'chunk'
   | 'chunk_order'
   | 'palette'
-  | 'transparency'
   | 'missing_data'
   | 'missing_end'
-  | 'trailing_data'
   | 'pixel_data';
 
 /**

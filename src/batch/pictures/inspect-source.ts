@@ -11,7 +11,10 @@ import { fileProblem } from '../sources/files/file-problem.ts';
 export interface InspectedSource {
   /** Pixel hash; undefined if the picture is not at hand, as a URL's or a player's. */
   readonly pixels: string | undefined;
-  /** The PNG, scaled down if that was wanted; undefined if it is not at hand, or was recognized without being read. */
+  /**
+   * The PNG to send, scaled down if that was wanted, encoded anew if the file has faults; undefined if it is not at hand,
+   * or was recognized without being read.
+   */
   readonly bytes: Uint8Array | undefined;
   readonly warnings: readonly Note[];
 }
@@ -68,7 +71,7 @@ function inspectFile(
   if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
   const inspected = checkPicture(read.bytes, { variant, fit });
   // Scaled-down pictures are not stored: without --fit the file must be refused.
-  const isOriginal = 'bytes' in inspected && inspected.bytes === read.bytes;
+  const isOriginal = 'bytes' in inspected && !inspected.warnings.some(({ code }) => code === SCALED_DOWN);
   if (isOriginal && inspected.pixels !== undefined) digests?.set(path, read.stamp, inspected.pixels);
   return inspected;
 }
@@ -119,9 +122,12 @@ function checkPicture(
   const scaled = fit ? scaleDown(original) : undefined;
   if (scaled && 'problem' in scaled) return scaled;
   const { bytes, notes } = scaled ?? { bytes: original, notes: [] };
-  const { error, pixels, warnings } = checkSkin(bytes, variant === 'auto' ? undefined : variant);
-  return error ? { problem: error } : { pixels, bytes, warnings: [...notes, ...warnings] };
+  const skin = checkSkin(bytes, variant === 'auto' ? undefined : variant);
+  if (skin.error) return { problem: skin.error };
+  return { pixels: skin.pixels, bytes: skin.resaved ?? bytes, warnings: [...notes, ...skin.warnings] };
 }
+
+const SCALED_DOWN = 'scaled_down';
 
 /** An HD skin scaled to the size the game shows; undefined if the picture is not one. */
 function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } | UnusableSource | undefined {
@@ -132,7 +138,7 @@ function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } |
     const size = `${from.width}×${from.height} to ${picture.width}×${picture.height}`;
     return {
       bytes,
-      notes: [{ code: 'scaled_down', message: `The picture was scaled down from ${size} pixels.` }],
+      notes: [{ code: SCALED_DOWN, message: `The picture was scaled down from ${size} pixels.` }],
     };
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;

@@ -1,13 +1,12 @@
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
 import { decodePng } from '../../skin/png/decode.ts';
-import type { SourceContent } from '../model/source.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
-import { readContent } from './inspect-source.ts';
+import { inspectSource } from './inspect-source.ts';
 
 /** The source's picture, read again if it was not kept; undefined: it has none, or it has changed. */
 export function pictureOf(work: Work): Picture | undefined {
-  const bytes = work.bytes ?? bytesOf(work.members[0]?.source.content);
+  const bytes = work.bytes ?? bytesOf(work);
   if (!bytes) return undefined;
   try {
     const picture = decodePng(bytes);
@@ -18,8 +17,10 @@ export function pictureOf(work: Work): Picture | undefined {
   }
 }
 
-function bytesOf(content: SourceContent | undefined): Uint8Array | undefined {
+/** As they are sent. */
+function bytesOf({ members: [first], variant }: Work): Uint8Array | undefined {
+  const content = first?.source.content;
   if (content?.kind !== 'file' && content?.kind !== 'bytes') return undefined;
-  const read = readContent(content);
+  const read = inspectSource(content, variant, undefined);
   return 'bytes' in read ? read.bytes : undefined;
 }

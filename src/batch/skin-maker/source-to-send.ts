@@ -107,7 +107,7 @@ async function textureToSend(
     const inspected = inspectSource({ kind: 'bytes', bytes }, work.variant, undefined);
     if ('problem' in inspected) return inspected;
     work.pixels = inspected.pixels;
-    return fileToSend(work, bytes);
+    return fileToSend(work, inspected.bytes ?? bytes);
   } catch (error) {
     if (signal.aborted || !(error instanceof GivenTextureError)) throw error;
     return { problem: error };

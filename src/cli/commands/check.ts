@@ -131,7 +131,10 @@ export async function runCheck(
 function checkOne({ label, content }: BatchSource): { view: CheckView; bytes?: Uint8Array } {
   if (content.kind === 'data') return { view: dataView(label, content.given) };
   const read = readContent(content, label);
-  if ('bytes' in read) return { view: checkView(label, checkSkin(read.bytes)), bytes: read.bytes };
+  if ('bytes' in read) {
+    const skin = checkSkin(read.bytes);
+    return { view: checkView(label, skin), bytes: skin.resaved ?? read.bytes };
+  }
   return { view: { source: label, valid: false, warnings: [], error: read.problem } };
 }
 

@@ -5,6 +5,7 @@ import type { BatchSource, GivenSkin, SourceContent } from '../../batch/api/sour
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';
+import { MAX_CHECKED_BYTES } from '../../skin/check/check.ts';
 import { fitSkin } from '../../skin/check/fit.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
@@ -21,9 +22,6 @@ export interface FoundPicture {
   readonly picture: Picture;
   readonly variant: Variant;
 }
-
-/** Maximum size of an image in bytes: a texture may be compressed less well than an upload must be. */
-const MAX_BYTES = 256 * 1024;
 
 /**
  * Finds the image for a file, URL, player, skin or skin data. A UUID is looked up among the service's skins first, then
@@ -56,7 +54,7 @@ function bytesOf(content: SourceContent, label?: string): Uint8Array {
 
 function asFound(title: string, bytes: Uint8Array, wish: Variant | 'auto'): FoundPicture {
   try {
-    const picture = fitSkin(bytes)?.picture ?? decodePng(bytes, { maxBytes: MAX_BYTES });
+    const picture = fitSkin(bytes)?.picture ?? decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES });
     return { title, picture, variant: chooseVariant(picture, wish).variant };
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;

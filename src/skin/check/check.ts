@@ -1,4 +1,4 @@
-import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from '../picture.ts';
+import { InvalidImageError, MAX_SKIN_BYTES } from '../picture.ts';
 import { readHeader } from '../png/decode.ts';
 import { encodePng } from '../png/encode.ts';
 import type { Variant } from '../regions.ts';
@@ -20,24 +20,23 @@ export interface SkinReport {
   /** True for 64×32. */
   legacy?: boolean;
   warnings: SkinWarning[];
+  /** The same pixels in a sound file, if this one is too large for a service or has faults: send that instead. */
+  resaved?: Uint8Array;
   error?: { code: 'invalid_image'; message: string; hint?: string };
 }
 
-/** Maximum size of a file that is still decoded, to say whether re-saving would help. */
-const MAX_CHECKED_BYTES = 2_000_000;
+/** Maximum size of a file that is still decoded: its pixels may fit where the file does not. */
+export const MAX_CHECKED_BYTES = 2_000_000;
 
 /**
- * Checks a skin file locally. A bad picture is a result (`valid: false` with `error`), not an exception. A file
- * above 20,000 bytes is invalid; if its pixels are fine, the hint says so. `wanted`: the variant to use, if
- * already decided.
+ * Checks a skin file locally. A bad picture is a result (`valid: false` with `error`), not an exception. `wanted`: the
+ * variant to use, if already decided.
  */
 export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
   try {
     // Beyond the decoding limit, the message still names the real limit.
     const maxBytes = bytes.length <= MAX_CHECKED_BYTES ? MAX_CHECKED_BYTES : MAX_SKIN_BYTES;
-    const skin = readSkinAhead(bytes, { maxBytes });
-    const report = reportOn(skin, { size: bytes.length, wanted });
-    return bytes.length <= MAX_SKIN_BYTES ? report : asTooLarge(report, skin.picture, bytes.length);
+    return reportOn(readSkinAhead(bytes, { maxBytes }), { size: bytes.length, wanted });
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
     return { valid: false, ...readSize(bytes), warnings: [], error: viewError(error) };
@@ -45,10 +44,11 @@ export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
 }
 
 function reportOn(
-  { picture, animated, pixels, detected }: ReadSkin,
+  { picture, animated, faults, pixels, detected }: ReadSkin,
   { size, wanted }: { size: number; wanted: Variant | undefined },
 ): SkinReport {
   const { width, height } = picture;
+  const isSound = size <= MAX_SKIN_BYTES && faults.length === 0;
   return {
     valid: true,
     width,
@@ -57,15 +57,9 @@ function reportOn(
     confidence: detected.confidence,
     pixels,
     legacy: height === 32,
-    warnings: listWarnings({ picture, detected, animated, size, wanted }),
+    warnings: listWarnings({ picture, detected, animated, faults, size, wanted }),
+    ...(!isSound && { resaved: encodePng(picture) }),
   };
-}
-
-function asTooLarge(report: SkinReport, picture: Picture, size: number): SkinReport {
-  const canonical = encodePng(picture).length;
-  const hint = `The pixels are fine: saved again without metadata and with good compression, they fit (in ${canonical} bytes as skinsmith writes PNG).`;
-  const message = `The file is ${size} bytes; a skin can be at most ${MAX_SKIN_BYTES} bytes.`;
-  return { ...report, valid: false, error: { code: 'invalid_image', message, hint } };
 }
 
 function viewError({ code, message, hint }: InvalidImageError): NonNullable<SkinReport['error']> {

@@ -1,5 +1,5 @@
-import { hidesLegacyHat } from '../legacy.ts';
-import type { Picture } from '../picture.ts';
+import { hidesLegacyHat, isLegacyOnSquare } from '../legacy.ts';
+import { MAX_SKIN_BYTES, type Picture } from '../picture.ts';
 import { faceRects, listParts, PARTS, type Part, pixelOffsets, type Variant } from '../regions.ts';
 import { type DetectedVariant, variantMismatch } from '../variant.ts';
 import { looksLikeCape } from './cape-look.ts';
@@ -10,9 +10,12 @@ export type SkinWarningCode =
   | 'animated'
   | 'base_transparency'
   | 'face_hidden'
+  | 'file_faults'
   | 'fully_transparent'
   | 'hat_not_shown'
+  | 'large_file'
   | 'legacy_format'
+  | 'legacy_on_square'
   | 'looks_like_cape'
   | 'tiny_file'
   | 'variant_mismatch'
@@ -32,6 +35,8 @@ export interface Subject {
   picture: Picture;
   detected: DetectedVariant;
   animated: boolean;
+  /** What is wrong with the file without changing its pixels, as phrases. */
+  faults: readonly string[];
   /** Bytes of the file. */
   size: number;
   wanted: Variant | undefined;
@@ -42,6 +47,14 @@ type Finding = string | undefined;
 /** Each check returns a message, or nothing. In the order they are reported. */
 const findings = {
   animated: ({ animated }) => (animated ? 'The PNG is animated; only its still picture is used.' : undefined),
+  file_faults: ({ faults }) =>
+    faults.length > 0
+      ? `Faults that do not affect the pixels, left out when the skin is sent: ${faults.join('; ')}.`
+      : undefined,
+  large_file: ({ size }) =>
+    size > MAX_SKIN_BYTES
+      ? `The file is ${size} bytes; a skin can be at most ${MAX_SKIN_BYTES}. Its pixels fit, and are sent without the rest.`
+      : undefined,
   tiny_file: ({ size }) =>
     size < MIN_SERVICE_BYTES
       ? `The file is ${size} bytes; the hosted service takes files from ${MIN_SERVICE_BYTES} bytes.`
@@ -55,6 +68,10 @@ const findings = {
   legacy_format: ({ picture }) =>
     picture.height === 32 && !looksLikeCape(picture)
       ? 'This is the old 64×32 format: always classic, left limbs mirror the right ones, the hat is the only overlay.'
+      : undefined,
+  legacy_on_square: ({ picture }) =>
+    isLegacyOnSquare(picture)
+      ? 'The lower half is empty: this is a skin of the old 64×32 format on a canvas of 64×64, where the game shows the left arm and leg black. Crop it to 64×32.'
       : undefined,
   hat_not_shown: ({ picture }) =>
     hidesLegacyHat(picture)
@@ -97,6 +114,7 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 function describeTransparency(picture: Picture, variant: Variant): Finding {
+  if (isLegacyOnSquare(picture)) return undefined; // which says the same of all these pixels
   const { pixels } = picture;
   let seeThrough = 0;
   let blank = 0;

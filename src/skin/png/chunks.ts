@@ -9,6 +9,12 @@ export interface Chunk {
   data: Uint8Array;
 }
 
+/** What a file is made of, and what is wrong with it that other decoders ignore as well: phrases for its owner. */
+export interface ChunkList {
+  readonly chunks: readonly Chunk[];
+  readonly faults: readonly string[];
+}
+
 /** Far more than any encoder produces for a skin; bounds the list for files full of empty chunks. */
 const MAX_CHUNKS = 512;
 
@@ -16,28 +22,37 @@ const FRAME_BYTES = 12; // length 4, type 4, CRC 4
 const MAX_CHUNK_BYTES = 0x7fffffff; // PNG specification section 5.3
 
 /**
- * Lists all chunks from the header to IEND, checking each length, name and CRC-32.
- * Throws `InvalidImageError` when the file ends too soon or goes on after IEND.
+ * Chunks of the specification that never change a pixel. One of them may be damaged; a damaged chunk of another name may
+ * be one that decides about pixels.
  */
-export function readChunks(bytes: Uint8Array): Chunk[] {
+const SIDE_CHUNKS: ReadonlySet<string> = new Set(
+  'acTL bKGD cHRM cICP cLLI eXIf fcTL fdAT gAMA hIST iCCP iTXt mDCV pHYs sBIT sPLT sRGB tEXt tIME zTXt'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Lists all chunks from the header to IEND, checking each length, name and CRC-32.
+ * Throws `InvalidImageError` when the file ends too soon. What follows IEND is a fault.
+ */
+export function readChunks(bytes: Uint8Array): ChunkList {
   const chunks: Chunk[] = [];
+  const faults: string[] = [];
   let at = SIGNATURE.length;
   while (at < bytes.length) {
     if (chunks.length === MAX_CHUNKS) {
       throw new InvalidImageError('chunk', `The PNG has more than ${MAX_CHUNKS} chunks.`);
     }
-    const chunk = readChunk(bytes, at);
-    chunks.push(chunk);
+    const { isDamaged, ...chunk } = readChunk(bytes, at);
+    if (isDamaged) faults.push(`the checksum of its ${chunk.type} chunk does not match`);
+    else chunks.push(chunk);
     at += FRAME_BYTES + chunk.data.length;
-    if (chunk.type === 'IEND') {
-      verifyEnd(chunk, bytes.length - at);
-      return chunks;
-    }
+    if (chunk.type === 'IEND') return { chunks, faults: [...faults, ...endFaults(chunk, bytes.length - at)] };
   }
   throw new InvalidImageError('missing_end', 'The PNG has no end (IEND chunk): the file was cut off.');
 }
 
-function readChunk(bytes: Uint8Array, at: number): Chunk {
+function readChunk(bytes: Uint8Array, at: number): Chunk & { readonly isDamaged: boolean } {
   const left = bytes.length - at;
   if (left < FRAME_BYTES) {
     throw new InvalidImageError(
@@ -61,13 +76,14 @@ function readChunk(bytes: Uint8Array, at: number): Chunk {
     );
   }
   const end = at + 8 + length;
-  if (crc32(bytes.subarray(at + 4, end)) !== view.getUint32(8 + length)) {
+  const isDamaged = crc32(bytes.subarray(at + 4, end)) !== view.getUint32(8 + length);
+  if (isDamaged && !SIDE_CHUNKS.has(type)) {
     throw new InvalidImageError(
       'crc',
       `The ${type} chunk at byte ${at} is damaged: its checksum does not match.`,
     );
   }
-  return { type, data: bytes.subarray(at + 8, end) };
+  return { type, data: bytes.subarray(at + 8, end), isDamaged };
 }
 
 function readType(bytes: Uint8Array, at: number): string {
@@ -76,18 +92,9 @@ function readType(bytes: Uint8Array, at: number): string {
   throw new InvalidImageError('chunk', `The PNG is damaged: there is no chunk name at byte ${at}.`);
 }
 
-function verifyEnd(end: Chunk, bytesAfter: number): void {
-  if (end.data.length > 0) {
-    throw new InvalidImageError(
-      'chunk',
-      `The end of the PNG (IEND chunk) holds ${byteCount(end.data.length)}; it must be empty.`,
-    );
-  }
-  if (bytesAfter > 0) {
-    throw new InvalidImageError(
-      'trailing_data',
-      `The file goes on for ${byteCount(bytesAfter)} after the end of the PNG.`,
-      { hint: 'Open and save the picture again; an editor writes only the picture.' },
-    );
-  }
+function endFaults(end: Chunk, bytesAfter: number): string[] {
+  return [
+    ...(end.data.length > 0 ? [`its end (IEND chunk) holds ${byteCount(end.data.length)}`] : []),
+    ...(bytesAfter > 0 ? [`the file goes on for ${byteCount(bytesAfter)} after the end of the PNG`] : []),
+  ];
 }

@@ -1,7 +1,8 @@
 import { InvalidImageError, MAX_SKIN_BYTES, makePicture, type Picture } from '../picture.ts';
+import { byteCount } from './byte-count.ts';
 import { makePainter, type Painter, readSamples } from './colours.ts';
 import { type PngHeader, readSkinHeader } from './header.ts';
-import { inflateExactly } from './inflate.ts';
+import { type Inflated, inflateBounded } from './inflate.ts';
 import { type PngLayout, readLayout } from './layout.ts';
 import { channelCount, filteredBytes, listPasses, type Pass, rowBytes } from './passes.ts';
 import { unfilterRow } from './unfilter.ts';
@@ -19,6 +20,8 @@ export interface DecodedPng {
   header: PngHeader;
   /** True for an animated PNG; `picture` is then its still image. */
   animated: boolean;
+  /** What is wrong with the file without changing its pixels, as phrases. */
+  faults: readonly string[];
 }
 
 /**
@@ -44,8 +47,19 @@ export function readPng(bytes: Uint8Array, limits: DecodeLimits = {}): DecodedPn
  */
 export function readPixels(bytes: Uint8Array, header: PngHeader): Omit<DecodedPng, 'header'> {
   const layout = readLayout(bytes, header);
-  const data = inflateExactly(layout.data, filteredBytes(header));
-  return { picture: paintPicture(header, layout, data), animated: layout.animated };
+  const inflated = inflateBounded(layout.data, filteredBytes(header));
+  return {
+    picture: paintPicture(header, layout, inflated.pixels),
+    animated: layout.animated,
+    faults: [...layout.faults, ...leftOver(inflated)],
+  };
+}
+
+function leftOver({ surplus, rest }: Inflated): string[] {
+  return [
+    ...(surplus > 0 ? [`it has ${byteCount(surplus)} more pixel data than pixels`] : []),
+    ...(rest > 0 ? [`its compressed pixel data is followed by ${byteCount(rest)} of something else`] : []),
+  ];
 }
 
 /** `what`: the kind of picture, for the message. */

@@ -4,11 +4,21 @@ import { InvalidImageError } from '../picture.ts';
 /** Bytes; zlib takes no less. */
 const SMALLEST_PIECE = 64;
 
+/** Bytes of pixel data beyond the picture that are ignored, as a careless encoder writes them. */
+const MAX_SURPLUS = 4096;
+
+/** Pixel data, and the bytes left over: in the stream behind the pixels, and in the chunks behind the stream. */
+export interface Inflated {
+  readonly pixels: Uint8Array;
+  readonly surplus: number;
+  readonly rest: number;
+}
+
 /**
- * Inflates pixel data that must be exactly `size` bytes. Never produces more than `size` bytes (and one zlib
- * buffer), whatever the stream claims, so a small file cannot fill the memory.
+ * Inflates pixel data of `size` bytes. Never produces much more than `size` bytes, whatever the stream claims, so a small
+ * file cannot fill the memory.
  */
-export function inflateExactly(data: readonly Uint8Array[], size: number): Uint8Array {
+export function inflateBounded(data: readonly Uint8Array[], size: number): Inflated {
   const packed = Buffer.concat(data);
   const { pixels, used } = inflate(packed, size);
   if (pixels.length < size) {
@@ -17,20 +27,22 @@ export function inflateExactly(data: readonly Uint8Array[], size: number): Uint8
       `The pixel data ends early: it is ${pixels.length} bytes long instead of ${size}.`,
     );
   }
-  if (used < packed.length) {
-    throw new InvalidImageError(
-      'pixel_data',
-      `The pixel data is followed by ${packed.length - used} bytes that are not part of it.`,
-    );
-  }
-  return pixels;
+  return {
+    pixels: pixels.subarray(0, size),
+    surplus: pixels.length - size,
+    rest: packed.length - used,
+  };
 }
 
 function inflate(packed: Uint8Array, size: number): { pixels: Uint8Array; used: number } {
   try {
     // In one piece; at its end there must be room, or zlib makes another one. `info` is the only way to learn where the
     // stream ended; the types do not declare it.
-    const options = { maxOutputLength: size, chunkSize: Math.max(SMALLEST_PIECE, size + 1), info: true };
+    const options = {
+      maxOutputLength: size + MAX_SURPLUS,
+      chunkSize: Math.max(SMALLEST_PIECE, size + 1),
+      info: true,
+    };
     const { buffer, engine } = inflateSync(packed, options) as unknown as {
       buffer: Uint8Array;
       engine: { bytesWritten: number };

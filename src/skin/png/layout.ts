@@ -1,10 +1,11 @@
 import { InvalidImageError } from '../picture.ts';
+import { byteCount } from './byte-count.ts';
 import { type Chunk, readChunks } from './chunks.ts';
 import type { PngHeader } from './header.ts';
 
 /** The parts of a PNG needed for its pixels, all validated. */
 export interface PngLayout {
-  /** Palette as RGB, 3 bytes an entry; for other colour types only a suggestion, and then unused. */
+  /** Palette as RGB, 3 bytes an entry, of a picture that uses one. */
   palette?: Uint8Array;
   /** Body of tRNS: alphas of palette entries, or one grey or RGB colour key in 16-bit samples. */
   transparency?: Uint8Array;
@@ -12,31 +13,30 @@ export interface PngLayout {
   data: Uint8Array[];
   /** True for an animated PNG. IDAT is then its still picture, and the frames are ignored. */
   animated: boolean;
+  /** What is wrong with the file without changing its pixels, as phrases. */
+  faults: readonly string[];
 }
 
 const critical = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND']);
 
-/** Reads all chunks after a validated header; throws `InvalidImageError` at the first invalid one. */
+/** PNG's number for pixels that are numbers of palette entries. */
+const INDEXED = 3;
+/** A pixel cannot name more, whatever its bits. */
+const MAX_COLOURS = 256;
+
+/** Reads all chunks after a validated header; throws `InvalidImageError` at the first that leaves the pixels in doubt. */
 export function readLayout(bytes: Uint8Array, header: PngHeader): PngLayout {
-  const chunks = readChunks(bytes);
+  const { chunks, faults } = readChunks(bytes);
   verifyCritical(chunks);
   const data = collectData(chunks);
-  const firstData = chunks.findIndex(({ type }) => type === 'IDAT');
-  const palette = findOnce(chunks, 'PLTE', firstData);
-  const transparency = findOnce(chunks, 'tRNS', firstData);
-  verifyPalette(palette?.chunk, header);
-  if (transparency !== undefined && palette !== undefined && transparency.at < palette.at) {
-    throw new InvalidImageError(
-      'chunk_order',
-      'The PNG has its transparency (tRNS) before its palette (PLTE).',
-    );
-  }
-  verifyTransparency(transparency?.chunk, palette?.chunk, header);
+  const palette = readPalette(chunks, header);
+  const transparency = readTransparency(chunks, header, palette.data);
   return {
     data,
     animated: chunks.some(({ type }) => type === 'acTL'),
-    ...(palette && { palette: palette.chunk.data }),
-    ...(transparency && { transparency: transparency.chunk.data }),
+    faults: [...faults, ...palette.faults, ...transparency.faults],
+    ...(palette.data && { palette: palette.data }),
+    ...(transparency.data && { transparency: transparency.data }),
   };
 }
 
@@ -68,66 +68,77 @@ function collectData(chunks: readonly Chunk[]): Uint8Array[] {
   return run.map(({ data }) => data);
 }
 
-function findOnce(
-  chunks: readonly Chunk[],
-  type: string,
-  firstData: number,
-): { chunk: Chunk; at: number } | undefined {
-  const at = chunks.findIndex((chunk) => chunk.type === type);
-  if (at < 0) return undefined;
-  if (chunks.findLastIndex((chunk) => chunk.type === type) !== at) {
-    throw new InvalidImageError('chunk_order', `The PNG has more than one ${type} chunk.`);
-  }
-  if (at > firstData) {
-    throw new InvalidImageError('chunk_order', `The PNG has its ${type} chunk after its pixel data (IDAT).`);
-  }
-  return { chunk: chunks[at]!, at };
+/** The body of a chunk, if it is used, and what is wrong with it. */
+interface Side {
+  readonly data?: Uint8Array;
+  readonly faults: readonly string[];
 }
 
-function verifyPalette(palette: Chunk | undefined, { colourType, bitDepth }: PngHeader): void {
-  if (palette === undefined) {
-    if (colourType !== 3) return;
+/** The palette of a picture that uses one; in any other it is only a suggestion. */
+function readPalette(chunks: readonly Chunk[], { colourType, bitDepth }: PngHeader): Side {
+  const palettes = chunks.filter(({ type }) => type === 'PLTE');
+  const data = palettes[0]?.data;
+  if (colourType !== INDEXED) return { faults: suggestionFaults(data, colourType) };
+  if (data === undefined) {
     throw new InvalidImageError('palette', 'The PNG uses a palette but has none (no PLTE chunk).');
   }
-  const { length } = palette.data;
-  if (colourType === 0 || colourType === 4) {
-    throw new InvalidImageError('palette', 'The PNG is grey but has a palette (PLTE chunk).');
+  if (palettes.length > 1) {
+    throw new InvalidImageError('chunk_order', 'The PNG has more than one PLTE chunk.');
   }
-  if (length === 0 || length % 3 !== 0) {
-    throw new InvalidImageError(
-      'palette',
-      `The palette is ${length} bytes long, which is not 3 for each colour.`,
-    );
+  if (indexOf(chunks, 'PLTE') > indexOf(chunks, 'IDAT')) {
+    throw new InvalidImageError('chunk_order', 'The PNG has its PLTE chunk after its pixel data (IDAT).');
   }
-  const most = colourType === 3 ? 2 ** bitDepth : 256;
-  if (length / 3 > most) {
-    throw new InvalidImageError(
-      'palette',
-      `The palette has ${length / 3} colours; with ${bitDepth} bits per pixel it can have ${most}.`,
-    );
+  const colours = data.length / 3;
+  if (colours === 0 || !Number.isInteger(colours)) {
+    const message = `The palette is ${data.length} bytes long, which is not 3 for each colour.`;
+    throw new InvalidImageError('palette', message);
   }
+  if (colours > MAX_COLOURS) {
+    throw new InvalidImageError('palette', `The palette has ${colours} colours; it can have ${MAX_COLOURS}.`);
+  }
+  const most = 2 ** bitDepth;
+  const fault = `its palette has ${colours} colours, of which ${bitDepth} bits per pixel reach only ${most}`;
+  return { data, faults: colours > most ? [fault] : [] };
 }
 
-function verifyTransparency(
-  transparency: Chunk | undefined,
-  palette: Chunk | undefined,
+function suggestionFaults(palette: Uint8Array | undefined, colourType: number): string[] {
+  if (palette === undefined) return [];
+  if (colourType === 0 || colourType === 4) return ['it is grey but has a palette (PLTE chunk)'];
+  const { length } = palette;
+  const isSound = length > 0 && length % 3 === 0 && length / 3 <= MAX_COLOURS;
+  return isSound ? [] : [`its suggested palette (PLTE chunk) has a wrong length of ${byteCount(length)}`];
+}
+
+/** Alphas or colour key of a picture without an alpha channel. */
+function readTransparency(
+  chunks: readonly Chunk[],
   { colourType }: PngHeader,
-): void {
+  palette: Uint8Array | undefined,
+): Side {
   // With an alpha channel tRNS has no meaning, and readers ignore it.
-  if (transparency === undefined || colourType === 4 || colourType === 6) return;
-  const { length } = transparency.data;
-  if (colourType === 3) {
-    const colours = palette!.data.length / 3;
-    if (length <= colours) return;
-    throw new InvalidImageError(
-      'transparency',
-      `The transparency chunk (tRNS) covers ${length} colours, but the palette has only ${colours}.`,
-    );
+  if (colourType === 4 || colourType === 6) return { faults: [] };
+  const all = chunks.filter(({ type }) => type === 'tRNS');
+  const data = all[0]?.data;
+  if (data === undefined) return { faults: [] };
+  const at = indexOf(chunks, 'tRNS');
+  if (at > indexOf(chunks, 'IDAT')) return { faults: [`${TRNS} follows its pixel data, and is not used`] };
+  const several =
+    all.length > 1 ? [`it has ${all.length} transparency chunks (tRNS); the first one is used`] : [];
+  if (palette === undefined) {
+    const expected = colourType === 0 ? 2 : 6;
+    if (data.length === expected) return { data, faults: several };
+    const fault = `${TRNS} is ${byteCount(data.length)} long instead of ${expected}, and is not used`;
+    return { faults: [...several, fault] };
   }
-  const expected = colourType === 0 ? 2 : 6;
-  if (length === expected) return;
-  throw new InvalidImageError(
-    'transparency',
-    `The transparency chunk (tRNS) is ${length} bytes long instead of ${expected}.`,
-  );
+  const early = at < indexOf(chunks, 'PLTE') ? [`${TRNS} comes before its palette`] : [];
+  const colours = palette.length / 3;
+  const fault = `${TRNS} covers ${data.length} colours, but its palette has only ${colours}`;
+  const long = data.length > colours ? [fault] : [];
+  return { data: data.subarray(0, colours), faults: [...several, ...early, ...long] };
+}
+
+const TRNS = 'its transparency chunk (tRNS)';
+
+function indexOf(chunks: readonly Chunk[], type: string): number {
+  return chunks.findIndex((chunk) => chunk.type === type);
 }

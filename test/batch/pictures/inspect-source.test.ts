@@ -1,9 +1,11 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { DigestCache } from '../../../src/base/digest-cache.ts';
 import { inspectSource, readContent } from '../../../src/batch/pictures/inspect-source.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { decodePng, readPng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { enlarge } from '../../../src/skin/scaling.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -57,6 +59,14 @@ test('a skin of the right size stays as it is', () => {
     bytes,
     pixels: pixelHash(figure),
   });
+});
+
+test.each(['mcskin3d.png', 'metadata-30kB.png'])('%s is sent as a sound file of the same pixels', (name) => {
+  const path = fileURLToPath(new URL(`../../fixtures/skins/${name}`, import.meta.url));
+  const inspected = inspectSource({ kind: 'file', path }, 'auto', undefined);
+  const bytes = ('bytes' in inspected && inspected.bytes) || Buffer.alloc(0);
+  expect(pixelHash(decodePng(bytes))).toBe('pixels' in inspected && inspected.pixels);
+  expect(readPng(bytes).faults).toEqual([]);
 });
 
 test('A file that cannot be read to its end is a problem of this source', () => {

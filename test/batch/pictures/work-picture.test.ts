@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { SourceContent } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
 import { pictureOf } from '../../../src/batch/pictures/work-picture.ts';
+import { checkSkin } from '../../../src/skin/check/check.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -28,6 +31,13 @@ test('The picture of work is the one that was kept, else it is read again', asyn
   expect(hashOf(workOf(file))).toBe(PLANNED);
   expect(hashOf(workOf({ kind: 'bytes', bytes: skinPng(1) }))).toBe(PLANNED);
   expect(hashOf(workOf({ kind: 'file', path: join(path, 'gone') }, skinPng(1)))).toBe(PLANNED);
+});
+
+test('A picture in a file with too much metadata is the one that is sent', () => {
+  const path = fileURLToPath(new URL('../../fixtures/skins/metadata-30kB.png', import.meta.url));
+  const pixels = checkSkin(readFileSync(path)).pixels;
+  const member = { source: { content: { kind: 'file', path } }, pixels };
+  expect(hashOf({ members: [member], variant: 'auto' } as unknown as Work)).toBe(pixels);
 });
 
 test('A picture that has changed since the plan, or is no picture any more, is not used', async () => {

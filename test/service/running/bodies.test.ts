@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { BODY_LIMIT } from '../../../src/server/http/limits.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { decodePng, readPng } from '../../../src/skin/png/decode.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
@@ -31,6 +34,15 @@ test('A key is not made of a JSON body that got lost', async () => {
   expect(heard.body.errors[0]?.message).toBe('The body is empty.');
   const { id } = (await owner.json('/v2/account/keys', {})).body.key!;
   expect((await owner.send('DELETE', `/v2/account/keys/${id}`, { headers: JSON_TYPE })).status).toBe(200);
+});
+
+test('A picture with bytes after its end is taken for what it shows', async () => {
+  const { owner } = await runServer();
+  const file = readFileSync(new URL('../../fixtures/skins/mcskin3d.png', import.meta.url));
+  const skin = (await owner.upload('/v2/generate', file)).body.skin!;
+  const texture = (await owner.send('GET', new URL(skin.texture.url.skin).pathname)).bytes;
+  expect(pixelHash(decodePng(texture))).toBe(pixelHash(decodePng(file)));
+  expect(readPng(texture).faults).toEqual([]);
 });
 
 /** The ways to compress a body, by their names in Content-Encoding. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { checkSkin, type SkinWarningCode } from '../../../src/skin/check/check.ts';
@@ -19,6 +20,10 @@ function withChunk(file: Buffer, extra: Buffer): Buffer {
 function tinyFile(): Buffer {
   const data = chunk('IDAT', deflateSync(Buffer.alloc(64 * 9)));
   return Buffer.concat([SIGNATURE, headerChunk({ colourType: 0, bitDepth: 1 }), data, chunk('IEND')]);
+}
+
+function fixture(name: string): Buffer {
+  return readFileSync(new URL(`../../fixtures/skins/${name}`, import.meta.url));
 }
 
 type Row = [what: string, file: Buffer, codes: SkinWarningCode[], message: RegExp];
@@ -125,12 +130,35 @@ describe('checkSkin', () => {
     });
   });
 
-  test('refuses a good picture in a file too large, and says how small it can be.', () => {
+  test('takes a good picture from a file too large, and encodes it anew.', () => {
     const picture = drawFigure('slim');
     const report = checkSkin(withChunk(encodePng(picture), chunk('tEXt', Buffer.alloc(30_000))));
-    expect(report).toMatchObject({ valid: false, variant: 'slim', pixels: pixelHash(picture) });
-    expect(report.error?.message).toMatch(/^The file is 3\d{4} bytes; a skin can be at most 20000 bytes\.$/);
-    expect(report.error?.hint).toContain(`${encodePng(picture).length} bytes`);
+    expect(report).toMatchObject({ valid: true, variant: 'slim', pixels: pixelHash(picture) });
+    expect(report.warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The file is 3\d{4} bytes; a skin can be at most 20000\. Its pixels fit/),
+    ]);
+    expect(report.resaved).toEqual(encodePng(picture));
+  });
+
+  test.each([
+    ['mcskin3d.png', 'file_faults', 'goes on for 30 bytes after the end of the PNG'],
+    ['metadata-30kB.png', 'large_file', 'The file is 31969 bytes'],
+  ])('takes %s, as people have it, and tells why it is encoded anew.', (name, code, told) => {
+    const report = checkSkin(fixture(name));
+    expect(report).toMatchObject({
+      valid: true,
+      warnings: [{ code, message: expect.stringContaining(told) }],
+    });
+    expect(checkSkin(report.resaved ?? Buffer.alloc(0))).toMatchObject({
+      pixels: report.pixels,
+      warnings: [],
+    });
+  });
+
+  test('names an old skin on a square canvas, instead of counting its black pixels.', () => {
+    const report = checkSkin(fixture('old-on-64x64.png'));
+    expect(report.warnings.map(({ code }) => code)).toEqual(['legacy_on_square']);
+    expect(report.warnings[0]?.message).toContain('Crop it to 64×32.');
   });
 
   test('says no more than "too large" of a file too large to look into.', () => {

@@ -1,3 +1,4 @@
+import { MAX_CHECKED_BYTES } from '../../../skin/check/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
@@ -21,7 +22,7 @@ export function figureOf(bytes: Uint8Array, wish?: Variant | 'auto' | 'unknown')
 
 function readPicture(bytes: Uint8Array): Picture | undefined {
   try {
-    return decodePng(bytes);
+    return decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES });
   } catch (error) {
     if (error instanceof InvalidImageError) return undefined;
     throw error;

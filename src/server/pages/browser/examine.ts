@@ -29,7 +29,7 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
   const { data } = drawn(bitmap, width, height).getImageData(0, 0, width, height);
   const picture = { width, height, pixels: new Uint8Array(data.buffer) };
   const detected = detectVariant(picture);
-  const found = listWarnings({ picture, detected, animated: false, size: file.size, wanted });
+  const found = listWarnings({ picture, detected, animated: false, faults: [], size: file.size, wanted });
   const warnings = found.map(({ code, message }) => (code in OTHER_WORDS ? OTHER_WORDS[code] : message));
   return { variant: wanted ?? detected.variant, warnings: warnings.filter((one) => one !== undefined) };
 }

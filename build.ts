@@ -1,13 +1,9 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type BuildOptions, build, type ChunkingContext, type Plugin } from 'rolldown';
-import { minify as shorten } from 'rolldown/utils';
-import { asciiOnly } from './bundle/ascii-only.ts';
-import { lazyRequires } from './bundle/lazy-requires.ts';
+import { type BuildOptions, build, type Plugin } from 'rolldown';
 import { describeLicences } from './bundle/licences.ts';
-import { lighter } from './bundle/lighter.ts';
 
 /**
  * Builds dist/ (`node build.ts`) as two bundles: the program, which includes all its dependencies so that it starts
@@ -28,46 +24,12 @@ function workers(): Plugin {
   };
 }
 
-/** A service keeps all files, by the program's own loader. */
-function keepAllFiles(): Plugin {
-  return {
-    name: 'keep-all-files',
-    transform: (code, id) =>
-      /keep-all-files\.ts$/.test(id) ? code.replace('createRequire(here)', 'require') : null,
-  };
-}
-
 /** Pages are served from a folder beside the program. */
 function pageAssets(): Plugin {
   return {
     name: 'page-assets',
     transform: (code, id) =>
       /pages.assets.assets\.ts$/.test(id) ? code.replace("'../../../../dist/pages/'", "'../pages/'") : null,
-  };
-}
-
-/**
- * A module that builds schemas when it is loaded becomes a file of its own, like all routes: so a command builds those
- * that it uses. One that is imported dynamically is the start of a file already.
- */
-function ownFile(id: string, context: ChunkingContext): string | null {
-  const [, path] = /[\\/]src[\\/](.+)\.ts$/.exec(id) ?? [];
-  if (path === undefined || context.getModuleInfo(id)?.dynamicImporters.length !== 0) return null;
-  const isOwn = path.includes('routes') || /^import \{ z \} from 'zod'/m.test(readFileSync(id, 'utf8'));
-  return isOwn ? path.replaceAll(/[\\/]/g, '-') : null;
-}
-
-/** Shortens the local names in packages. Ours stay as they are, so that stack traces can be read. */
-function shortNames(): Plugin {
-  const mangle = { toplevel: false, keepNames: true } as const;
-  return {
-    name: 'short-names',
-    transform: async (code, id) => {
-      if (!/[\\/]node_modules[\\/].*\.[cm]?js$/.test(id)) return null;
-      const module = /^(?:import|export)\b/m.test(code);
-      const short = await shorten(id, code, { module, compress: false, mangle, codegen: false });
-      return { code: short.code, map: null };
-    },
   };
 }
 
@@ -84,60 +46,29 @@ function passOnLicences(): Plugin {
   };
 }
 
-/** Lists the modules in each file of the bundle, for the test of what commands load. Not published. */
-function listModules(): Plugin {
-  return {
-    name: 'list-modules',
-    generateBundle(_options, bundle) {
-      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      const modules = chunks.map(({ fileName, moduleIds }) => [
-        fileName,
-        moduleIds.map((id) => relative(process.cwd(), id).replaceAll('\\', '/')),
-      ]);
-      const source = JSON.stringify(Object.fromEntries(modules));
-      this.emitFile({ type: 'asset', fileName: 'modules.json', source });
-    },
-  };
-}
-
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
 const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
-    preserveEntrySignatures: 'allow-extension',
-    transform: { define: { esbuildDetection: 'true' } }, // undici's switch for bundles: one parser instead of two
     input: { cli: 'src/cli/main.ts', ...WORKERS },
-    plugins: [
-      lighter(),
-      workers(),
-      pageAssets(),
-      keepAllFiles(),
-      lazyRequires(),
-      shortNames(),
-      passOnLicences(),
-      asciiOnly(),
-      listModules(),
-    ],
+    plugins: [workers(), pageAssets(), passOnLicences()],
     output: {
       dir: 'dist',
-      // CommonJS, because importing a Node module reads all its exports: for node:http this loads fetch and web sockets
-      // and takes 60 ms, against 6 for a require.
+      // CommonJS, because an import of a Node module reads all its exports: that of node:http loads fetch and web sockets,
+      // and `generate` takes a fifth longer.
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: 'chunks/[name]-[hash].cjs',
       cleanDir: true,
-      dynamicImportInCjs: false, // the program's own loader has no import()
-      codeSplitting: {
-        groups: [{ debugName: 'own files', name: ownFile, includeDependenciesRecursively: false }],
-      },
+      dynamicImportInCjs: false, // a require, which does not start Node's loader of ECMAScript modules
       minify,
     },
   },
   {
     platform: 'node',
-    input: { start: 'src/cli/starting/start.ts' },
-    plugins: [lazyRequires(), asciiOnly()],
+    input: { start: 'src/cli/start.ts' },
+    external: ['./cli.cjs'],
     output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify },
   },
   {

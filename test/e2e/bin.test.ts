@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
@@ -19,18 +19,20 @@ test('Under an old Node the program runs under the one that its folder has, with
   expect(await underOldNode(BIN, ['genrate'])).toMatchObject({ exitCode: 2 });
 });
 
-test('A signal to the old Node reaches the program, which ends as it does', async () => {
+test.each([
+  ['SIGTERM', 0],
+  ['SIGINT', 0],
+] as const)('%s to the old Node reaches the program, which ends as it does', async (signal, exitCode) => {
   const { env } = await freshMachine();
   const child = underOldNode(BIN, ['serve', '--port', '0', '--json', '--log-level', 'silent'], env);
   await saying(child, 'stdout', /\n/);
-  child.kill('SIGTERM');
-  expect(await child).toMatchObject({ exitCode: 0 });
+  child.kill(signal);
+  expect(await child).toMatchObject({ exitCode });
 });
 
 test('Where there is no other Node, it says which is needed and how to get it', async () => {
   const folder = await ownFolder();
-  await mkdir(join(folder, 'bin'));
-  await copyFile(BIN, join(folder, 'bin/skinsmith.js'));
+  await cp(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   expect(await underOldNode(join(folder, 'bin/skinsmith.js'), ['--version'])).toMatchObject({
     exitCode: 1,
@@ -42,8 +44,7 @@ test('Where there is no other Node, it says which is needed and how to get it', 
 
 test('Where the program is not built, it says what to do', async () => {
   const folder = await ownFolder();
-  await mkdir(join(folder, 'bin'));
-  await copyFile(BIN, join(folder, 'bin/skinsmith.js'));
+  await cp(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   const ran = await execa(process.execPath, [join(folder, 'bin/skinsmith.js'), '--version'], {
     reject: false,

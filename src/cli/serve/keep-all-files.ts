@@ -6,23 +6,15 @@ import { fileURLToPath } from 'node:url';
 
 const SIGNALS = Object.keys(constants.signals) as NodeJS.Signals[];
 
-/** The program's own `require` keeps files for later; Node's, where no compiled code is kept, can only load them. */
-interface Loading {
-  (name: string): unknown;
-  keep?(name: string): void;
-}
-
 /**
- * Keeps all files that the built program has beside this one in memory. Otherwise each is read when it is first used, and
- * an upgrade that replaces them would take from a running service whatever nobody has asked for yet, even its orderly end.
- * They are named as they name each other: they are then found without looking at the disk again.
+ * Loads all files that the built program has beside this one. Otherwise each is read when it is first used, and an upgrade
+ * that replaces them would take from a running service what nobody has asked for yet, even its orderly end.
  */
 export function keepAllFiles(): void {
   const here = fileURLToPath(import.meta.url);
-  const load: Loading = createRequire(here);
-  const keep = load.keep ?? load;
+  const load = createRequire(here);
   withoutNewListeners(() => {
-    for (const name of readdirSync(dirname(here))) if (name.endsWith('.cjs')) keep(`./${name}`);
+    for (const name of readdirSync(dirname(here))) if (name.endsWith('.cjs')) load(`./${name}`);
   });
 }
 

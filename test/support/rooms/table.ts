@@ -81,7 +81,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
  */
 export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   cli: {
-    'cli/starting': [],
     cli: [],
     'cli/commands/accounts': [],
     'cli/commands/capes': [],

@@ -11,16 +11,26 @@ export interface SignalSource {
   readonly pid: number;
 }
 
+/** Milliseconds: a terminal sends Ctrl-C to all processes, and npx and our own start under an old Node pass it on. */
+const ONE_PRESS = 300;
+
 /**
  * The first signal asks the run to stop; a second one ends the process at once, as by default. Our listener stays
  * registered after the first: the spinner's library kills the process if its own listener is the only one.
  */
-export function listenForSignals(stop: AbortController, source: SignalSource): () => void {
+export function listenForSignals(
+  stop: AbortController,
+  source: SignalSource,
+  now: () => number = performance.now.bind(performance),
+): () => void {
+  let first: { readonly signal: Signal; readonly at: number } | undefined;
   const onSignal = (signal: Signal) => {
-    if (!stop.signal.aborted) {
+    if (first === undefined) {
+      first = { signal, at: now() };
       stop.abort();
       return;
     }
+    if (signal === first.signal && now() - first.at < ONE_PRESS) return;
     unlisten();
     source.kill(source.pid, signal);
   };

@@ -36,6 +36,20 @@ test('a second signal ends the process by that signal', () => {
   expect(source.listenerCount('SIGTERM')).toBe(0);
 });
 
+test('a signal that comes twice at once, from the terminal and from npx, is one', () => {
+  const source = fakeProcess();
+  const stop = new AbortController();
+  let now = 1_000;
+  listenForSignals(stop, source, () => now);
+  source.emit('SIGINT', 'SIGINT');
+  now += 100;
+  source.emit('SIGINT', 'SIGINT');
+  expect([stop.signal.aborted, source.killed]).toEqual([true, []]);
+  now += 300;
+  source.emit('SIGINT', 'SIGINT');
+  expect(source.killed).toEqual([[42, 'SIGINT']]);
+});
+
 test('SIGUSR1, at which Node opens its debugger, does nothing', () => {
   const source = fakeProcess();
   const stop = new AbortController();

@@ -33,7 +33,7 @@ export async function againRows(): Promise<Row[]> {
         measured: median(times.again),
         baseline: median(times.hash),
         comparison: 'ratio',
-        limit: 2.5,
+        limit: 5,
       },
     ];
   });

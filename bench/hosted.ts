@@ -40,7 +40,7 @@ export async function unevenRows(): Promise<Row[]> {
     measured: watched.milliseconds,
     baseline: serviceTime.reduce((sum, ms) => sum + ms, 0) / SPOTS,
     comparison: 'ratio',
-    limit: 1.25,
+    limit: 1.3,
   };
   const looks: Row = {
     id: 'P3b',

@@ -55,7 +55,7 @@ async function rowOf(
     measured,
     baseline,
     comparison: 'difference',
-    limit: 60,
+    limit: 150,
   };
 }
 

@@ -80,7 +80,7 @@ async function againRow({ url }: Service, texture: string): Promise<Row> {
     measured: median(times.picture),
     baseline: median(times.texture),
     comparison: 'ratio',
-    limit: 1.3,
+    limit: 1.5,
   };
 }
 

@@ -28,13 +28,13 @@ const STORES: readonly Store[] = [
     name: 'serve',
     start: async (machine) => await startOwn(machine, OPTIONS),
     requests: 2_000,
-    limits: { one: 2.2, list: 3, post: 6 },
+    limits: { one: 5, list: 5, post: 8 },
   },
   {
     name: 'serve over PostgreSQL',
     start: async (machine) => await startOnPostgres(machine, OPTIONS),
     requests: 500,
-    limits: { one: 8, list: 8, post: 20 },
+    limits: { one: 15, list: 15, post: 15 },
   },
 ];
 

@@ -29,7 +29,7 @@ export async function startUpRows(): Promise<Row[]> {
       comparison: 'ratio',
       limit,
     });
-    return [row('P1', 'version', 1.5), row('P1', 'help', 1.5), row('P2', 'generate', 5)];
+    return [row('P1', 'version', 1.8), row('P1', 'help', 1.8), row('P2', 'generate', 8)];
   });
 }
 

@@ -71,10 +71,8 @@ function hooksOf({ endpoints, connections, bodies, write }: Api) {
       visit.admission = await found.target.endpoint.admit(visit.request);
       const { caller } = visit.admission;
       if (caller.kind === 'user') connections.recognize(raw.raw.socket, caller.owner);
-      else {
-        connections.countAsStranger(raw.raw.socket);
-        bodies.follow(raw.raw, reply.raw, caller.owner);
-      }
+      else connections.countAsStranger(raw.raw.socket);
+      bodies.attribute(raw.raw, caller.kind === 'user' ? undefined : caller.owner);
       return undefined;
     },
     handler: async (raw: FastifyRequest, reply: FastifyReply) => {

@@ -54,7 +54,7 @@ export interface AppOptions {
 }
 
 export async function buildApp(options: AppOptions): Promise<{ app: FastifyInstance; servers: NodeServers }> {
-  const { servers, connections } = openServers(options);
+  const { servers, connections, bodies } = openServers(options);
   const common = securityHeaders();
   const ofApi = { ...common, ...CORS_HEADERS, ...VERSION_HEADERS };
   const write = answerWriter(ofApi);
@@ -68,7 +68,6 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   await addPreflight(app, common);
   await addBodyParsers(app);
   const endpoints = new Endpoints((route) => new Endpoint(route, { ...options, requestLimiter }));
-  const bodies = countBodies(options);
   mountApi(app, { endpoints, connections, bodies, write });
   if (options.hasPages)
     mountPages(app, { options: { ...options, requestLimiter }, connections, bodies, write: writePage });
@@ -159,23 +158,25 @@ function notFoundAnswerer(
 function openServers({ networkLimits, context, trustProxy }: AppOptions): {
   servers: NodeServers;
   connections: Connections;
+  bodies: UnfinishedBodies;
 } {
+  const { clock } = context;
+  const onDropped = () => context.observer.connectionDropped();
   const connections = new Connections({
     ...networkLimits,
     nameOf: networkOf,
     isProxy: proxyTest(trustProxy),
-    onDropped: () => context.observer.connectionDropped(),
-    clock: context.clock,
+    onDropped,
+    clock,
   });
-  const servers = new NodeServers({ limits: networkLimits, connections, clock: context.clock, isUrgent });
-  return { servers, connections };
-}
-
-function countBodies({ networkLimits, context }: AppOptions): UnfinishedBodies {
-  return new UnfinishedBodies({
+  const bodies = new UnfinishedBodies({
     most: networkLimits.maxUnfinished,
-    onDropped: () => context.observer.connectionDropped(),
+    clock,
+    onDropped,
+    onFlood: (socket) => connections.ban(socket),
   });
+  const servers = new NodeServers({ limits: networkLimits, connections, bodies, clock, isUrgent });
+  return { servers, connections, bodies };
 }
 
 function isUrgent({ url = '' }: IncomingMessage): boolean {

@@ -161,6 +161,16 @@ export class Connections {
     return this.#all.get(socket)?.address ?? '';
   }
 
+  /**
+   * Who answers for what comes over a connection, and for the memory that it takes before the caller is known: a proxy
+   * only for the latter, because it sends for many.
+   */
+  sendersOf(socket: Socket): { sender: string | undefined; holder: string } {
+    const { address = '', owner } = this.#all.get(socket) ?? {};
+    const name = owner ?? address;
+    return { sender: owner === undefined || this.isRecognized(socket) ? name : undefined, holder: name };
+  }
+
   /** Whether a valid key of a user came over this connection. */
   isRecognized(socket: Socket): boolean {
     const connection = this.#all.get(socket);

@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
 import { BurstQueue, type Rank } from './burst-queue.ts';
 import type { Connections } from './connections.ts';
-import { CountedMessage } from './counted-message.ts';
 import { KEPT_HEADERS, type NetworkLimits, nodeServerOptions } from './network-limits.ts';
 import { handleOneByOne } from './pipelining.ts';
 import { Reading } from './reading.ts';
 import { ReadingTurns } from './reading-turns.ts';
+import { CountedMessage, type UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. With more, callers try again after a second. */
 const BACKLOG = 4096;
@@ -18,6 +18,7 @@ export interface NodeServersOptions {
   readonly limits: NetworkLimits;
   /** Counts and limits the connections of all servers. */
   readonly connections: Connections;
+  readonly bodies: UnfinishedBodies;
   readonly clock: Clock;
   /** Whether the request never waits, whoever sends it. */
   readonly isUrgent: (request: IncomingMessage) => boolean;
@@ -85,7 +86,7 @@ export class NodeServers {
   }
 
   #make(): Server {
-    const { limits, connections } = this.#options;
+    const { limits, connections, bodies } = this.#options;
     const receive = (socket: Socket) => {
       this.#readingTurns.parsed();
       return connections.begin(socket);
@@ -97,15 +98,19 @@ export class NodeServers {
         address: connections.addressOf(request.socket),
       });
     };
+    const handle = handleOneByOne({
+      handle: (...exchange) => this.#answer(...exchange),
+      receive,
+      flooded,
+      start,
+      reading: this.#reading,
+    });
     const server = createServer(
       { ...nodeServerOptions(limits), IncomingMessage: CountedMessage },
-      handleOneByOne({
-        handle: (...exchange) => this.#answer(...exchange),
-        receive,
-        flooded,
-        start,
-        reading: this.#reading,
-      }),
+      (request, response) => {
+        bodies.follow(request, response, connections.sendersOf(request.socket));
+        handle(request, response);
+      },
     );
     server.maxHeadersCount = KEPT_HEADERS;
     // Node's HTTP server has no option for it, but its base class reads it for each connection.

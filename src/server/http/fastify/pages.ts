@@ -55,16 +55,14 @@ function mountPage(
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url: path,
     // Before the body is read.
-    onRequest: async (raw, reply) => {
+    onRequest: async (raw) => {
       const request = new PlainRequest(raw);
       const admission = await endpoint.admit(request);
       visits.set(raw, { request, admission });
       const { session, caller } = admission;
       if (session) connections.recognize(raw.raw.socket, caller.owner);
-      else {
-        connections.countAsStranger(raw.raw.socket);
-        bodies.follow(raw.raw, reply.raw, caller.owner);
-      }
+      else connections.countAsStranger(raw.raw.socket);
+      bodies.attribute(raw.raw, session ? undefined : caller.owner);
     },
     handler: async (raw, reply) => {
       const { request, admission } = visits.get(raw)!;

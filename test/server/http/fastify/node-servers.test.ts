@@ -5,6 +5,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { Connections } from '../../../../src/server/http/fastify/connections.ts';
 import { NETWORK_LIMITS } from '../../../../src/server/http/fastify/network-limits.ts';
 import { NodeServers } from '../../../../src/server/http/fastify/node-servers.ts';
+import { UnfinishedBodies } from '../../../../src/server/http/fastify/unfinished-bodies.ts';
 
 // Fails when a version of Node no longer asks before it makes a socket of a connection.
 test('Connections of a refused address are closed before they become sockets', async () => {
@@ -19,6 +20,7 @@ test('Connections of a refused address are closed before they become sockets', a
   const servers = new NodeServers({
     limits: NETWORK_LIMITS,
     connections,
+    bodies: new UnfinishedBodies({ most: 1, clock: systemClock, onDropped: () => {}, onFlood: () => {} }),
     clock: systemClock,
     isUrgent: () => false,
   });

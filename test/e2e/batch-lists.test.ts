@@ -28,7 +28,7 @@ test.each([
   const shop = await listWorkshop();
   await shop.write(file, text);
   const { exitCode, stdout, stderr } = await shop.run('generate', '--from', file, '--out', 'out');
-  expect([exitCode, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^4 sources: 4 made/)]);
+  expect([exitCode, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^4 sources: 4 made/m)]);
   expect(await shop.files('out')).toEqual([
     'Hero.json',
     'Villain.json',
@@ -42,6 +42,29 @@ test.each([
     ['c', 'classic', 'private', pixelsOf(3)],
     ['d', 'classic', 'public', pixelsOf(4)],
   ]);
+});
+
+test('A list may call the variant model, and columns that mean nothing are told once', async () => {
+  const shop = await listWorkshop();
+  await shop.write('list.csv', 'source,Model,visbility\npngs/a.png,Alex,private\npngs/b.png,steve,private\n');
+  const { exitCode, stderr } = await shop.run('generate', '--from', 'list.csv', '--out', 'out');
+  expect([exitCode, lines(stderr).filter((line) => line.startsWith('warning: '))]).toEqual([
+    0,
+    ['warning: list.csv: the column visbility is unknown and ignored. Did you mean visibility?'],
+  ]);
+  expect((await shop.lock()).map(({ variant, visibility }) => [variant, visibility])).toEqual([
+    ['slim', 'public'],
+    ['classic', 'public'],
+  ]);
+});
+
+test('A list may be UTF-16 with a separator of its own and paths as on Windows, as spreadsheets there save it', async () => {
+  const shop = await listWorkshop();
+  const text = '\uFEFFsep=;\r\nsource;name\r\n.\\pngs\\a.png;Ann\r\n';
+  await shop.write('list.csv', Buffer.from(text, 'utf16le'));
+  const { exitCode, stderr } = await shop.run('generate', '--from', 'list.csv', '--out', 'out');
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^1 source: 1 made/)]);
+  expect(await shop.files('out')).toEqual(['Ann.json', 'skins.lock']);
 });
 
 test('A list of lines may name files, folders and pictures themselves, and have remarks', async () => {
@@ -62,7 +85,7 @@ test('A list is read from stdin', async () => {
 
 test('Rows of a list that make no sense are told of by their line, and the others are done', async () => {
   const shop = await listWorkshop();
-  const bad = ['pngs/b.png,,wide,', 'pngs/c.png,,,secret', 'pngs/e.png,,,', ',nothing,,'];
+  const bad = ['pngs/b.png,,thin,', 'pngs/c.png,,,secret', 'pngs/e.png,,,', ',nothing,,'];
   await shop.write('list.csv', ['source,name,variant,visibility', ...bad, 'pngs/d.png,,,'].join('\n'));
   const { exitCode, stderr } = await shop.run('generate', '--from', 'list.csv', '--out', 'out');
   expect([exitCode, await shop.files('out')]).toEqual([1, ['pngs/d.json', 'skins.lock']]);

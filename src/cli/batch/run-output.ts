@@ -60,6 +60,11 @@ export class RunOutput {
     }
   }
 
+  /** A warning about the input as a whole. */
+  warn(message: string): void {
+    this.#print(async () => await this.#call.context.messages.warn(message));
+  }
+
   /** The codes of the errors of all sources that failed. */
   get failures(): ReadonlySet<string> {
     return this.#failures;

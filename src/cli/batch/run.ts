@@ -30,7 +30,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     };
     const summary = await runBatch({
       ...wishesOf(call),
-      sources: sourcesOf(call),
+      sources: sourcesOf(call, (message) => shown.warn(message)),
       service,
       game,
       ownKey: await context.ownKey(),

@@ -4,9 +4,12 @@ import { SourceFiles } from '../options/source-files.ts';
 import { openStdin } from '../terminal/read-input.ts';
 import type { BatchCall } from './call.ts';
 
-/** Returns the named sources as a stream. */
-export function sourcesOf({ context, typed }: Pick<BatchCall, 'context' | 'typed'>): SourceStream {
-  const [spec, roots] = [specOf(typed), rootsOf(context)];
+/** Returns the named sources as a stream. `warn` hears of what a list holds in vain. */
+export function sourcesOf(
+  { context, typed }: Pick<BatchCall, 'context' | 'typed'>,
+  warn: (message: string) => void = (message) => void context.messages.warn(message),
+): SourceStream {
+  const [spec, roots] = [specOf(typed), { ...rootsOf(context), warn }];
   if (!typed.fetchLocally && typed.name === undefined) return streamSources(spec, roots);
   const found = openSources(spec, roots);
   const sources = typed.fetchLocally ? fetched(found, context.signal) : found;

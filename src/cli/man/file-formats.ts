@@ -7,7 +7,8 @@ const LIST_COLUMNS: Readonly<Record<Column, string>> = {
   source:
     'a path, URL, player, UUID or skin data; a relative path is looked for in the current folder, then in that of the list',
   name: 'name of the skin',
-  variant: 'auto, classic or slim',
+  variant: 'auto, classic or slim, or what others call them: steve, wide, default, alex',
+  model: 'the same as variant',
   visibility: 'public, unlisted or private',
 };
 

@@ -21,4 +21,6 @@ export interface SourceRoots {
   /** Absolute path. */
   readonly cwd: string;
   readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Hears of what a list holds in vain, in sentences. */
+  readonly warn?: (message: string) => void;
 }

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import { utf16Of, withoutMark } from '../../../base/parsed-json.ts';
 import { BatchSetupError } from '../../model/setup-error.ts';
 
 /** Bytes. */
 const LONGEST_LINE = 64 * 1024;
 const NEWLINE = 0x0a;
-const BOM = '\uFEFF';
 
 /** One line of a list, without its end. `number` counts from 1. */
 export type Line =
@@ -15,7 +16,7 @@ export type Line =
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, title: string): AsyncGenerator<Line> {
   const line = new GrowingLine();
   let number = 1;
-  for await (const bytes of chunks) {
+  for await (const bytes of asUtf8(chunks)) {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (chunk.includes(0)) throw notText(title);
     let start = 0;
@@ -29,9 +30,28 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, title: strin
   if (!line.isEmpty) yield line.end(number);
 }
 
+/** The same text in UTF-8: Windows' editors and PowerShell write UTF-16 as well, and say so in its first two bytes. */
+async function* asUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let start: Uint8Array | undefined = Buffer.alloc(0);
+  let decoder: TextDecoder | undefined;
+  for await (const chunk of chunks) {
+    let next = chunk;
+    if (start) {
+      next = start.length > 0 ? Buffer.concat([start, chunk]) : chunk;
+      start = next.length < 2 ? Buffer.from(next) : undefined; // a copy: the stream may reuse the chunk
+      if (start) continue;
+      const encoding = utf16Of(next);
+      if (encoding) decoder = new TextDecoder(encoding, { ignoreBOM: true });
+    }
+    yield decoder ? Buffer.from(decoder.decode(next, { stream: true })) : next;
+  }
+  if (start && start.length > 0) yield start;
+  if (decoder) yield Buffer.from(decoder.decode());
+}
+
 function notText(title: string): BatchSetupError {
   return new BatchSetupError('not_a_list', `Not a list: ${title} contains zero bytes, so it is not text.`, {
-    hint: 'A list is a text file in UTF-8: a source per line, CSV, or NDJSON.',
+    hint: 'A list is a text file: a source per line, CSV, or NDJSON.',
   });
 }
 
@@ -63,5 +83,5 @@ class GrowingLine {
 
 function textOf(bytes: Buffer, number: number): string {
   const text = bytes.toString('utf8').replace(/\r$/, '');
-  return number === 1 && text.startsWith(BOM) ? text.slice(BOM.length) : text;
+  return number === 1 ? withoutMark(text) : text;
 }

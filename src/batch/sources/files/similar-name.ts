@@ -23,6 +23,13 @@ export function similarName(text: string, homes: readonly string[]): string | un
   return near && text.replace(/[^/\\]*[/\\]*$/, '') + near.name;
 }
 
+/** The name that a mistyped one most likely stands for; undefined if none is similar. */
+export function nearestName(wanted: string, names: readonly string[]): string | undefined {
+  const slips = (name: string) => slipsBetween(wanted, name);
+  const [near] = names.toSorted((a, b) => slips(a) - slips(b));
+  return near !== undefined && slips(near) <= MOST_SLIPS ? near : undefined;
+}
+
 /** Folders and PNG files: nothing else is a source. */
 function entriesOf(folder: string): string[] {
   try {

@@ -1,25 +1,35 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Line } from '../files/lines.ts';
 import type { LineReader } from './line-reader.ts';
-import { COLUMNS, checkedRow, type ListRow } from './rows.ts';
+import { COLUMNS, checkedRow, isColumn, type ListRow } from './rows.ts';
 
-const DELIMITERS = [',', ';', '\t'];
+const DELIMITERS: readonly string[] = [',', ';', '\t'];
 /** A quoted field may have line breaks; an unclosed quote must not swallow the rest of the list. */
 const MAX_RECORD_LENGTH = 64 * 1024;
 
 /** The column layout of a list. */
 export interface CsvShape {
   readonly delimiter: string;
-  /** Lower case, in their order. */
+  /** As written, in their order. */
+  readonly columns: readonly string[];
+  /** The same in lower case. */
   readonly header: readonly string[];
 }
 
-/** The layout of a list with this first line; undefined if that is not a header with a column `source`. */
-export function csvShape(firstLine: string): CsvShape | undefined {
-  for (const delimiter of DELIMITERS) {
-    const { fields = [] } = parsed(firstLine, delimiter);
-    const header = fields.map((field) => field.toLowerCase());
-    if (header.includes('source')) return { delimiter, header };
+/** The delimiter that a first line names, as spreadsheets do for themselves: `sep=;`. */
+export function namedDelimiter(firstLine: string): string | undefined {
+  return /^"?sep=(.)"?$/i.exec(firstLine)?.[1];
+}
+
+/**
+ * The layout of a list with this first line; undefined if that is not a header with a column `source`. `delimiter`: the
+ * one that the list names.
+ */
+export function csvShape(firstLine: string, delimiter?: string): CsvShape | undefined {
+  for (const one of delimiter === undefined ? DELIMITERS : [delimiter]) {
+    const { fields: columns = [] } = parsed(firstLine, one);
+    const header = columns.map((field) => field.toLowerCase());
+    if (header.includes('source')) return { delimiter: one, columns, header };
   }
   return undefined;
 }
@@ -38,7 +48,7 @@ export function foreignColumns(
   for (const delimiter of DELIMITERS) {
     const { fields = [] } = parsed(firstLine, delimiter);
     const isHeader = fields.length > 1 && fields.every((field) => COLUMN_NAME.test(field));
-    const isKnown = fields.some((field) => COLUMNS.some((column) => column === field.toLowerCase()));
+    const isKnown = fields.some((field) => isColumn(field.toLowerCase()));
     if (isHeader && (isTable || isKnown)) return fields;
   }
   return undefined;

@@ -3,18 +3,23 @@ import { BatchSetupError } from '../../model/setup-error.ts';
 import { type Line, readLines } from '../files/lines.ts';
 import { skinInJson } from '../given/skin-json.ts';
 import { LineReader } from './line-reader.ts';
-import { checkedRow, type ListRow } from './rows.ts';
+import { checkedRow, type ListRow, UnknownColumns } from './rows.ts';
 
 /**
  * The rows of a list, each as soon as its line arrives; the first line that is not blank decides between
  * NDJSON, CSV and plain lines. `title`: the list's name in messages.
  * @throws BatchSetupError for binary data
  */
-export async function* listRows(chunks: AsyncIterable<Uint8Array>, title: string): AsyncGenerator<ListRow> {
+export async function* listRows(
+  chunks: AsyncIterable<Uint8Array>,
+  title: string,
+  warn: (message: string) => void = () => {},
+): AsyncGenerator<ListRow> {
   const lines = new LineReader(readLines(chunks, title));
   try {
     const first = await firstLine(lines);
-    if (first !== undefined) yield* rowsAfter(first, { lines, title });
+    const list = { lines, title, unknown: new UnknownColumns(title, warn) };
+    if (first !== undefined) yield* rowsAfter(first, list);
   } finally {
     await lines.close();
   }
@@ -26,26 +31,39 @@ async function firstLine(lines: LineReader): Promise<Line | undefined> {
   return line;
 }
 
-/** Characters in the first line that mean CSV: column separators. */
-const SEPARATOR = /[,;\t]/;
+/** What in the first line means CSV: column separators, or the name of one. */
+const SEPARATOR = /[,;\t]|^"?sep=/i;
 
 interface List {
   readonly lines: LineReader;
   readonly title: string;
+  readonly unknown: UnknownColumns;
 }
 
-async function* rowsAfter(first: Line, { lines, title }: List): AsyncGenerator<ListRow> {
-  const text = 'text' in first ? first.text.trim() : '';
+async function* rowsAfter(first: Line, list: List): AsyncGenerator<ListRow> {
+  const { lines, title, unknown } = list;
+  const text = textOf(first);
   const isObject = text.startsWith('{');
   if (/source/i.test(text) || (!isObject && SEPARATOR.test(text))) {
-    const { csvRows, csvShape, foreignColumns } = await import('./csv.ts'); // loaded on demand: the parser is large
-    const shape = csvShape(text);
-    if (shape !== undefined) return yield* csvRows(lines, shape);
-    const columns = isObject ? undefined : foreignColumns(text, { isTable: /\.[ct]sv$/i.test(title) });
+    const csv = await import('./csv.ts'); // loaded on demand: the parser is large
+    const delimiter = csv.namedDelimiter(text);
+    const header = delimiter === undefined ? first : await firstLine(lines);
+    if (header === undefined) return;
+    const shape = csv.csvShape(textOf(header), delimiter);
+    if (shape !== undefined) {
+      unknown.tell(shape.columns);
+      return yield* csv.csvRows(lines, shape);
+    }
+    if (header !== first) return yield* rowsAfter(header, list);
+    const columns = isObject ? undefined : csv.foreignColumns(text, { isTable: /\.[ct]sv$/i.test(title) });
     if (columns !== undefined) throw noSourceColumn(title, columns);
   }
   lines.putBack([first]);
-  yield* eachLine(lines, isObject ? jsonRow : plainRow);
+  yield* eachLine(lines, isObject ? (line, json) => jsonRow(line, json, unknown) : plainRow);
+}
+
+function textOf(line: Line): string {
+  return 'text' in line ? line.text.trim() : '';
 }
 
 function noSourceColumn(title: string, columns: readonly string[]): BatchSetupError {
@@ -71,10 +89,12 @@ function plainRow(line: number, text: string): ListRow | undefined {
   return text.startsWith('#') ? undefined : { line, row: { source: text } };
 }
 
-function jsonRow(line: number, text: string): ListRow {
+function jsonRow(line: number, text: string, unknown: UnknownColumns): ListRow {
   const value = parsedJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { line, fault: 'it is not a JSON object' };
   const skin = skinInJson(value);
-  return skin ? { line, skin } : checkedRow(line, value);
+  if (skin) return { line, skin };
+  unknown.tell(Object.keys(value));
+  return checkedRow(line, value);
 }

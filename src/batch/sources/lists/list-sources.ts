@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import type { BatchSource } from '../../model/source.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../arguments/expand.ts';
 import { oneByOne } from '../arguments/one-by-one.ts';
@@ -16,16 +17,23 @@ export async function* listSources(
 ): AsyncGenerator<BatchSource> {
   const list = openList(label, roots);
   const homes = list.folder === undefined ? [roots.cwd] : [roots.cwd, list.folder];
-  for await (const item of listRows(list.chunks, list.title)) {
+  for await (const item of listRows(list.chunks, list.title, roots.warn)) {
     if ('fault' in item) yield badRow(list, item.line, item.fault);
     else if ('skin' in item) yield skinSource(item.skin, placeOf(list, item.line));
     else {
-      const named = { text: item.row.source, homes, isMirrored: true };
+      const named = { text: localPath(item.row.source, homes), homes, isMirrored: true };
       const fault = rowFault(item.row, named, expansion);
       if (fault === undefined) yield* rowSources(item.row, named, expansion);
       else yield badRow(list, item.line, fault);
     }
   }
+}
+
+/** A path that the list writes with backslashes, as on Windows, if it leads somewhere only with slashes. */
+function localPath(text: string, homes: readonly string[]): string {
+  if (sep === '\\' || !text.includes('\\') || findPath(text, homes).kind !== 'absent') return text;
+  const path = text.replaceAll('\\', '/');
+  return findPath(path, homes).kind === 'absent' ? text : path;
 }
 
 /** Problems that only the row's source shows. */

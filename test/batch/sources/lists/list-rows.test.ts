@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { utf16Of } from '../../../../src/base/parsed-json.ts';
 import { BatchSetupError } from '../../../../src/batch/model/setup-error.ts';
 import { listRows } from '../../../../src/batch/sources/lists/list-rows.ts';
 import type { ListRow, Row } from '../../../../src/batch/sources/lists/rows.ts';
@@ -40,6 +41,12 @@ const row: fc.Arbitrary<Row> = fc.record(
 const rows = fc.array(row, { maxLength: 20 });
 const newline = fc.constantFrom('\n', '\r\n');
 const mark = fc.constantFrom('', '\uFEFF');
+/** As Windows' programs save a text. */
+const inBytes = fc.constantFrom(
+  (text: string) => Buffer.from(text),
+  (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+  (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+);
 
 function found(list: readonly ListRow[]): Row[] {
   return list.map((one) => {
@@ -85,11 +92,46 @@ describe('Whatever rows are written as a list, in whatever pieces it comes,', ()
       cell.filter((text) => !/^[#{]/.test(text)),
       { maxLength: 20 },
     );
-    const property = fc.asyncProperty(sources, newline, mark, sizes, async (all, end, bom, pieces) => {
-      const list = await rowsOf(Buffer.from(bom + all.join(end)), pieces);
+    const property = fc.asyncProperty(sources, newline, inBytes, sizes, async (all, end, encode, pieces) => {
+      const list = await rowsOf(encode(all.join(end)), pieces);
       expect(found(list).map((one) => one.source)).toEqual(all);
     });
     await fc.assert(property, RUNS);
+  });
+});
+
+describe('Columns whose names mean nothing', () => {
+  test.each([
+    ['CSV', 'Source,varient,notes\na,slim,x\nb,slim,y\n', ['varient', 'notes']],
+    [
+      'NDJSON',
+      '{"source":"a","varient":"slim"}\n{"source":"b","varient":"slim","notes":1}\n',
+      ['varient', 'notes'],
+    ],
+  ])('are told once in %s, with the nearest known one', async (_what, text, [first, second]) => {
+    const told: string[] = [];
+    const rows = await collected(
+      listRows(chunked(Buffer.from(text), [9]), 'team', (message) => told.push(message)),
+    );
+    expect(found(rows).map(({ source }) => source)).toEqual(['a', 'b']);
+    expect(told).toEqual([
+      `team: the column ${first} is unknown and ignored. Did you mean variant?`,
+      `team: the column ${second} is unknown and ignored.`,
+    ]);
+  });
+
+  test('are not those of skin data, nor any but the first twenty', async () => {
+    const told: string[] = [];
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`c${at}`, at]));
+    const lines = [
+      { value: 'e', id: 1 },
+      { source: 'a', ...many },
+    ].map((line) => JSON.stringify(line));
+    await collected(
+      listRows(chunked(Buffer.from(lines.join('\n')), [99]), 'team', (text) => told.push(text)),
+    );
+    expect(told).toHaveLength(20);
+    expect(told[0]).toContain('the column c0 ');
   });
 });
 
@@ -105,6 +147,7 @@ describe('Whatever bytes come as a list,', () => {
       );
       const property = fc.asyncProperty(noise, sizes, async (bytes, pieces) => {
         const list = Buffer.concat([Buffer.from(beginning), bytes]);
+        fc.pre(utf16Of(list) === undefined);
         const read = rowsOf(list, pieces);
         if (list.includes(0)) {
           await expect(read).rejects.toBeInstanceOf(BatchSetupError);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { faults, named, outlines } from '../../../support/batch/read-lists.ts';
-import { allOf, folderOf, rootsIn } from '../../../support/batch/read-sources.ts';
+import { allOf, folderOf, problemOf, rootsIn } from '../../../support/batch/read-sources.ts';
 import { failureOf } from '../../../support/client/test-client.ts';
 
 describe('A CSV list', () => {
@@ -40,6 +40,36 @@ describe('A CSV list', () => {
     expect(outlines(await named(list))).toEqual(all);
   });
 
+  test.each([
+    ['steve', 'classic'],
+    ['Alex', 'slim'],
+    ['CLASSIC', 'classic'],
+    ['Slim', 'slim'],
+    ['wide', 'classic'],
+    ['default', 'classic'],
+  ])('may say model, or variant, %s', async (word, variant) => {
+    for (const column of ['Model', 'variant']) {
+      expect(await named(`source,${column}\nheroes/a.png,${word}\n`)).toMatchObject([{ variant }]);
+    }
+    expect(await named(`{"source":"heroes/a.png","model":"${word}"}`)).toMatchObject([{ variant }]);
+  });
+
+  test('must not say one variant and another model', async () => {
+    const list = 'source,variant,model\nheroes/a.png,slim,alex\nheroes/a.png,slim,steve\n';
+    const [first, second] = await named(list);
+    expect(first).toMatchObject({ variant: 'slim' });
+    expect(second && problemOf(second)?.message).toContain('variant and model name different variants');
+  });
+
+  test.each([
+    ['sep=;\nsource;name\nheroes/a.png;A\n'],
+    ['\uFEFF"sep=|"\r\nsource|name\r\nheroes/a.png|A\r\n'],
+    ['sep=,\nsource\nheroes/a.png\n'],
+    ['sep=;\nheroes/a.png\n'],
+  ])('may name its separator as spreadsheets do: %j', async (list) => {
+    expect(await named(list)).toMatchObject([{ label: 'heroes/a.png', content: { kind: 'file' } }]);
+  });
+
   test('may have one column', async () => {
     expect(outlines(await named('source\n"heroes/b, c.png"\n'))).toEqual([
       { label: 'heroes/b, c.png', kind: 'file', stem: 'heroes/b, c' },
@@ -67,7 +97,11 @@ describe('A CSV list', () => {
 
   const bad: [what: string, row: string, fault: string][] = [
     ['no source', ',Hero', 'the column source is missing'],
-    ['an unknown variant', 'heroes/a.png,,Slim', 'the column variant must be one of auto, classic, slim'],
+    [
+      'an unknown variant',
+      'heroes/a.png,,thin',
+      'the column variant must be one of auto, classic, slim, steve, wide, default, alex',
+    ],
     [
       'an unknown visibility',
       'heroes/a.png,,,secret',

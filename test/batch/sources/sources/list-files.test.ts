@@ -40,6 +40,22 @@ describe('A list file', () => {
     ]);
   });
 
+  test('may write paths as on Windows', async () => {
+    const cwd = await folderOf({
+      'lists/all.txt': '.\\sub\\a.png\n..\\b.png\nc\\d.png\n',
+      'lists/sub/a.png': '',
+      'b.png': '',
+      'c\\d.png': '',
+    });
+    const sources = await allOf({ from: ['lists/all.txt'] }, rootsIn(cwd));
+    expect(sources.map(({ content }) => content)).toEqual([
+      { kind: 'file', path: join(cwd, 'lists/sub/a.png') },
+      { kind: 'file', path: join(cwd, 'b.png') },
+      { kind: 'file', path: join(cwd, 'c\\d.png') },
+    ]);
+    expect(sources[0]).toMatchObject({ label: './sub/a.png', stem: 'sub/a' });
+  });
+
   test('may be one of several', async () => {
     const cwd = await folderOf({ a: 'x.png', b: '{"source":"y.png"}' });
     expect(await stemsOf({ from: ['a', '-', 'b'] }, rootsIn(cwd, 'z.png'))).toEqual(['x', 'z', 'y']);

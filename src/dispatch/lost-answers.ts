@@ -33,7 +33,7 @@ interface LostAnswer<W extends Submission> {
   readonly mark: number;
   /** If a list requested after this does not show the job, the submission was not accepted. */
   readonly settledAt: number;
-  /** When the first such list was requested: jobs that only later ones show are others'. */
+  /** When the first such list arrived: jobs that only later ones show are others'. */
   decidedAt?: number;
 }
 
@@ -63,7 +63,7 @@ const LONGEST_LOOK = 5_000;
 export class LostAnswers<W extends Submission> {
   readonly #ports: LostAnswersPorts<W>;
   readonly #lost = new Map<W, LostAnswer<W>>();
-  /** When each job in the list was first seen; only those of the last list. */
+  /** When the first list that showed each job arrived; only jobs of the last list. */
   #firstSeen = new Map<string, number>();
   readonly #findings = new Map<string, Finding>();
   readonly #examining = new Set<string>();
@@ -95,14 +95,16 @@ export class LostAnswers<W extends Submission> {
   }
 
   sawList(jobs: readonly Job[], startedAt: number): void {
-    this.#firstSeen = new Map(jobs.map(({ id }) => [id, this.#firstSeen.get(id) ?? startedAt]));
+    // By its answer: a list may show a job that was submitted after the list was requested.
+    const seenAt = this.#ports.session.now();
+    this.#firstSeen = new Map(jobs.map(({ id }) => [id, this.#firstSeen.get(id) ?? seenAt]));
     this.#lookAt = undefined;
     const lost = [...this.#lost.values()].toSorted((a, b) => wishes(b.work) - wishes(a.work));
     for (const answer of lost) this.#judge(answer, jobs, startedAt);
   }
 
   #judge(lost: LostAnswer<W>, jobs: readonly Job[], startedAt: number): void {
-    if (startedAt >= lost.settledAt) lost.decidedAt ??= startedAt;
+    if (startedAt >= lost.settledAt) lost.decidedAt ??= this.#ports.session.now();
     const candidates = jobs.filter((job) => this.#mayBe(lost, job));
     const match = candidates.find((job) => this.#isIt(lost, job, candidates));
     const finding = match && this.#findings.get(match.id);

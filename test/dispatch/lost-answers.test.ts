@@ -71,8 +71,8 @@ function openLosses(
     lostAnswers,
     told,
     /** A list requested at this time, and what follows from it. */
-    async sees(jobs: readonly Job[], at: number): Promise<void> {
-      clock.now = at;
+    async sees(jobs: readonly Job[], at: number, answeredAt = at): Promise<void> {
+      clock.now = answeredAt;
       lostAnswers.sawList(jobs, at);
       await Promise.all(tasks);
     },
@@ -281,6 +281,15 @@ describe('A job of unknown origin', () => {
   test('may be that of an answer that was sent in the moment in which it was first listed', async () => {
     expect((await judge(finished, 100)).told).toEqual(['found']);
     expect((await judge(finished, 99)).told).toEqual(['gone']);
+  });
+
+  test('may be that of an answer that was sent while the first list that shows it was under way', async () => {
+    const service = openLosses();
+    await service.sees([finished], 50, 150);
+    service.lostAnswers.add(workOf(), { at: 100, mark: 0 }, SOON);
+    await service.sees([finished], 300);
+    await service.sees([finished], 100 + SOON);
+    expect(service.told).toEqual(['found']);
   });
 
   test('is that of no answer that was sent when a newer one was there', async () => {

@@ -8,6 +8,7 @@ import { killAgainAndAgain } from '../support/hosted/killing.ts';
 import { type DrawnSource, drawSources } from '../support/hosted/many-sources.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { freshMachine } from '../support/program/program.ts';
+import { seededRandom } from '../support/skin/png-writer.ts';
 
 /** Another one is tried with SOAK_SEED=<number>. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 20_251_121);
@@ -33,10 +34,12 @@ test('A batch killed ten times comes to the right end for every source, and subm
   const folder = join(machine.folder, 'skins');
   const out = join(machine.folder, 'out');
   const { sources, fate } = await drawSources(folder, { count: COUNT, seed: SEED });
+  const random = seededRandom(SEED);
   const service = await runHosted({
     fate,
     serviceTime,
     eta: 15,
+    latency: () => random(15),
     slack: 1,
     weather: { seed: SEED, share: 0.05 },
   });

@@ -22,7 +22,7 @@ async function untilReady({ owner }: ServerUnderTest, status: number) {
 }
 
 test('In bad weather every job ends with its skin at the first attempt, and nothing is submitted twice', async () => {
-  const hosted = await runHosted({ serviceTime: 20 });
+  const hosted = await runHosted({ serviceTime: 20, latency: 10 });
   const gateway = await runGateway(hosted);
   hosted.weather = { seed: 3, share: 0.25, longestWait: 30 };
   await push(await gateway.user('ann'), numbers(0, 40));

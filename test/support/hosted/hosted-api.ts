@@ -132,7 +132,9 @@ export class HostedApi {
   }
 
   #visit(request: HostedRequest, caller: CallerKind): Visit {
-    return newVisit({ request, caller, now: this.now(), traffic: this.#traffic[caller], warnings: [] });
+    const { lag = () => 0 } = this.#options;
+    const now = this.now() - (request.method === 'GET' ? lag(request) : 0);
+    return newVisit({ request, caller, now, traffic: this.#traffic[caller], warnings: [] });
   }
 
   async #submit(visit: Visit): Promise<Answer> {
@@ -189,9 +191,9 @@ export class HostedApi {
     const job = this.intake.book.find(id, visit.now);
     const fake = this.intake.fakeJob(id);
     if (!job && !fake) throw new HostedRefusal(404, 'job_not_found', `Job not found: ${id}`);
-    const wait = (this.#looks.get(id) ?? 0) + (this.#options.lookGap ?? 0) - visit.now;
+    const wait = (this.#looks.get(id) ?? 0) + (this.#options.lookGap ?? 0) - this.now();
     if (wait > 0) return this.#tooFast(visit, { wait, says: 'next' });
-    this.#looks.set(id, visit.now);
+    this.#looks.set(id, this.now());
     return job ? await jobAnswer(visit, job) : fakeJobAnswer(visit, fake!);
   }
 

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { VirtualClock } from '../scripted/virtual-clock.ts';
 import { type Answer, encodeAnswer, refusalCode } from './answers.ts';
 import { HostedApi } from './hosted-api.ts';
-import type { HostedOptions } from './options.ts';
+import { type HostedOptions, latencyOf } from './options.ts';
 import type { HostedRecords } from './records.ts';
 import { type HostedRequest, type RequestKind, routeOf } from './requests.ts';
 import type { Trouble } from './weather.ts';
@@ -28,8 +28,7 @@ export interface SeenRequest {
 /** Comes between a request and its answer. `process`: does what is asked, and answers what should be sent. */
 export type Disturb = (request: HostedRequest, process: () => Promise<Answer>) => Promise<Answer>;
 
-/** Milliseconds that a request takes each way. */
-const ONE_WAY = 5;
+const USUAL_LATENCY = 5;
 const URL_IN_MEMORY = 'http://hosted.example';
 
 /** The imitation of the hosted service without a network: requests come by calls, on a clock of the test's own. */
@@ -39,15 +38,17 @@ export class HostedInMemory {
   disturb: Disturb = async (_, process) => await process();
   readonly #clock: VirtualClock;
   readonly #api: HostedApi;
+  readonly #options: HostedOptions;
 
-  private constructor(clock: VirtualClock, api: HostedApi) {
+  private constructor(clock: VirtualClock, api: HostedApi, options: HostedOptions) {
     this.#clock = clock;
     this.#api = api;
+    this.#options = options;
   }
 
   static async open(clock: VirtualClock, options: HostedOptions = {}): Promise<HostedInMemory> {
-    const api = await HostedApi.open(URL_IN_MEMORY, { ...options, now: () => clock.now() });
-    return new HostedInMemory(clock, api);
+    const all = { latency: USUAL_LATENCY, ...options, now: () => clock.now() };
+    return new HostedInMemory(clock, await HostedApi.open(URL_IN_MEMORY, all), all);
   }
 
   get key(): string {
@@ -61,14 +62,12 @@ export class HostedInMemory {
   /** What a client sends its requests through. */
   get dispatcher(): Dispatcher {
     const request = async ({ method, path, headers, body, signal }: Sent) => {
-      await this.#clock.sleep(ONE_WAY, signal);
-      const content = Buffer.from(body ?? '');
-      const {
-        status,
-        headers: told,
-        body: bytes,
-      } = await this.#answer({ method, path, headers, body: content });
-      await this.#clock.sleep(ONE_WAY, signal);
+      const { kind } = routeOf(method, new URL(path, URL_IN_MEMORY).pathname);
+      const pass = async () => await this.#clock.sleep(latencyOf(this.#options, kind), signal);
+      await pass();
+      const sent = { method, path, headers, body: Buffer.from(body ?? '') };
+      // A connection that breaks is noticed as late as an answer.
+      const { status, headers: told, body: bytes } = await this.#answer(sent).finally(pass);
       return { statusCode: status, headers: told, body: chunks(bytes) };
     };
     return { request } as unknown as Dispatcher;

@@ -34,9 +34,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, refusalCode, send } from './answers.ts';
 import { HostedApi, type Refused } from './hosted-api.ts';
-import type { HostedFlags, HostedOptions } from './options.ts';
+import { type HostedFlags, type HostedOptions, latencyOf } from './options.ts';
 import type { DoubleSubmission, HostedRecords } from './records.ts';
 import { type HostedRequest, type RequestKind, readRequest } from './requests.ts';
 import type { RateRule } from './traffic.ts';
@@ -55,17 +56,19 @@ export class HostedService {
   readonly key: string;
   readonly #server: Server;
   readonly #api: HostedApi;
+  readonly #options: HostedOptions;
   readonly #closing = new AbortController();
   readonly #watchers = new Set<Watcher>();
   #weather: Weather | undefined;
   #requests = 0;
 
-  private constructor(server: Server, url: string, api: HostedApi, weather: HostedOptions['weather']) {
+  private constructor(server: Server, url: string, api: HostedApi, options: HostedOptions) {
     this.#server = server;
     this.#api = api;
+    this.#options = options;
     this.url = url;
     this.key = api.key;
-    this.weather = weather;
+    this.weather = options.weather;
     server.on('request', (message: IncomingMessage, response: ServerResponse) => {
       this.#handle(message, response).catch((error: unknown) => this.#broke(error, message, response));
     });
@@ -77,7 +80,7 @@ export class HostedService {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return new HostedService(server, url, await HostedApi.open(url, options), options.weather);
+    return new HostedService(server, url, await HostedApi.open(url, options), options);
   }
 
   async close(): Promise<void> {
@@ -139,7 +142,7 @@ export class HostedService {
     const request = await readRequest(message, ++this.#requests);
     const { kind } = request;
     const { records } = this.#api.intake;
-    const process = async () => await this.#process(request);
+    const process = async () => await this.#processLate(request);
     if (kind === 'records') return send(response, await process());
     records.count(records.requests, kind);
     this.#tell('arrived', kind);
@@ -149,6 +152,17 @@ export class HostedService {
     records.count(records.troubles, trouble.kind);
     const refuse = (code: Refused) => this.#api.refuse(request, code, trouble);
     await act({ response, process, refuse, closing: this.#closing.signal }, trouble);
+  }
+
+  /** As late as its way there and back takes. */
+  async #processLate(request: HostedRequest): Promise<Answer> {
+    const wait = latencyOf(this.#options, request.kind);
+    if (wait === 0) return await this.#process(request);
+    const { signal } = this.#closing;
+    await sleep(wait, undefined, { signal });
+    const answer = await this.#process(request);
+    await sleep(wait, undefined, { signal });
+    return answer;
   }
 
   async #process(request: HostedRequest): Promise<Answer> {

@@ -120,7 +120,7 @@ export class JobBook {
 
   find(id: string, now: number): HostedJob | undefined {
     const job = this.#jobs.get(id);
-    return job && isKnown(job, now) ? job : undefined;
+    return job && job.acceptedAt <= now && isKnown(job, now) ? job : undefined;
   }
 
   /** Jobs of the caller's key in the last three hours, newest first (their order is not in the source). */
@@ -128,6 +128,7 @@ export class JobBook {
     const isListed = (job: HostedJob) =>
       (job.owner === 'user' || job.owner === 'other program') &&
       job.acceptedAt > now - LISTED &&
+      job.acceptedAt <= now &&
       isKnown(job, now);
     return [...this.#jobs.values()].filter(isListed).reverse();
   }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Alteration, alterationSchema } from './alter.ts';
 import type { Fate } from './fates.ts';
 import type { PlannedJob } from './job-book.ts';
+import type { HostedRequest, RequestKind } from './requests.ts';
 import { type RateRule, rateRuleSchema } from './traffic.ts';
 import { type Weather, type WeatherPlan, weatherPlanSchema } from './weather.ts';
 
@@ -46,6 +47,10 @@ export interface HostedOptions {
   readonly patience?: number;
   /** Merged into the grants of GET /v2/me. */
   readonly grants?: Readonly<Record<string, unknown>>;
+  /** What a request takes each way: 0 over a network, 5 in memory unless given. */
+  readonly latency?: number | ((kind: RequestKind) => number);
+  /** How long ago the moment is as of which a read is answered, as by a replica that is behind; 0 unless given. */
+  readonly lag?: (request: HostedRequest) => number;
   /** How far the service's clock is ahead of this machine's; 0 unless given. */
   readonly clockOffset?: number;
   /** This machine's clock; the real one unless given. */
@@ -83,6 +88,7 @@ const optionsSchema = z.strictObject({
   lookGap: z.number().nonnegative().optional(),
   patience: z.number().nonnegative().optional(),
   grants: z.record(z.string(), z.unknown()).optional(),
+  latency: z.number().nonnegative().optional(),
   clockOffset: z.number().optional(),
   alter: alterationSchema.optional(),
   weather: weatherPlanSchema.optional(),
@@ -95,4 +101,9 @@ export function parseOptions(json: string): HostedOptions {
   if (parsed.success)
     return Object.fromEntries(Object.entries(parsed.data).filter(([, value]) => value !== undefined));
   throw new Error(`These options cannot be used: ${z.prettifyError(parsed.error)}`);
+}
+
+/** What a request of this kind takes each way. */
+export function latencyOf({ latency = 0 }: HostedOptions, kind: RequestKind): number {
+  return typeof latency === 'number' ? latency : latency(kind);
 }

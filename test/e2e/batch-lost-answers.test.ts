@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { HostedService } from '../support/hosted/hosted-service.ts';
+import type { Weather } from '../support/hosted/weather.ts';
+import { hostedWorkshop } from '../support/program/batches.ts';
+
+const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
+const COUNT = 15;
+
+/** Submissions that are sent while a list is under way are taken, but their answers are lost: four at most. */
+function loseBesideLists(service: HostedService): void {
+  let lists = 0;
+  let left = 4;
+  service.watch((moment, kind) => {
+    if (kind !== 'list') return;
+    if (moment === 'arrived') lists++;
+    if (moment === 'answered') lists--;
+  });
+  const weather: Weather = ({ kind }) => {
+    if (kind !== 'submit' || lists === 0 || left === 0) return undefined;
+    left--;
+    return { kind: 'reset-after' };
+  };
+  service.weather = weather;
+}
+
+test('A submission whose answer is lost while a list that shows its job is under way is not sent again', async () => {
+  const latency = (kind: string) => (kind === 'list' ? 250 : 5);
+  const { shop, service } = await hostedWorkshop({ serviceTime: [100, 150, 200], latency });
+  await shop.drawMany('skins', COUNT);
+  loseBesideLists(service);
+  const { exitCode, stderr } = await shop.run(...MAKE);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`${COUNT} made`)]);
+  expect(service.records.troubles).toEqual({ 'reset-after': 4 });
+  expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
+});

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { BatchSource } from '../../../src/batch/model/source.ts';
+import type { BatchEvent } from '../../../src/batch/options/events.ts';
+import { runBatch } from '../../../src/batch/run/run-batch.ts';
+import { SkinClient } from '../../../src/client/skin-client.ts';
+import { VirtualClock } from '../scripted/virtual-clock.ts';
+import { skinPng } from '../server/drawn-skins.ts';
+import { ownFolder } from '../server/own-folder.ts';
+import { seededRandom } from '../skin/png-writer.ts';
+import { cutOff, type Disturb, HostedInMemory } from './hosted-in-memory.ts';
+import type { HostedOptions } from './options.ts';
+
+/** What a world is made of: a clock that moves by itself, and chance that is the same for the same seed. */
+export interface Around {
+  readonly clock: VirtualClock;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** How the service and the way to it behave. Times in milliseconds. */
+export interface World extends Omit<HostedOptions, 'now'> {
+  /** Each fifth submission is taken, but its answer is lost; after so many milliseconds, 0 unless given. */
+  readonly loses?: boolean | { readonly takenAfter: number };
+  readonly disturb?: Disturb;
+}
+
+export interface WorldOutcome {
+  readonly made: number;
+  readonly failed: number;
+  /** Submissions of pictures that the service had taken before. */
+  readonly twice: number;
+  readonly mostPending: number;
+  readonly requests: number;
+  /** What the batch said that it waits for, each once. */
+  readonly said: readonly string[];
+  readonly milliseconds: number;
+}
+
+/** A batch of so many skins to its end. */
+export async function runWorld(
+  make: (around: Around) => World,
+  { skins = 30, seed = 1 } = {},
+): Promise<WorldOutcome> {
+  const clock = new VirtualClock();
+  const chance = seededRandom(seed);
+  const around = { clock, random: () => chance(1_000_000) / 1_000_000 };
+  const { loses = false, disturb, ...options } = make(around);
+  const hosted = await HostedInMemory.open(clock, options);
+  if (disturb) hosted.disturb = disturb;
+  if (loses) hosted.disturb = losing(hosted, clock, loses === true ? 0 : loses.takenAfter);
+  const { url: baseUrl, key: apiKey, dispatcher } = hosted;
+  const client = new SkinClient({
+    baseUrl,
+    apiKey,
+    insecureHttp: true,
+    clock,
+    random: around.random,
+    dispatcher,
+  });
+  const said = new Set<string>();
+  const onEvent = (event: BatchEvent) => void (event.type === 'waiting' && said.add(event.message));
+  const { made, failed } = await clock.until(
+    runBatch({
+      sources: numbered(skins),
+      service: { name: baseUrl, caller: client.caller, connect: async () => client },
+      stateDir: join(await ownFolder(), 'state'),
+      purpose: 'worlds',
+      clock,
+      random: around.random,
+      onEvent,
+    }),
+  );
+  await client.close();
+  const { doubleSubmissions, mostUnfinished } = hosted.records;
+  return {
+    made,
+    failed,
+    twice: doubleSubmissions.length,
+    mostPending: mostUnfinished,
+    requests: hosted.seen.length,
+    said: [...said],
+    milliseconds: clock.monotonic(),
+  };
+}
+
+/** Over what was there to disturb. */
+function losing(hosted: HostedInMemory, clock: VirtualClock, takenAfter: number): Disturb {
+  const { disturb } = hosted;
+  let submissions = 0;
+  return async (request, process) => {
+    if (request.kind !== 'submit' || ++submissions % 5 > 0) return await disturb(request, process);
+    if (takenAfter === 0) await process();
+    else void clock.sleep(takenAfter).then(process);
+    throw cutOff();
+  };
+}
+
+async function* numbered(count: number): AsyncGenerator<BatchSource> {
+  for (let n = 0; n < count; n++)
+    yield { label: `${n}`, stem: `${n}`, content: { kind: 'bytes', bytes: skinPng(n) } };
+}

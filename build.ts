@@ -11,10 +11,7 @@ import { describeLicences } from './bundle/licences.ts';
  */
 
 /** Threads start from files of their own, beside the program. */
-const WORKERS = {
-  'render-worker': 'src/server/pictures/render-worker.ts',
-  'signing-worker': 'src/server/generators/signing/signing-worker.ts',
-} as const;
+const WORKERS = { 'render-worker': 'src/server/pictures/render-worker.ts' } as const;
 
 function workers(): Plugin {
   return {

@@ -1,8 +1,9 @@
+import { generateKeyPair } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { execa, type Options, type ResultPromise } from 'execa';
-import { makeRsaKey } from '../src/textures/rsa-key.ts';
 import { removeAtExit } from './removal.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
@@ -93,6 +94,8 @@ let key: Promise<string> | undefined;
 
 /** A new key for this run, as the program makes one; PKCS#8 in PEM. */
 async function signingKey(): Promise<string> {
-  key ??= makeRsaKey(KEY_BITS).then((made) => made.export({ type: 'pkcs8', format: 'pem' }).toString());
+  key ??= promisify(generateKeyPair)('rsa', { modulusLength: KEY_BITS }).then(({ privateKey }) =>
+    privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  );
   return await key;
 }

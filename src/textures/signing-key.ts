@@ -1,7 +1,7 @@
-import type { KeyObject } from 'node:crypto';
+import { generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { shortFingerprint } from '../base/fingerprint.ts';
 import { makeSecretFile, readSecretFile } from '../base/secret-file.ts';
-import { makeRsaKey } from './rsa-key.ts';
 import { parsePrivateKey, publicKeyPem } from './signature.ts';
 
 /**
@@ -66,6 +66,6 @@ function makeSigningKey(pem: string): SigningKey {
 }
 
 async function createKeyFile(path: string, bits: number): Promise<string> {
-  const privateKey = await makeRsaKey(bits);
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: bits });
   return await makeSecretFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 }

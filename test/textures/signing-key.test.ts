@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isSignedBy, parsePublicKey, signValue } from '../../src/textures/signature.ts';
@@ -43,6 +43,19 @@ describe('openSigningKey', () => {
     const signature = await signValue('value', key.privateKey);
     expect(isSignedBy(parsePublicKey(key.publicPem), 'value', signature)).toBe(true);
     expect(key.id).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test('reads a key with four primes, as earlier versions made it', async () => {
+    const path = join(await tempFolder(), 'key.pem');
+    await copyFile(join(import.meta.dirname, '../fixtures/four-primes.pem'), path);
+    const { privateKey, publicPem } = await openSigningKey(path);
+    expect(isSignedBy(parsePublicKey(publicPem), 'value', await signValue('value', privateKey))).toBe(true);
+  });
+
+  test('makes keys with two primes, which all programs can read', async () => {
+    const { privateKey } = await openSigningKey(join(await tempFolder(), 'key.pem'), BITS);
+    const der = privateKey.export({ type: 'pkcs1', format: 'der' });
+    expect(der[der.indexOf(Buffer.from([0x02, 0x01])) + 2]).toBe(0); // the version: 1 with more primes
   });
 
   test('names different keys differently', async () => {

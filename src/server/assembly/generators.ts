@@ -1,7 +1,7 @@
 import type { AccountsOptions } from '../generators/accounts/open.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
-import { openSigning, type SigningContext } from '../generators/signing/open.ts';
 import { OwnKey } from '../generators/signing/own-key.ts';
+import { type SigningOptions, signingGenerator } from '../generators/signing/signing-generator.ts';
 import type { UpstreamOptions } from '../generators/upstream/open.ts';
 import type { Db } from '../store/db.ts';
 import type { Basis } from './basis.ts';
@@ -11,11 +11,11 @@ import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Everything that generators are opened with; each takes what it needs. */
-interface GeneratorContext extends SigningContext, AccountsOptions, UpstreamOptions {}
+interface GeneratorContext extends SigningOptions, AccountsOptions, UpstreamOptions {}
 
 /** How to open each kind. Code that only `serve` uses is loaded on demand. */
 const GENERATORS = {
-  signing: async (context) => openSigning(context),
+  signing: async (context) => ({ generator: signingGenerator(context) }),
   accounts: async (context) =>
     await (await import('../generators/accounts/open.ts')).openAccountsGenerator(context),
   upstream: async (context) => await (await import('../generators/upstream/open.ts')).openUpstream(context),
@@ -32,7 +32,7 @@ export const MADE_ELSEWHERE = {
 } as const satisfies Record<GeneratorKind, boolean>;
 
 /** The same generator, slowed down to one skin per `ms` and worker: for rehearsing against a slow service. */
-function paced(generator: Generator, ms: number, clock: SigningContext['clock']): Generator {
+function paced(generator: Generator, ms: number, clock: SigningOptions['clock']): Generator {
   if (ms === 0) return generator;
   return {
     ...generator,
@@ -64,7 +64,6 @@ export async function openGenerator(
     key: async () => await ownKey.open(),
     hasKey: () => ownKey.isThere,
     isKeyChanged: async () => await ownKey.isChanged(),
-    isEmbedded: options.embedded ?? false,
     publicUrl,
     wake: () => parts.signals.work(),
     upstream: options.upstream,

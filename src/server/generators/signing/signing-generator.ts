@@ -1,4 +1,4 @@
-import { hash as digest, type KeyObject } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
 import { fingerprintOf } from '../../../textures/fingerprint.ts';
@@ -9,8 +9,6 @@ import type { Generator, SkinData, Texture } from '../port.ts';
 
 export interface SigningOptions {
   readonly key: () => Promise<SigningKey>;
-  /** Signs with that key; base64. Default: in the thread pool. */
-  readonly sign?: ((value: string, key: KeyObject) => Promise<string>) | undefined;
   /** Whether a key exists already: making one takes a while. */
   readonly hasKey: () => boolean;
   /** Whether the key is gone or differs from the one that signed the store's skins. */
@@ -39,10 +37,7 @@ export function signingGenerator(options: SigningOptions): Generator {
   };
 }
 
-async function signTexture(
-  texture: Texture,
-  { key, sign = signValue, publicUrl, clock }: SigningOptions,
-): Promise<SkinData> {
+async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningOptions): Promise<SkinData> {
   const { privateKey, id } = await key();
   const url = textureUrl(publicUrl(), texture.hash);
   const capeUrl = texture.capeHash === null ? undefined : textureUrl(publicUrl(), texture.capeHash);
@@ -53,7 +48,7 @@ async function signTexture(
     skin: { url, variant: texture.variant },
     ...(capeUrl !== undefined && { cape: { url: capeUrl } }),
   });
-  return { value, signature: await sign(value, privateKey), url, capeUrl, account: id };
+  return { value, signature: await signValue(value, privateKey), url, capeUrl, account: id };
 }
 
 async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise<HealthFinding> {

@@ -1,9 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMeta } from '../../../../src/server/store/meta.ts';
-import { makeRsaKey } from '../../../../src/textures/rsa-key.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -23,7 +23,9 @@ const pathIn = (dataDir: string) => join(dataDir, 'signing-key.pem');
 let otherKey: string | undefined;
 
 async function putOtherKey(dataDir: string): Promise<void> {
-  otherKey ??= (await makeRsaKey(4096)).export({ type: 'pkcs8', format: 'pem' }).toString();
+  otherKey ??= generateKeyPairSync('rsa', { modulusLength: 4096 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
   await writeFile(pathIn(dataDir), otherKey);
 }
 

@@ -4,20 +4,10 @@ import { expect, test } from 'vitest';
 import { findCircles } from './support/rooms/circles.ts';
 import { filesIn, readImports } from './support/rooms/imports.ts';
 import { misplacedTests } from './support/rooms/places.ts';
-import {
-  curedRooms,
-  curedUpwardImports,
-  floorsWithoutFiles,
-  foldersWithoutFloor,
-  packagesOutOfPlace,
-  roomsAsMarkdown,
-  roomsOutOfPlace,
-  upwardImports,
-} from './support/rooms/rules.ts';
+import { packagesOutOfPlace, roomsAsMarkdown, roomsOutOfPlace } from './support/rooms/rules.ts';
 import { ROOMS } from './support/rooms/table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const FILES = filesIn(ROOT, ['src']);
 const IMPORTS = readImports(ROOT, ['src']);
 const TESTS = filesIn(ROOT, ['test']).filter((file) => file.endsWith('.test.ts'));
 
@@ -31,20 +21,6 @@ test('Each room imports only rooms below it', () => {
     imports.filter((target) => rooms.includes(target) && rooms.indexOf(target) < rooms.indexOf(room)),
   );
   expect(upward).toEqual([]);
-});
-
-test('A folder imports only folders of its room that stand below it', () => {
-  expect(upwardImports(IMPORTS)).toEqual([]);
-});
-
-test('Upward imports that are gone are gone from the table', () => {
-  const cured = [...curedRooms(IMPORTS), ...curedUpwardImports(IMPORTS)];
-  expect(cured, 'remove these from test/support/rooms/table.ts').toEqual([]);
-});
-
-test('The table has every folder, and no other', () => {
-  expect(foldersWithoutFloor(FILES), 'put these into test/support/rooms/table.ts').toEqual([]);
-  expect(floorsWithoutFiles(FILES), 'remove these from test/support/rooms/table.ts').toEqual([]);
 });
 
 test('A package is imported only where the table says', () => {

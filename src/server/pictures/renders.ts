@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { ByteCache } from '../../base/byte-cache.ts';
 import { VERSION } from '../../base/version.ts';
 import type { AnyView } from '../../skin/render/views.ts';
+import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
-import type { DefaultSkin } from './default-skins.ts';
 import type { RenderBudget } from './render-budget.ts';
 import type { RenderJob } from './render-job.ts';
 import type { RenderThread } from './render-thread.ts';
@@ -64,8 +64,8 @@ export class Renders {
   }
 
   /** A picture of a default skin, for callers who may have nothing else drawn now: it counts against no budget. */
-  async standIn({ texture, variant }: DefaultSkin, view: AnyView): Promise<Uint8Array> {
-    const wish = { skin: texture, variant, view, overlay: true, width: STAND_IN_SIZE, height: STAND_IN_SIZE };
+  async standIn(skin: NamedTexture, variant: Variant, view: AnyView): Promise<Uint8Array> {
+    const wish = { skin, variant, view, overlay: true, width: STAND_IN_SIZE, height: STAND_IN_SIZE };
     const name = this.nameOf(wish);
     return await (this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#drawOnce(name, wish));
   }

@@ -11,7 +11,7 @@ export const EVERYWHERE: Headers = { 'Cross-Origin-Resource-Policy': 'cross-orig
 export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standIn']> {
   return async ({ playerLooks, renders }) => {
     const skin = playerLooks.defaultSkin('steve');
-    return view === 'texture' ? skin.texture.png : await renders.standIn(skin, view);
+    return view === 'texture' ? skin.texture.png : await renders.standIn(skin.texture, skin.variant, view);
   };
 }
 

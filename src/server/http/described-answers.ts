@@ -86,6 +86,7 @@ export const ANSWER_HEADERS = {
   Location: 'Where it is',
   'Retry-After': 'Seconds to wait',
   'MineSkin-Api-Version': 'By which rules the request was taken: v2, v1, or v1-with-v2-compat',
+  'MineSkin-Api-Deprecated': '`true`: there is a newer version of the interface',
   'MineSkin-Version': 'The program that answers, and its version',
   ...DELAY_HEADERS,
   ...RATE_LIMIT_HEADERS,
@@ -112,6 +113,6 @@ export function headersOf(route: Route, path: string, status: number): AnswerHea
   if (isV1Address(path) && route.isLimited && (status < 300 || status === 429)) {
     names.push(...(Object.keys(DELAY_HEADERS) as AnswerHeader[]));
   }
-  if (isV1Address(path)) names.push('X-MineSkin-Server', 'X-MineSkin-Breadcrumb');
+  if (isV1Address(path)) names.push('X-MineSkin-Server', 'X-MineSkin-Breadcrumb', 'MineSkin-Api-Deprecated');
   return names;
 }

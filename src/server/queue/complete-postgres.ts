@@ -1,11 +1,12 @@
 import { type CompiledQuery, sql } from 'kysely';
+import { newUuid } from '../../base/uuid.ts';
 import type { Db } from '../store/db.ts';
 import { LOCK_KNOWN, lockFreeOwners } from '../store/locks.ts';
 import { COMMIT, runPipeline } from '../store/pipeline.ts';
 import { prepareSql } from '../store/prepared.ts';
 import type { TextureDataRow } from '../store/schema/skin-tables.ts';
 import { endsIn } from '../store/skin-words.ts';
-import { type Completion, newSkinUuid, textureDataOf } from './complete.ts';
+import { type Completion, textureDataOf } from './complete.ts';
 
 /** What became of some completions. */
 export interface Ends {
@@ -50,7 +51,7 @@ function endsOf(completions: readonly Completion[], rows: readonly EndedRow[]): 
 function rowOf(completion: Completion): Row {
   const { job, owner: lease_owner } = completion.lease;
   const { owner, visibility, name } = job;
-  const skin = { new_skin: newSkinUuid(), owner, visibility, name, words: endsIn(name ?? '') };
+  const skin = { new_skin: newUuid(), owner, visibility, name, words: endsIn(name ?? '') };
   return { job: job.uuid, lease_owner, ...skin, ...textureDataOf(completion) };
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newUuid } from '../../base/uuid.ts';
 import { isBlocked } from '../store/blocked-images.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
@@ -36,13 +36,8 @@ export async function completeWithSkin(db: Db, completion: Completion): Promise<
 
 function valuesOf({ lease: { job, owner: leaseOwner }, now }: Completion): Values {
   const { owner, identity, name, visibility } = job;
-  const skin = { newSkin: newSkinUuid(), owner, identity, visibility, ...(name !== null && { name }) };
+  const skin = { newSkin: newUuid(), owner, identity, visibility, ...(name !== null && { name }) };
   return { job: job.uuid, leaseOwner, textureHash: job.texture_hash, now, ...skin };
-}
-
-/** A UUID for a skin, unless its owner has a record that suits. */
-export function newSkinUuid(): string {
-  return randomUUID().replaceAll('-', '');
 }
 
 export function textureDataOf({ lease: { job }, data, now }: Completion): TextureDataRow {

@@ -29,9 +29,10 @@ export async function submitJob(
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Submission> {
   const standing = await lockAndRead(tx, job, { limits, now });
-  const { keyed, joined, memory } = standing;
+  const { keyed, joined, memory, pending } = standing;
   if (keyed !== null) return answerToKey(await BY_ID.only(tx, { id: keyed }), job);
-  if (joined !== null) return await joinJob(tx, job, { joined, now, memory });
+  if (joined !== null)
+    return await joinJob(tx, job, { joined, now, memory, isFull: pending >= limits.spots });
   const over = await overLimit(tx, job.via, { limits, standing, now });
   if (over) return over;
   if (limits.together) await spendShared(tx, limits.together, now);
@@ -42,7 +43,7 @@ export async function submitJob(
   const isLast = job.callback === undefined;
   const queued = { ...row, ...(await accept(tx, row, { usage, picture: job.picture, isLast })) };
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
-  return { kind: 'queued', job: queued, usage };
+  return { kind: 'queued', job: queued, usage, isFull: pending + 1 >= limits.spots };
 }
 
 async function lockAndRead(
@@ -61,12 +62,17 @@ async function lockAndRead(
 async function joinJob(
   tx: Db,
   job: NewJob,
-  { joined, now, memory }: { joined: number; now: number; memory: CallerMemory },
+  {
+    joined,
+    now,
+    memory,
+    isFull,
+  }: Pick<Standing, 'memory'> & { joined: number; now: number; isFull: boolean },
 ): Promise<Submission> {
   const same = await BY_ID.only(tx, { id: joined });
   await keepKey(tx, job, same);
   if (job.callback) await keepCallback(tx, job.callback, same, now);
-  return { kind: 'joined', job: same, usage: memory };
+  return { kind: 'joined', job: same, usage: memory, isFull };
 }
 
 function afterJob(

@@ -61,6 +61,8 @@ export interface Accepted {
   readonly job: JobRow;
   /** The owner's usage from then on. */
   readonly usage: CallerMemory;
+  /** Whether no spot is left for another job of the owner. */
+  readonly isFull: boolean;
 }
 
 /** Refused: too early, too many version 1 jobs in progress, or no free spot. */

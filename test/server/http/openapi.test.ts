@@ -31,8 +31,10 @@ function all(key: string, within: unknown): unknown[] {
 
 test('The service describes itself as it was built', async () => {
   const { anonymous } = await runServer();
-  const { status, body } = await anonymous().get('/openapi.json');
-  expect([status, body]).toEqual([200, DESCRIPTION]);
+  for (const path of ['/openapi.json', '/v2/openapi.json']) {
+    const { status, body } = await anonymous().get(path);
+    expect([status, body]).toEqual([200, DESCRIPTION]);
+  }
 });
 
 test('Its description comes compressed to those who take that, and not again to those who have it', async () => {
@@ -133,6 +135,7 @@ test('What is answered beside the body is described: limits, when to come again,
     ...delays,
     'X-MineSkin-Server',
     'X-MineSkin-Breadcrumb',
+    'MineSkin-Api-Deprecated',
   ]);
   expect(headers('/v2/skins/{uuid}', 'get', 304)).toEqual([...ALL, 'ETag']);
   expect(headers('/v2/skins/{uuid}/texture', 'get', 302)).toEqual([...ALL, 'Location']);

@@ -48,6 +48,19 @@ describe.each(['here', 'elsewhere'] as const)('What is open ends, revoked %s,', 
     expect(others.end).toBeUndefined();
   });
 
+  test('when its key, sent without the word Bearer, is revoked: a stream', async () => {
+    const servers = await twoServers();
+    const { body } = await servers.here.owner.json(KEYS, { user: 'bob' });
+    const headers = { authorization: String(body.key?.secret) };
+    const stream = await servers.here.anonymous().events('/v2/queue/events', headers);
+    await stream.first(1);
+    await servers.here.owner.send('DELETE', `${KEYS}/${body.key?.id}`);
+    await poll(
+      () => stream.end,
+      (end) => end !== undefined,
+    );
+  });
+
   test.each(WAYS)('when %s: a request that waits, in either version', async (way, revoke) => {
     const servers = await twoServers();
     const { id, caller } = await keyOf(servers.here, 'bob');

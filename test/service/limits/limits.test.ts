@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
-import { skinPng } from '../../support/server/drawn-skins.ts';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -81,6 +81,32 @@ describe('The requests of one user', () => {
     const passes = await send();
     expect(passes.status).toBe(202);
     expectAgreement(passes);
+  });
+
+  test('are told when the first spot is expected to be free, by the one that takes the last', async () => {
+    const work = new HeldWork();
+    const { users } = await runServerWithPlans(
+      { gold: { queue: 3, batch_generation: true } },
+      { workers: 1, ...work.options },
+    );
+    const send = async (number: number) => await users.gold.upload('/v2/queue', skinPng(number));
+    const told = async (number: number) => {
+      const { status, body } = await send(number);
+      return { status, next: body.rateLimit!.next, eta: body.job?.eta };
+    };
+    const first = await told(1);
+    expect([first.status, first.next.relative]).toEqual([202, 0]);
+    expect((await told(2)).next.relative).toBe(0);
+    const last = await told(3);
+    expect([last.status, last.next.relative > 0]).toEqual([202, true]);
+    expect(last.next.absolute).toBeGreaterThanOrEqual(Number(first.eta));
+    expect(last.next.absolute).toBeLessThan(Number(last.eta));
+    expect((await told(3)).next.relative).toBeGreaterThan(0); // the same job again
+    const refused = await send(4);
+    expectRefusal(refused, 'job_limit');
+    expect(refused.body.rateLimit?.next.relative).toBeGreaterThan(0);
+    const batch = await users.gold.json('/v2/queue/batch', { batch: [{ url: dataUrl(skinPng(3)) }] });
+    expect(batch.body.rateLimit?.next.relative).toBeGreaterThan(0);
   });
 
   test('that need no new generation cost nothing: known, joined and repeated ones', async () => {

@@ -15,6 +15,21 @@ const NOBODY = '0'.repeat(32);
 
 const aliases = ({ body }: Heard) => body.capes?.map(({ alias }) => alias);
 
+test('UUIDs of capes, users and skins are of version 4, also for pictures that others have had made', async () => {
+  const server = await runServer();
+  const people = await Promise.all([0, 1, 2, 3].map((number) => server.user(`user-${number}`)));
+  const capes = await Promise.all(
+    [0, 1, 2, 3].map((number) => server.owner.upload(CAPES, capePng(number), { alias: `${number}` })),
+  );
+  const ids = capes.map(({ body }) => body.cape?.uuid);
+  for (const person of people) {
+    const { body } = await person.upload('/v2/generate', skinPng(1));
+    ids.push(body.skin?.uuid, String((await person.get('/v2/me')).body.user));
+  }
+  const versions = ids.map((id) => /^.{12}(4).{3}[89ab]/.exec(String(id).replaceAll('-', ''))?.[1]);
+  expect(versions).toEqual(ids.map(() => '4'));
+});
+
 describe('Capes', () => {
   test('are put in by the operator and listed for everybody, as published', async () => {
     const { owner, url, anonymous } = await runServer();

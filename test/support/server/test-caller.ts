@@ -87,9 +87,9 @@ export class TestCaller {
   }
 
   /** Opens a stream of events; it is closed when the test ends. */
-  async events(path = '/v2/queue/events'): Promise<EventReader> {
+  async events(path = '/v2/queue/events', more: Headers = {}): Promise<EventReader> {
     const agent = agentFrom(this.#options.address);
-    const answer = await request(`${this.url}${path}`, { headers: this.#headers(), dispatcher: agent });
+    const answer = await request(`${this.url}${path}`, { headers: this.#headers(more), dispatcher: agent });
     const reader = new EventReader(answer, async () => await agent.destroy());
     onTestFinished(async () => await reader.close());
     return reader;

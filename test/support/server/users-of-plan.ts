@@ -6,7 +6,7 @@ import { runServer, type ServerUnderTest } from './running-server.ts';
 import type { TestCaller } from './test-caller.ts';
 
 /** Limits as a file of plans names them. */
-export type PlanLimits = Readonly<Record<string, number>>;
+export type PlanLimits = Readonly<Record<string, number | boolean>>;
 
 /** A service with these plans and, for each, a user of its name. */
 export async function runServerWithPlans<Name extends string>(

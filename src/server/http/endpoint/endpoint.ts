@@ -6,6 +6,7 @@ import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { withLimits } from '../../service/limits/told-limits.ts';
 import { asRefusal } from '../../service/refusals/as-refusal.ts';
+import { Refusal } from '../../service/refusals/refusal.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 import { type HttpRequest, originsOf, provedOriginsOf } from '../request.ts';
@@ -63,7 +64,7 @@ export class Endpoint {
     const { context, requestLimiter } = this.#options;
     try {
       const caller = await this.#authenticate(request);
-      return { caller, verify: async () => void (await this.#authenticate(request)) };
+      return { caller, verify: async () => await this.#verify(request, caller) };
     } catch (error) {
       requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
       throw error;
@@ -102,6 +103,12 @@ export class Endpoint {
     return { status: refusal.status, body: png, headers: { ...headers, ...STAND_IN } };
   }
 
+  /** A key that was sent without the word Bearer is none once it is revoked. */
+  async #verify(request: HttpRequest, { owner }: Caller): Promise<void> {
+    const { owner: now } = await this.#authenticate(request);
+    if (now !== owner) throw new Refusal('invalid_api_key');
+  }
+
   async #authenticate(request: HttpRequest): Promise<Caller> {
     const { authenticated, scopes, verifyCaller, changes } = this.#route;
     const { context } = this.#options;
@@ -125,10 +132,10 @@ export class Endpoint {
   async #identify(request: HttpRequest, origins: Origins): Promise<Caller> {
     const { context, localUser, allowsAnonymous } = this.#options;
     const { plans, db, clock } = context;
-    const { authorization } = readSentKey(request);
+    const { authorization, isBare } = readSentKey(request);
     if (localUser && authorization === undefined) return userCaller(localUser, plans);
     const options = { allowsAnonymous, plans, now: clock.now() };
-    return await authenticate(db, { authorization, ...origins }, options);
+    return await authenticate(db, { authorization, isBare, ...origins }, options);
   }
 
   /** Stops waiting for the handler when the key of the request is revoked. */

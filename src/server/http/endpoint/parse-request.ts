@@ -5,7 +5,7 @@ import { validationRefusal } from '../../service/refusals/as-refusal.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Call, Route } from '../route.ts';
-import { readSentKey } from './sent-key.ts';
+import { readSentKey, UNKNOWN_BARE } from './sent-key.ts';
 
 interface ParsedRoute {
   readonly route: Route;
@@ -42,7 +42,9 @@ function parseWith(schema: Route['query'], input: unknown): unknown {
 }
 
 function warningsFor(request: HttpRequest, caller: Caller): Note[] {
-  const warnings: Note[] = [...readSentKey(request).warnings];
+  const sent = readSentKey(request);
+  const isUnknown = sent.isBare && caller.kind === 'anonymous';
+  const warnings: Note[] = isUnknown ? [UNKNOWN_BARE] : [...sent.warnings];
   if (caller.kind === 'anonymous' && warnings.length === 0) {
     const message = 'No API key was sent, so the limits for anonymous callers apply.';
     warnings.push({ code: 'no_api_key', message });

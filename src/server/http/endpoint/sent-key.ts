@@ -6,6 +6,8 @@ import { isV1Address } from '../v1-address.ts';
 export interface SentKey {
   /** As a value of the Authorization header. */
   readonly authorization: string | undefined;
+  /** Whether it was sent without the word Bearer: then it may be something else, for a proxy in front. */
+  readonly isBare: boolean;
   /** Warnings for the answer. */
   readonly warnings: readonly Note[];
 }
@@ -33,15 +35,23 @@ function hasNoKey(authorization: string): boolean {
   return !/^Bearer\s+\S/i.test(authorization);
 }
 
+/** The warning for a header of one word that is no key of this service. */
+export const UNKNOWN_BARE: Note = {
+  code: 'no_api_key',
+  message:
+    'The Authorization header has no API key of this service, so the limits for anonymous callers apply: send a key as "Authorization: Bearer <key>".',
+};
+
 /** Old clients send the key without `Bearer`, and to version 1 as `key` in the query. The header takes precedence. */
 export function readSentKey(request: HttpRequest): SentKey {
   const { authorization } = request.headers as { authorization?: string };
-  const isBare = authorization !== undefined && /^\S{16,}$/.test(authorization);
-  if (isBare) return { authorization: `Bearer ${authorization}`, warnings: [BARE] };
-  if (authorization !== undefined && !hasNoKey(authorization)) return { authorization, warnings: [] };
+  if (authorization !== undefined && /^\S{16,}$/.test(authorization))
+    return { authorization: `Bearer ${authorization}`, isBare: true, warnings: [BARE] };
+  if (authorization !== undefined && !hasNoKey(authorization))
+    return { authorization, isBare: false, warnings: [] };
   const key = keyInQuery(request);
-  if (key !== undefined) return { authorization: `Bearer ${key}`, warnings: [IN_QUERY] };
-  return { authorization: undefined, warnings: authorization === undefined ? [] : [NO_KEY] };
+  if (key !== undefined) return { authorization: `Bearer ${key}`, isBare: false, warnings: [IN_QUERY] };
+  return { authorization: undefined, isBare: false, warnings: authorization === undefined ? [] : [NO_KEY] };
 }
 
 function keyInQuery({ query, url }: HttpRequest): string | undefined {

@@ -155,7 +155,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
     routes: () => [textureRoute, ...TEXTURE_VIEW_ROUTES],
   },
   {
-    starts: ['/', '/health', '/ready', '/metrics', '/openapi.json'],
+    starts: ['/', '/health', '/ready', '/metrics', '/openapi.json', '/v2/openapi.json'],
     routes: () => [keyDocumentRoute, healthRoute, readyRoute, metricsRoute, openapiRoute],
   },
   {

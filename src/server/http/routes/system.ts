@@ -68,7 +68,7 @@ export const metricsRoute = route({
 
 export const openapiRoute = route({
   method: 'GET',
-  paths: ['/openapi.json'],
+  paths: ['/openapi.json', '/v2/openapi.json'],
   summary: 'This description',
   answers: { 200: z.looseObject({ openapi: z.string() }) },
   cache: 'public',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
+import { EVERYWHERE } from '../picture-answer.ts';
 import { route } from '../route.ts';
-import { EVERYWHERE } from './pictures/picture-answer.ts';
 
 /** Seconds. The bytes under a hash never change. */
 const CACHE_AGE = 30 * 24 * 3600;

@@ -32,9 +32,12 @@ const ABOUT_GENERATING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'no_account_available',
 ]);
 
-/** The header that states which rules applied to a request of version 1. */
+/** Headers that state which rules applied to a request of version 1, and that there is a newer version. */
 export function versionHeader(via: Via): Readonly<Record<string, string>> {
-  return { 'MineSkin-Api-Version': via === 'queue' ? 'v1-with-v2-compat' : 'v1' };
+  return {
+    'MineSkin-Api-Version': via === 'queue' ? 'v1-with-v2-compat' : 'v1',
+    'MineSkin-Api-Deprecated': 'true',
+  };
 }
 
 /** A refusal in the format of version 1. */

@@ -11,6 +11,8 @@ import { manglingOf } from './mangled-key.ts';
 export interface Credentials extends Origins {
   /** Value of the Authorization header. */
   readonly authorization: string | undefined;
+  /** Whether a key that is not known counts as none, as on the hosted service. */
+  readonly isBare?: boolean;
 }
 
 export interface AuthenticateOptions {
@@ -27,21 +29,15 @@ export interface AuthenticateOptions {
 export async function authenticate(
   db: Db,
   credentials: Credentials,
-  { allowsAnonymous, plans, now }: AuthenticateOptions,
+  options: AuthenticateOptions,
 ): Promise<Caller> {
-  const { authorization } = credentials;
-  if (authorization === undefined) {
-    if (!allowsAnonymous) {
-      throw new Refusal(
-        'unauthorized',
-        'This service needs an API key: send it as "Authorization: Bearer <key>".',
-      );
-    }
-    return anonymousCaller(credentials, plans);
-  }
+  const { authorization, isBare } = credentials;
+  const { plans, now } = options;
+  if (authorization === undefined) return withoutKey(credentials, options);
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw unknownKey(authorization);
-  const found = await findKeyOwner(db, hashApiKey(key));
+  const mayBeKey = key !== undefined && key.length >= MIN_API_KEY_LENGTH;
+  const found = mayBeKey ? await findKeyOwner(db, hashApiKey(key)) : undefined;
+  if (!found && isBare) return withoutKey(credentials, options);
   if (!found) throw unknownKey(authorization);
   if (found.user.disabled_at !== null) {
     throw new Refusal('invalid_api_key', 'The user of this API key is disabled.');
@@ -49,6 +45,16 @@ export async function authenticate(
   verifyBindings(callerKey(found.key), credentials);
   noteKeyUse(db, found.key, now);
   return userCaller(found.user, plans, found.key);
+}
+
+/** @throws Refusal `unauthorized` if a key is required */
+function withoutKey(
+  origins: Origins,
+  { allowsAnonymous, plans }: Pick<AuthenticateOptions, 'allowsAnonymous' | 'plans'>,
+): Caller {
+  if (allowsAnonymous) return anonymousCaller(origins, plans);
+  const message = 'This service needs an API key: send it as "Authorization: Bearer <key>".';
+  throw new Refusal('unauthorized', message);
 }
 
 function unknownKey(authorization: string): Refusal {

@@ -26,7 +26,7 @@ export async function overLimitRefusal(
     const next = { absolute: over.opensAt, relative };
     return new Refusal('anonymous_limit', { headers, rateLimit: { ...rateLimit, next } });
   }
-  const blocking = over.kind === 'busy' ? (job: JobRow) => job.via === via : () => true;
+  const blocking = over.kind === 'busy' ? (job: JobRow) => job.via === via : undefined;
   const relative = Math.max(rateLimit.next.relative, await untilOneEnds(context, caller, blocking));
   const details = { rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } } };
   if (over.kind === 'full') {
@@ -38,10 +38,10 @@ export async function overLimitRefusal(
 }
 
 /** Milliseconds until the first of the caller's pending jobs of this kind ends, as far as is known. */
-async function untilOneEnds(
+export async function untilOneEnds(
   context: ForecastContext,
   { owner }: Caller,
-  isBlocking: (job: JobRow) => boolean,
+  isBlocking: (job: JobRow) => boolean = () => true,
 ): Promise<number> {
   const jobs = await context.queue.list(owner, 1);
   const oldest = jobs.findLast((job) => isPending(job.status) && isBlocking(job));

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
+import { newUuid } from '../../../base/uuid.ts';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
 import { decodeCape } from '../../../skin/check/cape.ts';
 import { pixelHash } from '../../../skin/pixel-hash.ts';
@@ -81,7 +81,7 @@ export async function addCape(
   const { width, height } = picture;
   const hash = pixelHash(picture);
   const created_at = context.clock.now();
-  const cape = { uuid: randomBytes(16).toString('hex'), alias, support, texture_hash: hash, created_at };
+  const cape = { uuid: newUuid(), alias, support, texture_hash: hash, created_at };
   await inTransaction(context.db, async (tx) => {
     await lockManagement(tx);
     if ((await countCapes(tx)) >= MAX_CAPES)

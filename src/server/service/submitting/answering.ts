@@ -16,7 +16,8 @@ import { type AnswerableRequest, lookUpJob, recordOfKnownData } from './known-da
 
 export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
   | { readonly kind: 'known'; readonly skin: SkinWithData }
-  | { readonly kind: 'pending'; readonly eta: number | undefined }
+  /** `opensIn`: milliseconds until a spot of the caller is expected to be free; 0 if one is. */
+  | { readonly kind: 'pending'; readonly eta: number | undefined; readonly opensIn?: number }
   /** The job of an earlier request, or one completed at once; `skin` is present if it was completed. */
   | { readonly kind: 'ended'; readonly skin: SkinWithData | undefined }
 );
@@ -93,12 +94,16 @@ export async function awaited(
   return { kind: 'pending', job, eta: await expectedEnd(context, job) };
 }
 
-/** The caller's rate limit after the submission. */
+/** The caller's rate limit after submissions: the next one fits once the limits and the spots have room for it. */
 export async function rateLimitAfter(
   { db, clock }: Pick<AnswerContext, 'db' | 'clock'>,
   caller: Caller,
-  { usage }: Submitted,
+  submitted: readonly Submitted[],
 ): Promise<RateLimit> {
   const now = clock.now();
-  return usage ? rateLimitOf(usage, caller, now) : await readRateLimit(db, caller, now);
+  const { usage } = submitted.length === 1 ? submitted[0]! : {};
+  const rateLimit = usage ? rateLimitOf(usage, caller, now) : await readRateLimit(db, caller, now);
+  const last = submitted.findLast((one) => one.kind === 'pending');
+  const relative = Math.max(rateLimit.next.relative, last?.opensIn ?? 0);
+  return { ...rateLimit, next: { absolute: now + relative, relative } };
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newUuid } from '../../../base/uuid.ts';
 import { type KnownData, type LookUp, lookUp } from '../../queue/look-up.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
@@ -64,7 +64,7 @@ export async function lookUpJob(db: Db, job: NewJob, now: number): Promise<LookU
 
 async function addRecord(tx: Db, job: NewJob, created_at: number): Promise<SkinWithData> {
   const { owner, identity, name, visibility } = job;
-  const uuid = randomBytes(16).toString('hex');
+  const uuid = newUuid();
   const skin = await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
   // The owner may publish data that was made for a private skin.
   return visibility === 'private' ? skin : { ...skin, identity: await shareData(tx, identity) };

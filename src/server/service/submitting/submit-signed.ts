@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
+import { newUuid } from '../../../base/uuid.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type FoundData, type SignedMaterial, variantNote } from '../../sources/source.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
@@ -60,7 +60,7 @@ async function keepFound(
   return await inTransaction(db, async (tx) => {
     for (const texture of textures) await keepTexture(tx, { ...texture, created_at });
     await keepTextureData(tx, { ...data, created_at });
-    const uuid = randomBytes(16).toString('hex');
+    const uuid = newUuid();
     return await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
   });
 }

@@ -8,7 +8,7 @@ import type { Material } from '../../sources/source.ts';
 import type { SourceContext } from '../../sources/source-context.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
 import { noteGeneration } from '../../store/api-keys.ts';
-import { overLimitRefusal } from '../limits/over-limit.ts';
+import { overLimitRefusal, untilOneEnds } from '../limits/over-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readCapeFor } from '../skins/capes.ts';
 import { identityOfJob } from '../skins/identity.ts';
@@ -125,5 +125,6 @@ async function enqueue(context: StoringContext, request: JobRequest, job: NewJob
     context.signals.work(1);
     context.signals.accepted(job.owner, submission.job);
   }
-  return { ...(await awaited(context, submission.job)), usage: submission.usage };
+  const opensIn = submission.isFull ? await untilOneEnds(context, caller) : 0;
+  return { ...(await awaited(context, submission.job)), usage: submission.usage, opensIn };
 }

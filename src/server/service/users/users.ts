@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
+import { newUuid } from '../../../base/uuid.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type {
   Account,
@@ -65,7 +65,7 @@ export function isOwner({ name }: Pick<UserRow, 'name'>): boolean {
 }
 
 export function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role'>): UserRow {
-  return { id: randomBytes(16).toString('hex'), name, created_at: now, disabled_at: null, ...rights };
+  return { id: newUuid(), name, created_at: now, disabled_at: null, ...rights };
 }
 
 /** The caller's own account: its plan and what it has used of it. */

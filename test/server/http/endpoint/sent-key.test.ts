@@ -46,8 +46,22 @@ test('A key without the word Bearer is understood, with a warning', async () => 
   const { owner, key } = await runServer();
   const { status, body } = await owner.get('/v2/me', { authorization: String(key) });
   expect([status, body.warnings.map(({ code }) => code)]).toEqual([200, ['deprecated']]);
-  expectRefusal(await owner.get('/v2/me', { authorization: KEY }), 'invalid_api_key');
 });
+
+test.each([KEY, 'a-password-of-some-proxy', `Optional[${KEY}]`])(
+  'A header of one word that is no key here (%s) counts as none, with a warning',
+  async (authorization) => {
+    const { anonymous } = await runServer();
+    const heard = await anonymous().json('/v2/generate', { url: dataUrl(skinPng(1)) }, { authorization });
+    expect([heard.status, heard.body.warnings]).toEqual([
+      200,
+      [{ code: 'no_api_key', message: expect.stringMatching(/no API key of this service.*Bearer <key>/) }],
+    ]);
+    expect((await anonymous().get('/get/delay', { authorization })).status).toBe(200);
+    const strict = await runServer({ anonymous: false });
+    expectRefusal(await strict.anonymous().get('/v2/delay', { authorization }), 'unauthorized');
+  },
+);
 
 test.each(['Bearer', 'Bearer ', 'Basic dXNlcjpwYXNzd29yZA==', 'Token abc'])(
   'A header without a key (%j) counts as none, with a warning',
@@ -110,6 +124,7 @@ test('Answers bear the headers that clients read: server, breadcrumb, and the de
     expect(headers['mineskin-breadcrumb']).toMatch(/^[0-9a-f]{8}$/);
     expect(headers['mineskin-version']).toBe(`skinsmith-${VERSION}`);
     expect(headers['mineskin-api-version']).toBe(path === '/get/delay' ? 'v1' : 'v2');
+    expect(headers['mineskin-api-deprecated']).toBe(path === '/get/delay' ? 'true' : undefined);
     const [server, breadcrumb] =
       path === '/get/delay' ? [headers['mineskin-server'], headers['mineskin-breadcrumb']] : [];
     expect([headers['x-mineskin-server'], headers['x-mineskin-breadcrumb']]).toEqual([server, breadcrumb]);

@@ -11,7 +11,7 @@ import { editSkin, removeSkin } from '../../../service/skins/skin-changes.ts';
 import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
 import { similarSkins } from '../../../store/similar-skins.ts';
 import { pageRoute, seeOther } from '../../pages/page-route.ts';
-import { renderAnswer } from '../pictures/picture-answer.ts';
+import { renderAnswer } from '../../picture-answer.ts';
 
 const params = z.object({ uuid: uuidSchema });
 

@@ -5,8 +5,8 @@ import type { AnyView } from '../../../../skin/render/views.ts';
 import { type DefaultName, defaultNameOf } from '../../../pictures/default-skins.ts';
 import type { Origin, PlayerLook } from '../../../pictures/player-looks.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
+import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
-import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './picture-answer.ts';
 
 /**
  * The addresses, parameters and headers of Crafatar, a service for pictures of players, which many sites have in their

@@ -5,12 +5,12 @@ import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { AnyView } from '../../../../skin/render/views.ts';
 import { type DefaultSkin, defaultNameOf } from '../../../pictures/default-skins.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
+import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
-import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './picture-answer.ts';
 
 /**
- * The addresses of Minotar, a service for pictures of players by name or UUID. From its documentation;
- * test/service/pictures/minotar.test.ts has it line by line.
+ * The addresses of Minotar, a service for pictures of players by name or UUID, and of others that are like it. From
+ * their documentation; test/service/pictures/minotar.test.ts has it line by line.
  */
 
 /** `height`: in widths. */
@@ -22,6 +22,11 @@ const PICTURES = {
   body: { view: 'front', height: 2, overlay: false },
   'armor/bust': { view: 'upper', height: 1, overlay: true },
   'armor/body': { view: 'front', height: 2, overlay: true },
+  // Cravatar's names for these, and MC-Heads' for the last one.
+  helmavatar: { view: 'face', height: 1, overlay: true },
+  head: { view: 'head', height: 1, overlay: false },
+  helmhead: { view: 'head', height: 1, overlay: true },
+  player: { view: 'front', height: 2, overlay: true },
 } as const satisfies Record<string, Drawing>;
 
 interface Drawing {

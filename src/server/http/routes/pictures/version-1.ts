@@ -7,9 +7,9 @@ import { type Choice, storedTexture, wishFor, wishOfSkin } from '../../../pictur
 import { Refusal } from '../../../service/refusals/refusal.ts';
 import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
+import { PRIVATE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
-import { PRIVATE, pngAnswer, renderAnswer, standInFor } from './picture-answer.ts';
 
 /** The pictures of version 1, which web pages have in their addresses. */
 

@@ -7,9 +7,8 @@ import {
 } from '../../../../protocol/batch.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
-import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { asRefusal } from '../../../service/refusals/as-refusal.ts';
-import type { Submitted } from '../../../service/submitting/answering.ts';
+import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
 import { submitBatch, verifyMayBatch } from '../../../service/submitting/batch.ts';
 import { readWish } from '../../generate-request.ts';
 import { generateHeaders } from '../../generate-schemas.ts';
@@ -46,7 +45,8 @@ export const batchRoute = route({
     const items = results.map((result) =>
       'error' in result ? refusedItem(call, result.error) : takenItem(result.submitted),
     );
-    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
+    const submitted = results.flatMap((result) => ('submitted' in result ? [result.submitted] : []));
+    const rateLimit = await rateLimitAfter(context, caller, submitted);
     const links = { self: '/v2/queue', ...EVENTS_LINK };
     const body = { ...envelope({ warnings, links }), batch: items, rateLimit, usage: {} };
     return { status: 202, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };

@@ -56,7 +56,7 @@ async function answerToSubmission(
   warnings: readonly Note[],
 ): Promise<Answer> {
   const { status, body } = submissionAnswer(submitted, warnings);
-  const rateLimit = await rateLimitAfter(context, caller, submitted);
+  const rateLimit = await rateLimitAfter(context, caller, [submitted]);
   const headers = rateLimitHeaders(rateLimit, { retry: false });
   return { status, headers, body: { ...body, rateLimit, usage: {} } };
 }

@@ -13,9 +13,9 @@ import { wholeUuid } from '../../../service/skins/skin-picks.ts';
 import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
 import { similarSkins } from '../../../store/similar-skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
+import { EVERYWHERE, PRIVATE } from '../../picture-answer.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { envelope, type Notes, similarSkinView, skinView } from '../../views.ts';
-import { EVERYWHERE, PRIVATE } from '../pictures/picture-answer.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);

@@ -1,6 +1,6 @@
-import type { AnyView } from '../../../../skin/render/views.ts';
-import type { RenderWish } from '../../../pictures/renders.ts';
-import type { Answer, Call, Route } from '../../route.ts';
+import type { AnyView } from '../../skin/render/views.ts';
+import type { RenderWish } from '../pictures/renders.ts';
+import type { Answer, Call, Route } from './route.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -31,8 +31,6 @@ import { storeWarnings } from '../service/status/warnings.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SpotReservations } from '../sources/reserve-spot.ts';
 import { partsOf } from '../store/adapter-parts.ts';
-import type { Db } from '../store/db.ts';
-import { KeptUntilChange } from '../store/kept-until-change.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 import type { Store } from '../store/store.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
@@ -89,20 +87,12 @@ export async function makeService(
     observer: options.observer,
     openRequests: new OpenRequests(basis),
     servedTextures: new ServedTextures(basis),
-    keptAnswers: options.embedded ? undefined : keepAnswers(basis.db),
     metrics: await openMetrics(options, { basis, feeds, pool, live, store }),
     workers: pool,
     description: once(describe),
     keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: live.publicUrl }),
   };
   return { context, pool };
-}
-
-/** Bytes of the answers that are kept until the store changes. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-
-function keepAnswers(db: Db): KeptUntilChange<JsonText> {
-  return new KeptUntilChange(db, { maxBytes: MAX_ANSWER_BYTES, sizeOf: ({ text }) => text.length });
 }
 
 /** What counts the callers' requests in this process. */

@@ -1,4 +1,3 @@
-import { partsOf } from '../store/adapter-parts.ts';
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
@@ -49,32 +48,7 @@ const READ = prepare((db, { most }: { most: number }) =>
     ),
 );
 
-/** Reads the pending jobs once until the store changes: jobs that were recorded together are foreseen at the same moment. */
-export class PendingReader {
-  readonly #db: Db;
-  #kept: { readonly version: string; readonly jobs: Promise<PendingJobs> } | undefined;
-
-  constructor(db: Db) {
-    this.#db = db;
-  }
-
-  async read(): Promise<PendingJobs> {
-    const version = partsOf(this.#db).contentVersion?.();
-    if (version === undefined) return await readPending(this.#db);
-    if (this.#kept?.version !== version) this.#keep(version);
-    return await this.#kept!.jobs;
-  }
-
-  #keep(version: string): void {
-    const jobs = readPending(this.#db);
-    this.#kept = { version, jobs };
-    jobs.catch(() => {
-      this.#kept = undefined;
-    });
-  }
-}
-
-async function readPending(db: Db): Promise<PendingJobs> {
+export async function readPending(db: Db): Promise<PendingJobs> {
   const jobs = await READ.all(db, { most: MOST_FORESEEN });
   return {
     running: jobs.filter(({ status }) => status === 'processing'),

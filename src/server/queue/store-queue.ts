@@ -20,7 +20,7 @@ import type { ProcessName } from './lease-owner.ts';
 import { databaseLeases, type LeaseClock, leaseEnd, processLeases } from './lease-time.ts';
 import { countJobs, listJobStates, listJobs, pageJobs } from './lists.ts';
 import { findEnded, findNewestId, listAcceptedAfter } from './news.ts';
-import { type PendingJobs, PendingReader } from './pending.ts';
+import { type PendingJobs, readPending } from './pending.ts';
 import {
   type AcceptedJob,
   type ClaimBounds,
@@ -72,7 +72,6 @@ export class StoreQueue implements JobQueue {
   readonly #claims: Claims;
   readonly #completions: Completions;
   readonly #holders: Holders;
-  readonly #pending: PendingReader;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
   readonly #leases: LeaseClock;
@@ -85,7 +84,6 @@ export class StoreQueue implements JobQueue {
     this.#db = db;
     this.#commits = commitsOf(db);
     this.#known = new KnownJobs(db);
-    this.#pending = new PendingReader(db);
     this.#holders = options.holders ?? holdersHere(options.self);
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
@@ -274,7 +272,7 @@ export class StoreQueue implements JobQueue {
   }
 
   async pending(): Promise<PendingJobs> {
-    return await this.#pending.read();
+    return await readPending(this.#db);
   }
 
   async waitingBefore(job: Pick<JobRow, 'turn' | 'id'>): Promise<number> {

@@ -1,4 +1,3 @@
-import type { JsonText } from '../../base/json-text.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Observer } from '../events/observer.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -6,7 +5,6 @@ import type { GameTextures } from '../pictures/game-textures.ts';
 import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { Renders } from '../pictures/renders.ts';
 import type { JobQueue } from '../queue/port.ts';
-import type { KeptUntilChange } from '../store/kept-until-change.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
@@ -63,8 +61,6 @@ export interface ServiceContext
   readonly searches: Searches;
   /** Open requests, which end when their key is revoked. */
   readonly openRequests: OpenRequests;
-  /** Answers that follow from the store, for many callers that ask again; undefined for an embedded service. */
-  readonly keptAnswers: KeptUntilChange<JsonText> | undefined;
   /** Textures as the game fetches them. */
   readonly servedTextures: ServedTextures;
   /** Addresses at which nothing but this server can listen. */

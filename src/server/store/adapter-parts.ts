@@ -8,11 +8,6 @@ export interface AdapterParts {
   readonly keyOwners: KeyOwnerCache;
   readonly usage: DeferredUsage;
   readonly schema: KnownSchema;
-  /**
-   * Another text after each change of the store, by any process, except for what is counted about keys; undefined where
-   * that is not known at once. @throws StoreReplacedError
-   */
-  readonly contentVersion?: () => string;
 }
 
 export function partsOf(db: Db): AdapterParts {

@@ -17,7 +17,6 @@ export class PreparedDatabase implements SqliteDatabase {
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #files: OpenFiles;
   readonly #schema: KnownSchema;
-  #writes = 0;
 
   constructor(
     database: DatabaseSync,
@@ -35,10 +34,7 @@ export class PreparedDatabase implements SqliteDatabase {
     const kept = this.#statements.get(sql);
     if (kept) return kept;
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
-    const prepared = this.#database.prepare(sql);
-    const statement = CHANGES_NOTHING.test(sql)
-      ? adapt(prepared)
-      : adapt(prepared, () => void this.#writes++);
+    const statement = adapt(this.#database.prepare(sql));
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -104,31 +100,13 @@ export class PreparedDatabase implements SqliteDatabase {
     this.#database.exec(`PRAGMA busy_timeout = ${milliseconds}`);
   }
 
-  /** Statements of this process that may have changed something, or undone that. @throws StoreReplacedError */
-  countWrites(): number {
-    this.#files.verify();
-    return this.#writes;
-  }
-
   close(): void {
     this.#statements.clear();
     this.#database.close();
   }
 }
 
-/**
- * Statements that change nothing by themselves, or only what is counted about keys: that is written once a minute while
- * a key is in use, and no answer that is kept has it. All others may change something; `rollback` undoes it.
- */
-const CHANGES_NOTHING =
-  /^\s*(?:(?:select|pragma|begin|commit)\b|update "api_keys" set "(?:last_used_at|generations)" =)/i;
-
-/** Statements that have changed something only if they tell of a row. */
-const CHANGES_ROWS = /^\s*(?:insert|update|delete)\b/i;
-
-/** `onChange` is called whenever the statement has run and may have changed something. */
-function adapt(statement: StatementSync, onChange = () => {}): SqliteStatement {
-  const changesRows = CHANGES_ROWS.test(statement.sourceSQL);
+function adapt(statement: StatementSync): SqliteStatement {
   const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
   statement.setReturnArrays(true); // building the row objects here makes them faster to create, and to read
   let names = columnsOf(statement);
@@ -137,7 +115,6 @@ function adapt(statement: StatementSync, onChange = () => {}): SqliteStatement {
     reader: names.length > 0,
     all: (parameters) => {
       const rows = statement.all(...values(parameters)) as unknown as unknown[][];
-      if (!changesRows || rows.length > 0) onChange();
       // A newer process that updated the schema in the meantime may have added a column.
       if (rows[0] && rows[0].length !== names.length) {
         names = columnsOf(statement);
@@ -145,15 +122,8 @@ function adapt(statement: StatementSync, onChange = () => {}): SqliteStatement {
       }
       return rows.map(asObject);
     },
-    run: (parameters) => {
-      const result = statement.run(...values(parameters));
-      if (!changesRows || result.changes > 0) onChange();
-      return result;
-    },
-    iterate: (parameters) => {
-      onChange();
-      return statement.iterate(...values(parameters));
-    },
+    run: (parameters) => statement.run(...values(parameters)),
+    iterate: (parameters) => statement.iterate(...values(parameters)),
   };
 }
 

@@ -188,7 +188,6 @@ class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, RunsAtOnce
   readonly usage = new DeferredUsage();
   readonly keyOwners: KeyOwnerCache;
   readonly schema: KnownSchema;
-  readonly contentVersion: () => string;
 
   readonly runAtOnce: RunsAtOnce['runAtOnce'];
   readonly runTogether: RunsAtOnce['runTogether'];
@@ -197,7 +196,6 @@ class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, RunsAtOnce
     super();
     this.schema = schema;
     this.keyOwners = new KeyOwnerCache(others);
-    this.contentVersion = () => `${others.version()} ${database.countWrites()}`;
     this.runAtOnce = (...args) => database.runAtOnce(...args);
     this.runTogether = (...args) => database.runTogether(...args);
   }

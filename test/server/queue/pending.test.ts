@@ -23,22 +23,3 @@ test('The first five hundred of those that wait are read', async () => {
     ...Array.from({ length: 499 }, (_, n) => `${first!.uuid} ${n + 1}`),
   ]);
 });
-
-test('They are read once until the store changes, whoever asks', async () => {
-  const { queue } = await (await sqliteQueue())();
-  await fill(queue, 'ann', ['a']);
-  const [first, second] = await Promise.all([queue.pending(), queue.pending()]);
-  expect(second).toBe(first);
-  expect(await queue.pending()).toBe(first);
-  await fill(queue, 'ann', ['b']);
-  expect((await queue.pending()).waiting).toHaveLength(2);
-});
-
-test('What another process has changed is read at once', async () => {
-  const open = await sqliteQueue();
-  const [one, other] = [await open(), await open()];
-  expect((await one.queue.pending()).waiting).toEqual([]);
-  await fill(other.queue, 'ann', ['a']);
-  await new Promise(setImmediate);
-  expect((await one.queue.pending()).waiting).toHaveLength(1);
-});

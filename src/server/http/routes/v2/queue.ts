@@ -15,14 +15,12 @@ import {
   readJob,
   verifyMayFollow,
 } from '../../../service/jobs/jobs.ts';
-import { verifyPolling } from '../../../service/limits/polling.ts';
 import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
 import { retryJob } from '../../../service/submitting/retry.ts';
 import { submit } from '../../../service/submitting/submit.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { generateBodies, generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK, jobBody, jobLinks } from '../../job-answers.ts';
-import { findKept, keep } from '../../kept-answers.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { envelope, jobView, listedJobView, rateLimitHeaders, skinView } from '../../views.ts';
 
@@ -84,14 +82,10 @@ export const jobRoute = route({
   summary: 'Where a job stands, with its skin once it is completed',
   params: z.object({ jobId: z.string().max(64) }),
   answers: { 200: jobAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
-  handle: async (call) => {
-    const { context, caller, params, warnings } = call;
-    const uuid = params.jobId;
-    const kept = findKept(call, uuid);
-    if (kept) await verifyPolling(context, caller, { uuid });
-    const make = async () => jobBody(await readJob(context, caller, uuid), warnings);
-    return { status: 200, body: kept ?? (await keep(call, uuid, make)) };
-  },
+  handle: async ({ context, caller, params, warnings }) => ({
+    status: 200,
+    body: jobBody(await readJob(context, caller, params.jobId), warnings),
+  }),
 });
 
 export const retryJobRoute = route({
@@ -130,18 +124,12 @@ export const jobListRoute = route({
   handle: async (call) => {
     const { query, warnings } = call;
     const isPaged = Object.values(query).some((value) => value !== undefined);
-    const make = async () => {
-      const { jobs, total, ...list } = isPaged ? await pageOf(call) : await newestOf(call);
-      const links = { self: '/v2/queue', ...nextLink(list, query), ...EVENTS_LINK };
-      return { ...envelope({ warnings, links }), jobs, ...(total !== undefined && { total }) };
-    };
-    if (isPaged) return { status: 200, body: await make() };
-    return { status: 200, body: findKept(call, LIST) ?? (await keep(call, LIST, make)) };
+    const { jobs, total, ...list } = isPaged ? await pageOf(call) : await newestOf(call);
+    const links = { self: '/v2/queue', ...nextLink(list, query), ...EVENTS_LINK };
+    const notes = envelope({ warnings, links });
+    return { status: 200, body: { ...notes, jobs, ...(total !== undefined && { total }) } };
   },
 });
-
-/** The name of the list among the kept answers; no job has it. */
-const LIST = '';
 
 async function pageOf({ context, caller, query }: Call<unknown, JobListQuery>) {
   const list = await listJobs(context, caller, query);

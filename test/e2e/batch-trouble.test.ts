@@ -98,7 +98,7 @@ describe('A service', () => {
     expect([hasty.exitCode, hasty.stderr]).toEqual([1, expect.stringMatching(/^error: skins\/01\.png: /)]);
     expect(service.records.accepted).toHaveLength(2);
     const patient = await shop.run(...MAKE, '--retries', '1');
-    expect([patient.exitCode, patient.stderr]).toEqual([0, expect.stringMatching(/1 made, 1 already known/)]);
+    expect([patient.exitCode, patient.stderr]).toEqual([0, expect.stringMatching(/1 made, 1 unchanged/)]);
     expect(service.records.accepted).toHaveLength(4);
   });
 

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { lines } from '../support/program/batches.ts';
 import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 
@@ -178,7 +179,11 @@ describe('generate', () => {
       { source: bad, status: 'failed', error: { code: 'invalid_image' } },
       { source: SMITH, status: 'completed' },
     ]);
-    expect(stderr).toContain('2 sources: 1 made, 1 failed.');
+    const [error, end] = lines(stderr)
+      .slice(0, 2)
+      .map((line) => JSON.parse(line) as object);
+    expect(error).toMatchObject({ error: { code: 'invalid_image' } });
+    expect(end).toMatchObject({ summary: { end: 'complete', sources: 2, made: 1, failed: 1, left: 0 } });
   });
 
   test('reads a PNG from stdin', async () => {

@@ -102,7 +102,7 @@ describe.each([
     const ran = await world.run(...command);
     expect([ran.exitCode, ran.stderr]).toEqual([
       0,
-      expect.stringMatching(/^3 sources: 0 made, 3 already known/),
+      expect.stringMatching(/^3 sources: 3 given as skin data/),
     ]);
     const locked = await world.shop.lock();
     expect(locked.map(({ source }) => source.split(':')[0])).toEqual(['skin', 'value', 'value']);

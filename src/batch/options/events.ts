@@ -18,6 +18,12 @@ export interface Progress {
   readonly made: number;
   /** Sources whose skin an interrupted earlier run of this batch made. */
   readonly resumed: number;
+  /** Sources that were submitted, but whose skin the service already had: nothing was generated. */
+  readonly existing: number;
+  /** Sources whose skin is in the lockfile: nothing was sent. */
+  readonly unchanged: number;
+  /** Sources that are valid skin data themselves. */
+  readonly given: number;
   /** Sources without a skin because of an error; includes refused ones. */
   readonly failed: number;
   /** Of those made, how many have a signature that no known key verifies. */
@@ -48,6 +54,8 @@ export type BatchEvent =
   | { readonly type: 'accepted'; readonly index: number; readonly source: string; readonly job: Job }
   /** A source is finished, successfully or not. */
   | { readonly type: 'result'; readonly result: BatchResult }
+  /** `maxNew` was reached before the source was submitted. */
+  | { readonly type: 'left'; readonly index: number; readonly source: string }
   /**
    * Nothing can be done for `ms` milliseconds, because of the service's limits or trouble with it. `queue`: other
    * jobs with the same key fill the queue, for an unknown time (`ms` is undefined); reported again while that lasts.

@@ -106,6 +106,11 @@ export class Planner {
     }
   }
 
+  /** Work that was decided on and is neither done nor failed. */
+  get unsettled(): readonly Work[] {
+    return [...this.#pending.values()];
+  }
+
   /** The work is done or has failed: later sources with the same pixels find it in the journal. */
   settled(work: Work): void {
     this.#pending.delete(work.key);

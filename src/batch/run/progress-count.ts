@@ -15,6 +15,9 @@ export class ProgressCount {
     wanted: 0,
     made: 0,
     resumed: 0,
+    existing: 0,
+    unchanged: 0,
+    given: 0,
     failed: 0,
     unproved: 0,
     submitted: 0,
@@ -62,9 +65,8 @@ export class ProgressCount {
     this.#count.finished++;
     this.#lastAt = performance.now();
     if (result.origin === 'made' && result.skin?.signedBy?.signer === UNPROVED) this.#count.unproved++;
-    if (result.error) this.#count.failed++;
-    else if (result.origin === 'journal') this.#count.resumed++;
-    else if (isNew(result)) this.#count.made++;
+    const outcome = outcomeOf(result);
+    if (outcome) this.#count[outcome]++;
   }
 
   /** `queued`: jobs of this batch on the service now. */
@@ -76,6 +78,25 @@ export class ProgressCount {
     const progress = this.progress(queued);
     const milliseconds = this.#firstAt === undefined ? 0 : this.#lastAt - this.#firstAt;
     return { ...progress, left: progress.sources - progress.finished, milliseconds };
+  }
+}
+
+/** Undefined for a source that shares the result of another one. */
+function outcomeOf(
+  result: BatchResult,
+): 'failed' | 'resumed' | 'made' | 'existing' | 'unchanged' | 'given' | undefined {
+  if (result.error) return 'failed';
+  switch (result.origin) {
+    case 'journal':
+      return 'resumed';
+    case 'made':
+      return isNew(result) ? 'made' : 'existing';
+    case 'lockfile':
+      return 'unchanged';
+    case 'given':
+      return 'given';
+    default:
+      return undefined;
   }
 }
 

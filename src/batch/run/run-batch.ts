@@ -80,6 +80,8 @@ class BatchRun {
       this.#hardStop.abort(); // no one waits for the last answers
     }
     const end = this.#isInterrupted ? 'interrupted' : this.#service?.isSpent ? 'stopped' : 'complete';
+    if (end === 'stopped' && this.#options.follow !== false)
+      for (const work of this.#files.planner.unsettled) this.#leave(work);
     const isOver = end === 'complete' && !this.#fatal;
     const { hasReadAll, failed } = this.#count;
     const saved = { changes: this.#changes, isOver, hasReadAll, failed };
@@ -94,14 +96,24 @@ class BatchRun {
       for (const planned of some) {
         const acting = this.#begin(planned);
         if (acting) await acting;
-        if (this.#service?.isSpent) return;
       }
     }
     this.#count.readAll();
     if (this.#outdated.length > 0) this.#service ??= await this.#contact();
     this.#tellPlan();
-    for (const work of this.#outdated) this.#service?.add(work);
+    if (this.#service) for (const work of this.#outdated) this.#add(work, this.#service);
     this.#service?.noMore();
+  }
+
+  /** Once the budget is spent, sources are read on only to know which of them are left. */
+  #add(work: Work, service: SkinMaker): void {
+    if (service.isSpent && !service.hasBegun(work)) this.#leave(work);
+    else service.add(work);
+  }
+
+  #leave(work: Work): void {
+    this.#files.planner.settled(work);
+    for (const { index, source } of work.members) this.#tell({ type: 'left', index, source: source.label });
   }
 
   /**
@@ -155,7 +167,7 @@ class BatchRun {
           return;
         }
         this.#service ??= await this.#contact();
-        this.#service.add(decision.work);
+        this.#add(decision.work, this.#service);
         return;
       case 'unproven':
         this.#service ??= await this.#contact();

@@ -93,6 +93,12 @@ export class SkinMaker {
     return this.#facts;
   }
 
+  /** Whether an earlier run of this batch submitted the work, so that it needs none of the budget. */
+  hasBegun({ key }: Work): boolean {
+    const step = this.#options.journal.stateOf(key)?.step;
+    return step === 'job' || step === 'intent';
+  }
+
   /** Takes new work, or work that an earlier run of this batch began. */
   add(work: Work): void {
     const { journal, options } = this.#options;

@@ -42,8 +42,8 @@ export async function dryRun(call: BatchCall): Promise<number> {
   const view = await planView(counts, signers.unknownSigner, call);
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
   context.messages.say(planText(view));
-  if (toMake(view) > 0) return exitStatus('toDo');
-  return exitStatus(view.refused > 0 ? 'failed' : 'done');
+  if (view.refused > 0) return exitStatus('failed');
+  return exitStatus(toMake(view) > 0 ? 'toDo' : 'done');
 }
 
 const NOTHING: Counts = {

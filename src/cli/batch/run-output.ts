@@ -3,7 +3,7 @@ import type { BatchEvent, BatchResult } from '../../batch/api/batches.ts';
 import type { JobSource } from '../history/job-sources.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
-import { batchResultView, jobView } from '../output/views.ts';
+import { batchResultView, jobView, resultView } from '../output/views.ts';
 import { printFailure } from '../terminal/source-failure.ts';
 import { printWarnings } from '../terminal/warnings.ts';
 import type { BatchCall } from './call.ts';
@@ -48,6 +48,9 @@ export class RunOutput {
         break;
       case 'result':
         this.#result(event.result);
+        break;
+      case 'left':
+        this.#left(event);
         break;
       case 'waiting':
         this.#progress.wait(event.message, event.ms);
@@ -137,6 +140,13 @@ export class RunOutput {
       await printWarnings(notes, undefined, context);
       if (view) await this.#results.add(view, index);
     });
+  }
+
+  /** For programs, so that every source is in the JSON output. */
+  #left({ source, index }: Extract<BatchEvent, { type: 'left' }>): void {
+    const { context, typed } = this.#call;
+    if (!context.flags.json && !typed.ndjson) return;
+    this.#print(async () => await this.#results.add(resultView({ source, status: 'left' }), index));
   }
 
   #print(say: () => Promise<void> | void): void {

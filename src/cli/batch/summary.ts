@@ -1,10 +1,12 @@
 import type { BatchEvent, BatchSummary } from '../../batch/api/batches.ts';
 import { exitStatus } from '../errors/exit.ts';
+import { jsonLine } from '../text/json.ts';
 import { count, span } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
 import { exitAfterFailures } from './failure-exit.ts';
 import { printSignerNotice } from './signer-notice.ts';
 import { printSigners } from './signers.ts';
+import { sharedIn, summaryView } from './summary-output.ts';
 
 /** Printed once, when all sources are read and there are skins to generate. */
 export async function printPlan(
@@ -29,20 +31,42 @@ export async function printSummary(
   call: BatchCall,
   failures: ReadonlySet<string>,
 ): Promise<number> {
-  const { context, follow, typed } = call;
-  if (summary.end === 'interrupted') {
-    context.messages.say(interruptionText(summary));
-    context.signal.throwIfAborted();
-  }
-  const isWorthSaying = summary.sources !== 1 || typed.out !== undefined;
-  if (isWorthSaying) context.messages.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
-  if (summary.end === 'stopped') {
-    context.messages.say(`Stopped at --max-new ${typed.maxNew}: ${count(summary.left)} or more are left.`);
-  }
-  if ((follow ? summary.made : summary.submitted) > 0) await printSignerNotice(call);
+  const { context, follow } = call;
+  if (context.flags.json) printJson(summary, context);
+  else printText(summary, call);
+  if (summary.end === 'interrupted') context.signal.throwIfAborted();
+  if (madeBy(summary, follow) > 0) await printSignerNotice(call);
   if (summary.unproved > 0) await context.messages.warn(unprovedText(summary));
   if (summary.failed > 0) return exitStatus(exitAfterFailures(failures));
-  return exitStatus(summary.end === 'stopped' ? 'toDo' : 'done');
+  return exitStatus(isToDo(summary, call) ? 'toDo' : 'done');
+}
+
+/** A batch that makes some of its skins has done its part: the next one goes on. */
+function isToDo(summary: BatchSummary, { follow, typed }: BatchCall): boolean {
+  if (summary.end !== 'stopped') return false;
+  const isStuck = madeBy(summary, follow) + summary.existing + summary.resumed === 0;
+  return isStuck || (typed.failIfLeft ?? false);
+}
+
+function madeBy({ made, submitted }: BatchSummary, follow: boolean): number {
+  return follow ? made : submitted;
+}
+
+/** On stderr, where errors are: stdout has the results. */
+function printJson(summary: BatchSummary, { io, flags }: BatchCall['context']): void {
+  if (!flags.quiet) io.err.write(jsonLine({ summary: summaryView(summary) }));
+}
+
+function printText(summary: BatchSummary, { context, follow, typed }: BatchCall): void {
+  const { messages } = context;
+  if (summary.end === 'interrupted') {
+    messages.say(interruptionText(summary));
+    return;
+  }
+  if (summary.sources !== 1 || typed.out !== undefined)
+    messages.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
+  if (summary.end === 'stopped')
+    messages.say(`Stopped at --max-new ${typed.maxNew}. Run the same command again to make the rest.`);
 }
 
 function interruptionText({ queued, finished, sources }: BatchSummary): string {
@@ -51,17 +75,37 @@ function interruptionText({ queued, finished, sources }: BatchSummary): string {
   return `Stopped with ${count(finished)} of ${count(sources)} sources done.${queue} Run the same command again to continue.`;
 }
 
-function summaryText(summary: BatchSummary, follow: boolean): string {
-  const { sources, made, resumed, failed, finished, submitted, milliseconds } = summary;
-  const known = finished - made - resumed - failed;
-  const earlier = resumed > 0 ? ` (${count(resumed)} in an earlier run)` : '';
-  const parts = follow
-    ? [`${count(made + resumed)} made${earlier}`, known > 0 ? `${count(known)} already known` : undefined]
-    : [`${count(submitted)} submitted`];
-  parts.push(failed > 0 ? `${count(failed)} failed` : undefined);
+/** What happened to the sources, in a sentence. */
+export function summaryText(summary: BatchSummary, follow: boolean): string {
+  const { sources, milliseconds } = summary;
+  const subject = `${count(sources)} ${sources === 1 ? 'source' : 'sources'}`;
+  if (isUpToDate(summary)) return `${subject}: up to date.`;
+  const outcomes = outcomesOf(summary, follow).filter(([number]) => number > 0);
+  const parts = outcomes.map(([number, text]) => `${count(number)} ${text}`);
   const seconds = milliseconds / 1_000;
   const time = seconds < 1 ? '' : ` in ${span(seconds)}`;
-  return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.filter(Boolean).join(', ')}${time}.`;
+  return `${subject}: ${parts.join(', ')}${time}.`;
+}
+
+/** Nothing was to do. */
+function isUpToDate({ made, resumed, existing, given, submitted, failed, left }: BatchSummary): boolean {
+  return made + resumed + existing + given + submitted + failed + left === 0;
+}
+
+function outcomesOf(summary: BatchSummary, follow: boolean): (readonly [number, string])[] {
+  const { made, resumed, existing, unchanged, given, submitted, failed, left } = summary;
+  const earlier = resumed > 0 ? ` (${count(resumed)} in an earlier run)` : '';
+  const submissions = existing === 1 ? '1 submission' : `${count(existing)} submissions`;
+  const shared: [number, string] = [sharedIn(summary), 'the same as another'];
+  return [
+    follow ? [made + resumed, `made${earlier}`] : [submitted, 'submitted'],
+    [existing, `already at the service (${submissions})`],
+    [unchanged, 'unchanged'],
+    [given, 'given as skin data'],
+    follow ? shared : [0, ''],
+    [failed, 'failed'],
+    [left, 'left'],
+  ];
 }
 
 function unprovedText({ unproved }: BatchSummary): string {
@@ -69,8 +113,10 @@ function unprovedText({ unproved }: BatchSummary): string {
   return `${skins} could not be verified: no known key of the game or of the service matches.`;
 }
 
-function placeText({ lockfile, finished, failed }: BatchSummary, out: string | undefined): string {
+function placeText(summary: BatchSummary, out: string | undefined): string {
+  const { lockfile, finished, failed } = summary;
   const dropped =
     lockfile && lockfile.dropped > 0 ? ` ${count(lockfile.dropped)} dropped from the lockfile.` : '';
-  return `${dropped}${out === undefined || finished === failed ? '' : ` Written to ${out}.`}`;
+  const isWritten = out !== undefined && finished > failed && !isUpToDate(summary);
+  return `${dropped}${isWritten ? ` Written to ${out}.` : ''}`;
 }

@@ -3,7 +3,10 @@ export const EXIT_STATUSES = {
   done: { status: 0, meaning: 'success' },
   failed: { status: 1, meaning: 'a job, a source or a request failed' },
   usage: { status: 2, meaning: 'the command line or a setting is invalid' },
-  toDo: { status: 3, meaning: 'there is work left to do, according to --dry-run, --frozen or --max-new' },
+  toDo: {
+    status: 3,
+    meaning: 'there is work left to do, according to --dry-run, --frozen or --fail-if-left',
+  },
   notAllowed: { status: 4, meaning: 'not signed in or not allowed' },
   pending: { status: 8, meaning: 'jobs are still pending' },
   tryLater: { status: 75, meaning: 'the service is busy or unreachable; try again later' },

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { SUMMARY_FIELDS } from '../batch/summary-output.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
 import { commandFormats } from './command-formats.ts';
 import { rows, type Section, text } from './document.ts';
@@ -39,6 +40,17 @@ const ERRORS: Section = {
   ],
 };
 
+const SUMMARY: Section = {
+  title: 'Summary of a batch',
+  blocks: [
+    text(
+      'With --json, generate and queue end with one line of JSON on stderr if there are several sources: an',
+      'object with the field "summary", which has:',
+    ),
+    rows(['field', 'meaning'], Object.entries(SUMMARY_FIELDS)),
+  ],
+};
+
 const EXIT_STATUS: Section = {
   title: 'Exit status',
   blocks: [
@@ -55,6 +67,7 @@ export function formatsPage(program: Command): readonly Section[] {
     OUTPUT,
     { title: 'Output of each command', blocks: commandFormats(program) },
     ERRORS,
+    SUMMARY,
     EXIT_STATUS,
     ...FILE_FORMATS,
   ];

@@ -21,6 +21,8 @@ interface TypedLockfileOptions {
   readonly frozen?: boolean;
   readonly force?: boolean;
   readonly prune?: boolean;
+  /** With `frozen`: sources that are not in the lockfile are no failure. */
+  readonly allowNew?: boolean;
   readonly keepSignatures?: boolean;
 }
 
@@ -37,6 +39,7 @@ export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOpti
   readonly report?: readonly ReportRequest[];
   readonly dryRun?: boolean;
   readonly maxNew?: number;
+  readonly failIfLeft?: boolean;
   readonly retries?: number;
   readonly slots?: string;
 }
@@ -94,6 +97,7 @@ export function addBatchOptions(command: Command): Command {
     .optionsGroup('Lockfile:')
     .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
     .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
+    .option('--allow-new', 'with --frozen: list the skins to be made instead, and exit with 0')
     .option(
       '--force',
       'ask the service again, even for skins in the lockfile; it may return a skin it already has',
@@ -103,6 +107,7 @@ export function addBatchOptions(command: Command): Command {
     .optionsGroup('Plan and limits:')
     .option('--dry-run', 'show what would be done and how long it would take')
     .option('--max-new <number>', 'make at most this many new skins', wholeNumber(0))
+    .option('--fail-if-left', 'exit with 3 if --max-new left skins to make')
     .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
     .option('--slots <number>', 'maximum number of queue slots to use')
     .optionsGroup('Checks of the results:')

@@ -19,7 +19,7 @@ export const WARNINGS_FIELD: Field = {
 
 const RESULT_FIELDS: Fields<ResultView> = {
   source: 'what the skin was made from, as you typed it',
-  status: 'completed, failed, waiting, processing, or unknown to the service',
+  status: 'completed, failed, waiting, processing, unknown to the service, or left (by --max-new)',
   job: 'id of the job',
   uuid: 'UUID of the skin',
   name: 'name of the skin',

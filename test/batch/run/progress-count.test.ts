@@ -11,6 +11,9 @@ const NOTHING = {
   wanted: 0,
   made: 0,
   resumed: 0,
+  existing: 0,
+  unchanged: 0,
+  given: 0,
   failed: 0,
   unproved: 0,
   submitted: 0,
@@ -61,8 +64,10 @@ test('Skins of other signers and of unknown ones are counted by themselves', () 
 
 test.each([
   ['a skin made now', { origin: 'made', skin: {} }, { made: 1 }],
-  ['a skin that the service had', { origin: 'made', skin: { duplicate: true } }, {}],
-  ['a skin of the lockfile', { origin: 'lockfile', skin: {} }, {}],
+  ['a skin that the service had', { origin: 'made', skin: { duplicate: true } }, { existing: 1 }],
+  ['a skin of the lockfile', { origin: 'lockfile', skin: {} }, { unchanged: 1 }],
+  ['skin data', { origin: 'given', skin: {} }, { given: 1 }],
+  ['a skin of another source', { origin: 'duplicate', skin: {} }, {}],
   [
     'a skin made now by nobody known',
     { origin: 'made', skin: { signedBy: { signer: UNPROVED } } },

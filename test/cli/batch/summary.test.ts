@@ -18,15 +18,65 @@ test.each([
   expect(err()).toBe(text);
 });
 
-test.each([
-  [1, '2 sources: 0 made, 1 already known, 1 failed. Written to out.\n'],
-  [2, '2 sources: 0 made, 2 failed.\n'],
-])('The end names the place of what was written, if anything was: %d of 2 failed', async (failed, text) => {
+const NONE = {
+  ...{ sources: 2, finished: 2, made: 0, resumed: 0, existing: 0, unchanged: 0, given: 0 },
+  ...{ submitted: 0, unproved: 0, queued: 0, failed: 0, left: 0, milliseconds: 0 },
+};
+
+/** Prints the end of a batch; answers the exit status and what stderr got. */
+async function printed(over: object, typed: object = { out: 'out' }, flags: object = {}) {
   const { io, err } = testIo();
-  const context = { messages: new Messages(io, {}), signal: new AbortController().signal };
-  const call = { context, follow: true, typed: { out: 'out' } } as unknown as BatchCall;
-  const none = { made: 0, resumed: 0, submitted: 0, unproved: 0, queued: 0, left: 0, milliseconds: 0 };
-  const summary = { ...none, end: 'done', sources: 2, finished: 2, failed } as unknown as BatchSummary;
-  expect(await printSummary(summary, call, new Set(['invalid_image']))).toBe(1);
-  expect(err()).toBe(text);
+  const signer = { service: async () => ({ name: 'https://a.example' }) };
+  const context = { io, flags, messages: new Messages(io, {}), signal: new AbortController().signal };
+  const call = { context: { ...context, ...signer }, settings: {}, follow: true, typed };
+  const summary = { end: 'complete', ...NONE, ...over } as unknown as BatchSummary;
+  const status = await printSummary(summary, call as unknown as BatchCall, new Set(['invalid_image']));
+  return { status, text: err() };
+}
+
+test.each([
+  [{ unchanged: 1, failed: 1 }, '2 sources: 1 unchanged, 1 failed. Written to out.\n'],
+  [{ failed: 2 }, '2 sources: 2 failed.\n'],
+])('The end names the place of what was written, if anything was: %j', async (over, text) => {
+  expect(await printed(over)).toEqual({ status: 1, text });
+});
+
+test.each([
+  [{ unchanged: 2 }, '2 sources: up to date.\n'],
+  [{ sources: 1, finished: 1, unchanged: 1 }, '1 source: up to date.\n'],
+  [{ sources: 0, finished: 0 }, '0 sources: up to date.\n'],
+  [{ unchanged: 1 }, '2 sources: up to date.\n'], // the other one has the same picture
+  [
+    { existing: 1, unchanged: 1, submitted: 1 },
+    '2 sources: 1 already at the service (1 submission), 1 unchanged. Written to out.\n',
+  ],
+  [
+    { sources: 9, finished: 7, existing: 2, made: 1, resumed: 1, given: 1, unchanged: 1, left: 2 },
+    '9 sources: 2 made (1 in an earlier run), 2 already at the service (2 submissions), 1 unchanged, ' +
+      '1 given as skin data, 1 the same as another, 2 left. Written to out.\n',
+  ],
+])('The end says what happened: %j', async (over, text) => {
+  expect(await printed(over)).toEqual({ status: 0, text });
+});
+
+test.each([
+  [{ made: 1, left: 1 }, {}, 0],
+  [{ existing: 1, left: 1 }, {}, 0],
+  [{ resumed: 1, left: 1 }, {}, 0],
+  [{ made: 1, left: 1 }, { failIfLeft: true }, 3],
+  [{ unchanged: 1, left: 1 }, {}, 3],
+  [{ made: 1, failed: 1 }, { failIfLeft: true }, 1],
+])(
+  '--max-new that made some is a success, unless the rest is asked for: %j with %j',
+  async (over, typed, status) => {
+    const stopped = { ...over, end: 'stopped', finished: 1 };
+    expect((await printed(stopped, { maxNew: 1, ...typed })).status).toBe(status);
+  },
+);
+
+test('With --json, the end is a line of JSON', async () => {
+  const { text } = await printed({ unchanged: 1, made: 0, left: 1, finished: 1 }, {}, { json: true });
+  expect(JSON.parse(text)).toMatchObject({
+    summary: { sources: 2, unchanged: 1, made: 0, left: 1, shared: 0 },
+  });
 });

@@ -26,6 +26,7 @@ const WAITING: Times = {
   'test/e2e/batch-stop.test.ts': 12,
   'test/cli/batch/make-one-skin.test.ts': 11,
   'test/service/skins/export-cut-off.test.ts': 10,
+  'test/e2e/ci.test.ts': 9,
   'test/e2e/skin-data.test.ts': 8,
   'test/service/skins/skin-changes.test.ts': 7,
   'test/service/jobs/generating.test.ts': 7,

@@ -16,7 +16,7 @@ function link(number: number): BatchSource {
   return { label: url, stem: `${number}`, content: { kind: 'url', url } };
 }
 
-test('A batch whose budget is used up while it waits to read on ends', async () => {
+test('A batch whose budget is used up while it waits to read on counts what is left, and ends', async () => {
   const { clock, service, batch } = await prepareScripted();
   async function* sources() {
     for (let number = 0; number < HELD + 100; number++) yield link(number);
@@ -24,7 +24,7 @@ test('A batch whose budget is used up while it waits to read on ends', async () 
     yield held(2);
   }
   const summary = await clock.until(batch(0, { sources: sources(), maxNew: 20 }));
-  expect(summary).toMatchObject({ end: 'stopped', submitted: 20, made: 20, allRead: false });
+  expect(summary).toMatchObject({ end: 'stopped', submitted: 20, made: 20, left: HELD + 82 });
   expect(service.requests.submit).toHaveLength(20);
 });
 

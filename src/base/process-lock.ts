@@ -7,11 +7,22 @@ import { writeFileAtomically } from './atomic-file.ts';
 import { makeFolder } from './make-folder.ts';
 import { importSqlite } from './node-sqlite.ts';
 import { processExists } from './process-exists.ts';
-import { isSqliteBusy } from './sqlite-codes.ts';
+import { isDamagedDatabase, isSqliteBusy } from './sqlite-codes.ts';
 
 /** This process holds the lock until it releases it or ends, however it ends. */
 export interface Held {
   release(): void;
+}
+
+/** A lock that cannot be taken by anybody. `message` names its file. */
+export class LockFileError extends Error {
+  override readonly name = 'LockFileError';
+  readonly code = 'lock_file_damaged';
+  readonly hint = 'It holds no data. Check that no other skinsmith is running, then delete the file.';
+
+  constructor(path: string, cause: unknown) {
+    super(`${path}: The lock file is damaged.`, { cause });
+  }
 }
 
 const holderSchema = z.object({
@@ -34,7 +45,7 @@ const PAUSE = 15;
  * file: it disappears with the process, even after kill -9, so stale locks cannot exist. The file itself stays:
  * removing it would let two processes in, one of them on the removed file.
  * @returns the other process that holds it, as far as that is known
- * @throws Error of node:sqlite or the file system
+ * @throws LockFileError; Error of node:sqlite or the file system
  */
 export async function acquire(
   path: string,
@@ -62,7 +73,7 @@ async function tryLock(path: string): Promise<DatabaseSync | undefined> {
   } catch (error) {
     lock.close();
     if (isSqliteBusy(error)) return undefined;
-    throw error;
+    throw isDamagedDatabase(error) ? new LockFileError(path, error) : error;
   }
 }
 

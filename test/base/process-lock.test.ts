@@ -147,7 +147,10 @@ describe('The name of the holder', () => {
 test('A file that is no lock, or a folder that cannot be made, is an error', async () => {
   const folder = await ownFolder();
   writeFileSync(join(folder, 'text'), 'x'.repeat(5000));
-  await expect(acquire(join(folder, 'text'), 'a test')).rejects.toThrow('not a database');
+  await expect(acquire(join(folder, 'text'), 'a test')).rejects.toMatchObject({
+    code: 'lock_file_damaged',
+    message: `${join(folder, 'text')}: The lock file is damaged.`,
+  });
   await expect(acquire(join(folder, 'text', 'below'), 'a test')).rejects.toThrow(/ENOTDIR|EEXIST/);
 });
 

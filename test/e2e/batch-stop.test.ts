@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResultPromise } from 'execa';
@@ -162,3 +164,86 @@ describe('Of 100,000 sources', () => {
     expect(service.records.accepted).toHaveLength(5);
   });
 });
+
+describe('A batch that was interrupted', () => {
+  /** Two skins are finished, five jobs are in the queue, and the process is gone. */
+  async function interrupted(signal: 'SIGINT' | 'SIGKILL') {
+    const { shop, service } = await busyWorkshop();
+    holdAfter(service, 2);
+    const child = shop.start(MAKE);
+    await whenAccepted(service, 7);
+    child.kill(signal);
+    await child;
+    return { shop, service };
+  }
+
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    'by %s goes on with another key of the same user: what is finished is used, and what is pending is found',
+    async (signal) => {
+      const { shop, service } = await interrupted(signal);
+      service.replaceKey();
+      service.release();
+      const { exitCode, stderr } = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE);
+      expect([exitCode, stderr]).toEqual([0, expect.stringMatching(new RegExp(`^${COUNT} sources: `, 'm'))]);
+      expect(await shop.lock()).toHaveLength(COUNT);
+      expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
+    },
+  );
+
+  test('goes on under another name of this machine, whose skins are then still known by that name', async () => {
+    const { shop, service } = await interrupted('SIGKILL');
+    service.release();
+    const localhost = { SKINSMITH_BASE_URL: service.url.replace('127.0.0.1', 'localhost') };
+    const { exitCode } = await shop.runIn(localhost, ...MAKE);
+    expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, COUNT, []]);
+    const plan = await shop.run(...MAKE, '--dry-run');
+    expect([plan.exitCode, plan.stderr]).toEqual([0, expect.stringContaining('Nothing to do.')]);
+  });
+
+  test('by a revoked key goes on with a new one', async () => {
+    const { shop, service } = await busyWorkshop();
+    const unwatch = service.watch((moment, kind) => {
+      if (moment !== 'processed' || kind !== 'submit' || service.records.accepted.length < 4) return;
+      unwatch();
+      service.replaceKey();
+    });
+    const revoked = await shop.run(...MAKE);
+    expect([revoked.exitCode, revoked.stderr]).toEqual([4, expect.stringContaining('error: ')]);
+    const { exitCode } = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE);
+    expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, COUNT, []]);
+  });
+
+  test('says so when its journal is empty, and submits nothing before that is looked at', async () => {
+    const { shop, service } = await interrupted('SIGKILL');
+    const [journal = ''] = await journalsOf(shop);
+    await truncate(journal);
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: \S+\.ndjson: The journal .* has lost its content.*\nhint: Restore the file/,
+      ),
+    ]);
+    expect((await shop.run(...MAKE)).stderr).toBe(stderr);
+    expect(service.records.accepted).toHaveLength(7);
+    await rm(journal);
+    service.release();
+    expect((await shop.run(...MAKE)).exitCode).toBe(0);
+  });
+
+  test('names the file that is damaged when its lock is', async () => {
+    const { shop } = await interrupted('SIGKILL');
+    const [journal = ''] = await journalsOf(shop);
+    await writeFile(`${journal}.lock`, 'no database '.repeat(100));
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    const told = new RegExp(
+      `^error: ${journal}\\.lock: The lock file is damaged\\.\nhint: It holds no data\\.`,
+    );
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(told)]);
+  });
+});
+
+async function journalsOf({ machine }: Workshop): Promise<string[]> {
+  const folder = join(machine.dataDir, 'batches/journals');
+  return (await readdir(folder)).filter((name) => name.endsWith('.ndjson')).map((name) => join(folder, name));
+}

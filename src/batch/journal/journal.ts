@@ -32,7 +32,8 @@ import {
 export type WorkState =
   /** About to be sent, or sent: the service may have a job for it. */
   | { readonly step: 'intent'; readonly attempt: number; readonly mark: number }
-  | { readonly step: 'job'; readonly attempt: number; readonly job: string }
+  /** `by`: the user who submitted it, or the caller where the service does not name users. */
+  | { readonly step: 'job'; readonly attempt: number; readonly job: string; readonly by?: string | undefined }
   | { readonly step: 'done'; readonly at: number; readonly length: number }
   /** Made, but not proved. */
   | { readonly step: 'unproven'; readonly at: number; readonly length: number; readonly code: string }
@@ -71,10 +72,9 @@ export class Journal {
   /** Opens or starts the journal at `path`. */
   static open(path: string): Journal {
     makeFolder(dirname(path), 0o700);
-    return new Journal(path, openSync(path, 'a+', 0o600)).#closedIfThrown((journal) => {
-      journal.#readBack();
-      if (journal.#nonce === '') journal.#begin();
-    });
+    // In one step, so that a kill never leaves an empty file: that is one which has lost its content.
+    if (!existsSync(path)) writeFileAtomically(path, `${headerLine(newNonce())}\n`, { mode: 0o600 });
+    return new Journal(path, openSync(path, 'a+', 0o600)).#closedIfThrown((journal) => journal.#readBack());
   }
 
   /** Opens the journal for reading only; undefined if there is none. */
@@ -88,6 +88,11 @@ export class Journal {
   /** Whether no earlier run has left anything. */
   get isFresh(): boolean {
     return this.#states.size === 0;
+  }
+
+  /** @throws JournalError when the file has lost its content: what earlier runs have submitted is not known */
+  verifyIntact(): void {
+    if (this.#nonce === '') throw JournalError.emptied(this.#path);
   }
 
   stateOf(key: string): WorkState | undefined {
@@ -114,9 +119,9 @@ export class Journal {
     this.#append({ k: key, s: 'intent', n: attempt, m: mark });
   }
 
-  /** The service has accepted the work as this job. */
-  accepted(key: string, attempt: number, job: string): void {
-    this.#append({ k: key, s: 'job', n: attempt, j: job });
+  /** The service has accepted the work as this job. `by`: see `WorkState`. */
+  accepted(key: string, attempt: number, job: string, by?: string): void {
+    this.#append({ k: key, s: 'job', n: attempt, j: job, ...(by !== undefined && { u: by }) });
   }
 
   /** The service certainly has not accepted it. */
@@ -181,7 +186,14 @@ export class Journal {
   #openLine(key: string, state: WorkState, keepsJobs: boolean): string[] {
     if (state.step === 'unproven') return [JSON.stringify(this.readUnproven(key))];
     if (!keepsJobs || state.step !== 'job') return [];
-    const record: JournalRecord = { k: key, s: 'job', n: state.attempt, j: state.job };
+    const { attempt, job, by } = state;
+    const record: JournalRecord = {
+      k: key,
+      s: 'job',
+      n: attempt,
+      j: job,
+      ...(by !== undefined && { u: by }),
+    };
     return [JSON.stringify(record)];
   }
 
@@ -203,13 +215,8 @@ export class Journal {
     try {
       return read(JSON.parse(bytes.toString('utf8')));
     } catch (cause) {
-      throw new JournalError(this.#path, cause);
+      throw JournalError.damaged(this.#path, cause);
     }
-  }
-
-  #begin(): void {
-    this.#nonce = newNonce();
-    this.#write(headerLine(this.#nonce));
   }
 
   #append(record: JournalRecord): void {
@@ -259,7 +266,7 @@ export class Journal {
         this.#states.set(record.k, { step: 'intent', attempt: record.n, mark: record.m });
         break;
       case 'job':
-        this.#states.set(record.k, { step: 'job', attempt: record.n, job: record.j });
+        this.#states.set(record.k, { step: 'job', attempt: record.n, job: record.j, by: record.u });
         break;
       case 'done':
         this.#states.set(record.k, { step: 'done', ...place });

@@ -21,8 +21,14 @@ const notes = z.array(z.object({ code: z.string(), message: z.string() }));
 
 /** About to be sent; `n`: which attempt, `m`: newest job time seen on the service before, its clock, ms. */
 const intent = z.object({ s: z.literal('intent'), k: z.string(), n: z.number(), m: z.number() });
-/** The service accepted it as job `j`. */
-const job = z.object({ s: z.literal('job'), k: z.string(), n: z.number(), j: z.string() });
+/** The service accepted it as job `j`; `u`: of this user, or of this caller where the service does not name users. */
+const job = z.object({
+  s: z.literal('job'),
+  k: z.string(),
+  n: z.number(),
+  j: z.string(),
+  u: z.string().optional(),
+});
 /** The service certainly did not take it. */
 const refused = z.object({ s: z.literal('refused'), k: z.string() });
 /** Made and proved. `key`: fingerprint of the service's own key, where that signed; `signer`: see `Signer`. */

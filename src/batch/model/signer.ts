@@ -24,6 +24,17 @@ export interface SignedBy {
   readonly key?: string | undefined;
 }
 
+/** Host names of this machine that reach the same service. */
+const THIS_MACHINE: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** A service by its name in journal and lockfile, the same for each of its addresses on this machine. */
+export function serviceIdentity(name: string): string {
+  const url = URL.parse(name);
+  if (!url || !THIS_MACHINE.has(url.hostname)) return name;
+  url.hostname = 'localhost';
+  return url.href;
+}
+
 /** A signer in messages: `signed by …`. */
 export function signerText({ signer, key }: SignedBy, own: Pick<OwnKey, 'fingerprint'> | undefined): string {
   if (signer === GAME) return 'the game';

@@ -1,6 +1,6 @@
 import type { LockEntry } from '../lockfile/entry.ts';
 import type { OwnKey } from '../model/own-key.ts';
-import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
+import { EMBEDDED, GAME, type SignedBy, serviceIdentity, UNPROVED } from '../model/signer.ts';
 import { damageOf, type KnownKeys, signedBy } from '../proof/entry-judge.ts';
 
 /** The service that makes new skins. */
@@ -25,8 +25,12 @@ export type Standing = 'current' | 'outdated' | 'unknown_signer';
 export function standingOf({ signer, key }: SignedBy, { name, key: askedKey }: Asked): Standing {
   if (name === EMBEDDED || signer === GAME) return 'current';
   if (signer === UNPROVED) return 'unknown_signer';
-  const isTheirs = signer === name || (key !== undefined && key === askedKey);
-  return isTheirs ? 'current' : 'outdated';
+  const hasTheirKey = key !== undefined && key === askedKey;
+  return hasTheirKey || isSameService(signer, name) ? 'current' : 'outdated';
+}
+
+function isSameService(one: string, other: string): boolean {
+  return one === other || serviceIdentity(one) === serviceIdentity(other);
 }
 
 export interface SignerRuleOptions {

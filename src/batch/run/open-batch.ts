@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { existsSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { DigestCache } from '../../base/digest-cache.ts';
@@ -9,7 +10,7 @@ import { Journal } from '../journal/journal.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
 import { ScanCache } from '../lockfile/scan-cache.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
-import { EMBEDDED } from '../model/signer.ts';
+import { EMBEDDED, serviceIdentity } from '../model/signer.ts';
 import type { PlanOptions } from '../options/options.ts';
 import { GivenSkins } from '../plan/given-skins.ts';
 import { OutputNames } from '../plan/output-names.ts';
@@ -37,7 +38,7 @@ const MOST_SIBLINGS = 64;
  */
 export async function openBatch(options: PlanOptions, { write }: { write: boolean }): Promise<OpenBatch> {
   const { lockfile: lockPath, stateDir, clock = systemClock } = options;
-  const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
+  const place = write ? await claimPlace(options) : { path: placeToRead(options), held: undefined };
   const opened: Opened[] = [];
   try {
     const lockfile = lockPath === undefined ? undefined : await openLockfile(lockPath, stateDir, clock.now());
@@ -109,9 +110,18 @@ async function claimPlace(options: PlanOptions): Promise<Place> {
   for (let sibling = 0; ; sibling++) {
     const path = journalPath(options, sibling);
     const held = await acquire(`${path}.lock`, options.lockfile ?? 'a batch');
-    if ('release' in held) return { path, held };
+    if ('release' in held) {
+      if (!existsSync(path)) adoptFormer(formerPath(options, sibling), path);
+      return { path, held };
+    }
     if (options.lockfile !== undefined || sibling >= MOST_SIBLINGS) throw heldByAnother(options, held.holder);
   }
+}
+
+/** The journal of the first such batch, for a plan. */
+function placeToRead(options: PlanOptions): string {
+  const path = journalPath(options, 0);
+  return existsSync(path) ? path : formerPath(options, 0);
 }
 
 function heldByAnother(
@@ -124,9 +134,28 @@ function heldByAnother(
   });
 }
 
-function journalPath(options: PlanOptions, sibling: number): string {
-  const { service, lockfile, purpose = '', force = false, stateDir } = options;
-  const about = [service.name, service.caller, lockfile ?? purpose, force ? 'force' : '', sibling];
+/** All callers of a service share a journal: what was paid for with one key is not paid for again with another. */
+function journalPath({ service, ...options }: PlanOptions, sibling: number): string {
+  return pathOf([serviceIdentity(service.name), ...aboutOf(options, sibling)], options);
+}
+
+/** Where earlier versions had it: each key, and each address of a service, had a journal of its own. */
+function formerPath({ service, ...options }: PlanOptions, sibling: number): string {
+  return pathOf([service.name, service.caller, ...aboutOf(options, sibling)], options);
+}
+
+type About = Omit<PlanOptions, 'service'>;
+
+function aboutOf({ lockfile, purpose = '', force = false }: About, sibling: number): readonly unknown[] {
+  return [lockfile ?? purpose, force ? 'force' : '', sibling];
+}
+
+function pathOf(about: readonly unknown[], { stateDir }: About): string {
   const id = hash('sha256', JSON.stringify(about)).slice(0, 24);
   return join(stateDir, 'journals', `${id}.ndjson`);
+}
+
+/** Goes on with what an earlier version has left. */
+function adoptFormer(former: string, path: string): void {
+  if (existsSync(former)) renameSync(former, path);
 }

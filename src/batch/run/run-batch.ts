@@ -198,6 +198,7 @@ class BatchRun {
     const { journal, planner, lockfile } = this.#files;
     lockfile?.verifyWritable();
     if (!journal) throw new Error('A batch that submits needs a journal.');
+    journal.verifyIntact();
     return await SkinMaker.open({
       options: this.#options,
       journal,

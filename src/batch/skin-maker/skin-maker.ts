@@ -12,6 +12,7 @@ import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts'
 import { Session } from '../../dispatch/session.ts';
 import { TextureReader } from '../../dispatch/texture-reader.ts';
 import { endsBatch } from '../../dispatch/trouble.ts';
+import type { WorkState } from '../journal/journal.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
 import { EMBEDDED } from '../model/signer.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
@@ -51,7 +52,7 @@ export class SkinMaker {
     const reads = new Reads(session, options.hardStop);
     let maker: SkinMaker | undefined;
     const finisher = makeFinisher(options, { session, reads, maker: () => maker! });
-    const dispatcher = await openDispatcher(options, { session, reads, finisher });
+    const dispatcher = await openDispatcher(options, { session, reads, finisher, maker: () => maker! });
     maker = new SkinMaker(options, { session, reads, finisher, dispatcher });
     await maker.#start();
     return maker;
@@ -95,8 +96,8 @@ export class SkinMaker {
 
   /** Whether an earlier run of this batch submitted the work, so that it needs none of the budget. */
   hasBegun({ key }: Work): boolean {
-    const step = this.#options.journal.stateOf(key)?.step;
-    return step === 'job' || step === 'intent';
+    const state = this.#options.journal.stateOf(key);
+    return state?.step === 'intent' || this.#isOwnJob(state);
   }
 
   /** Takes new work, or work that an earlier run of this batch began. */
@@ -106,12 +107,20 @@ export class SkinMaker {
     work.attempt = state && 'attempt' in state ? state.attempt : 0;
     const content = work.members[0]?.source.content;
     const isNamed = content?.kind === 'user' && !isUuid(content.user);
-    const isSent = state?.step === 'job' || state?.step === 'unproven';
+    const isOwnJob = this.#isOwnJob(state);
+    const isSent = isOwnJob || state?.step === 'unproven';
     if (isNamed && !isSent) options.game?.players.expect(content.user);
-    if (state?.step === 'job') this.#dispatcher.attach(work, state.job, journal.foundAt);
+    if (isOwnJob) this.#dispatcher.attach(work, state.job, journal.foundAt);
     else if (state?.step === 'intent') this.#dispatcher.addUnsure(work, state.mark, journal.foundAt);
     else if (state?.step === 'unproven') this.#proveAgain(work);
     else this.#dispatcher.add(work);
+  }
+
+  /** Whether this user submitted the job, with whatever key; nothing is known of jobs of earlier versions. */
+  #isOwnJob(state: WorkState | undefined): state is Extract<WorkState, { step: 'job' }> {
+    if (state?.step !== 'job') return false;
+    const { caller } = this.#options.options.service;
+    return [undefined, this.#facts.me?.user, caller].includes(state.by);
   }
 
   /** Makes it once more, with the reason. */
@@ -123,6 +132,11 @@ export class SkinMaker {
   #proveAgain(work: Work): void {
     const again = async () => await this.#finisher.proveAgain(work);
     this.#session.track(this.#finisher.attempt(work, undefined, again));
+  }
+
+  /** Who submits: the user, or the caller where the service does not name users. */
+  get submitter(): string {
+    return this.#facts.me?.user ?? this.#options.options.service.caller;
   }
 
   /** Estimated seconds for this many new skins by the caller's limits. */
@@ -212,14 +226,14 @@ function makeFinisher(
 
 async function openDispatcher(
   given: SkinMakerOptions,
-  { session, reads, finisher }: Parts & { readonly finisher: Finisher },
+  { session, reads, ...parts }: Parts & { readonly finisher: Finisher; readonly maker: () => SkinMaker },
 ): Promise<Dispatcher<Work>> {
   const { options, journal, stop, hardStop } = given;
   return await Dispatcher.open({
     session,
     record: journal,
     reads,
-    user: batchUser(given, session, finisher),
+    user: batchUser(given, { session, ...parts }),
     known: options.service.known,
     shareFolder: options.service.known ? undefined : join(options.stateDir, 'shares', callerFolder(options)),
     follows: options.follow !== false,
@@ -233,8 +247,11 @@ async function openDispatcher(
 /** What a batch does with submissions and their results. */
 function batchUser(
   given: SkinMakerOptions,
-  session: Session<Work>,
-  finisher: Finisher,
+  {
+    session,
+    finisher,
+    maker,
+  }: { session: Session<Work>; readonly finisher: Finisher; readonly maker: () => SkinMaker },
 ): DispatcherUser<Work> {
   const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = given;
   const texture = textureReading(session, given);
@@ -253,7 +270,8 @@ function batchUser(
     pixelsOf,
     texturePixels: async (url) => pixelsOfPng(await texture(url)),
     accepted: (work, job) => {
-      if (journal.stateOf(work.key)?.step !== 'job') journal.accepted(work.key, work.attempt, job.id);
+      if (journal.stateOf(work.key)?.step !== 'job')
+        journal.accepted(work.key, work.attempt, job.id, maker().submitter);
       onAccepted(work, job);
     },
     rejected: (work, error) => (endsBatch(error) ? onFatal(error) : fail(work, error)),

@@ -1,4 +1,5 @@
 import { isAboutCertificate } from '../../base/network-reason.ts';
+import { LockFileError } from '../../base/process-lock.ts';
 import { BatchSetupError, fetchHint, JournalError, LockfileError } from '../../batch/api/errors.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
@@ -37,6 +38,7 @@ export function reportOf(
     error instanceof PublicKeyError ||
     error instanceof JournalError ||
     error instanceof LockfileError ||
+    error instanceof LockFileError ||
     error instanceof ProofError
   ) {
     return { code: error.code, message: error.message, hint: error.hint, exit: 'failed' };

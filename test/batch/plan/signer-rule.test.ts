@@ -20,6 +20,15 @@ const SIGNERS = {
   'nobody known': { signer: 'unproved' },
 } satisfies Record<string, SignedBy>;
 
+test.each([
+  ['http://127.0.0.1:7546', 'http://localhost:7546', 'current'],
+  ['http://127.0.0.1:7546', 'http://localhost:7547', 'outdated'],
+  ['http://127.0.0.1:7546', 'http://127.0.0.2:7546', 'outdated'],
+  ['http://127.0.0.1/skins', 'http://[::1]/skins', 'current'],
+] as const)('A service that signed as %s and is asked as %s makes its skins %s', (signer, name, standing) => {
+  expect(standingOf({ signer }, { name, key: undefined })).toBe(standing);
+});
+
 /** Of what each signer signed: asked of the embedded service, of a service without a key, of one with a key. */
 const TABLE: readonly [who: keyof typeof SIGNERS, embedded: Standing, keyless: Standing, keyed: Standing][] =
   [

@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { Journal } from '../../../src/batch/journal/journal.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { PlanOptions } from '../../../src/batch/options/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
@@ -22,6 +23,9 @@ async function optionsIn(lockfile?: string): Promise<PlanOptions> {
     ...(lockfile !== undefined && { lockfile: join(folder, lockfile) }),
   } as unknown as PlanOptions;
 }
+
+/** The journal of one purpose at one service. */
+const NAME = '41c735a02ced092a3e961adc.ndjson';
 
 /** Opened to submit; closed when the test ends. */
 async function open(options: PlanOptions) {
@@ -106,15 +110,49 @@ test('A batch that only plans finds what is there and creates nothing', async ()
   batch.close();
 });
 
+test.each([
+  ['caller', { name: 'https://skins.example', caller: 'd' }, { name: 'https://skins.example', caller: 'c' }],
+  [
+    'address of this machine',
+    { name: 'http://127.0.0.1:80', caller: 'c' },
+    { name: 'http://localhost', caller: 'c' },
+  ],
+  [
+    'notation of that',
+    { name: 'http://[::1]:8080', caller: 'c' },
+    { name: 'http://localhost:8080', caller: 'c' },
+  ],
+])('A batch has the same journal for another %s', async (_, first, second) => {
+  const options = { ...(await optionsIn()), purpose: 'here' };
+  const { batch, close } = await open({ ...options, service: first } as PlanOptions);
+  batch.journal?.accepted('k', 0, 'j1');
+  close();
+  const again = await open({ ...options, service: second } as PlanOptions);
+  expect(again.batch.journal?.isOwnJob('j1')).toBe(true);
+});
+
+test('A journal that an earlier version has left under its name is gone on with', async () => {
+  const options = { ...(await optionsIn()), purpose: 'skins into out' };
+  const path = join(options.stateDir, 'journals', '95cc90bcbe29b44b9cd3ce3a.ndjson');
+  const left = Journal.open(path);
+  left.accepted('k', 0, 'j1');
+  left.close();
+  const plan = await openBatch(options, { write: false });
+  expect(plan.journal?.isOwnJob('j1')).toBe(true);
+  plan.journal?.close();
+  plan.close();
+  const { batch } = await open(options);
+  expect([batch.journal?.isOwnJob('j1'), journalsOf(options)]).toEqual([true, [NAME]]);
+});
+
 test('A journal keeps its name from version to version, or an interrupted batch would not be found', async () => {
   const options = { ...(await optionsIn()), purpose: 'skins into out' };
   await open(options);
-  expect(journalsOf(options)).toEqual(['95cc90bcbe29b44b9cd3ce3a.ndjson']);
+  expect(journalsOf(options)).toEqual([NAME]);
 });
 
 test.each([
   ['another service', { service: { name: 'https://other.example', caller: 'c' } }],
-  ['another caller', { service: { name: 'https://skins.example', caller: 'd' } }],
   ['another purpose', { purpose: 'elsewhere' }],
   ['all skins made again', { force: true }],
 ])('A batch for %s has another journal', async (_, over) => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,11 +11,15 @@ import { drawSkin } from '../../support/server/drawn-skins.ts';
 
 /** The only journal in the folder of a batch. */
 async function journalIn(folder: string): Promise<Journal> {
-  const journals = join(folder, 'state', 'journals');
-  const [name = ''] = (await readdir(journals)).filter((file) => file.endsWith('.ndjson'));
-  const journal = Journal.read(join(journals, name))!;
+  const journal = Journal.read(await pathIn(folder))!;
   onTestFinished(() => journal.close());
   return journal;
+}
+
+async function pathIn(folder: string): Promise<string> {
+  const journals = join(folder, 'state', 'journals');
+  const [name = ''] = (await readdir(journals)).filter((file) => file.endsWith('.ndjson'));
+  return join(journals, name);
 }
 
 const KEY = workKey({
@@ -36,9 +41,17 @@ async function interrupted(script: Script) {
 test('An accepted job is in the journal by its name, so that the next run follows it', async () => {
   const { clock, service, folder, batch } = await interrupted({ serviceTime: () => 60_000 });
   const [job] = service.jobs;
-  expect((await journalIn(folder)).stateOf(KEY)).toEqual({ step: 'job', attempt: 0, job: job?.id });
+  expect((await journalIn(folder)).stateOf(KEY)).toEqual({ step: 'job', attempt: 0, job: job?.id, by: 'u' });
   expect(await clock.until(batch(1))).toMatchObject({ made: 1, finished: 1 });
   expect(service.requests.submit).toHaveLength(1);
+});
+
+test('A job of another user is not followed: it is made for this one', async () => {
+  const { clock, service, folder, batch } = await interrupted({ serviceTime: () => 60_000 });
+  const path = await pathIn(folder);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"u":"u"', '"u":"somebody else"'));
+  expect(await clock.until(batch(1))).toMatchObject({ made: 1, finished: 1 });
+  expect(service.requests.submit).toHaveLength(2);
 });
 
 test('Nothing goes on in the background once a batch has ended', async () => {

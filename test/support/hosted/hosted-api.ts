@@ -47,7 +47,7 @@ export type Refused = 'rate_limit' | 'job_limit' | 'concurrency_limit' | 'servic
 /** Answers requests: who may ask, and what there is to say. */
 export class HostedApi {
   readonly intake: Intake;
-  readonly key: string;
+  key: string;
   readonly #maker: SkinMaker;
   readonly #skins: SkinRequests;
   readonly #options: HostedOptions;

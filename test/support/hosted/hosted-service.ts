@@ -53,7 +53,6 @@ export type Watcher = (moment: Moment, kind: RequestKind) => void;
 /** The running imitation. It keeps everything in memory, and records what a well-behaved client must not do. */
 export class HostedService {
   readonly url: string;
-  readonly key: string;
   readonly #server: Server;
   readonly #api: HostedApi;
   readonly #options: HostedOptions;
@@ -67,7 +66,6 @@ export class HostedService {
     this.#api = api;
     this.#options = options;
     this.url = url;
-    this.key = api.key;
     this.weather = options.weather;
     server.on('request', (message: IncomingMessage, response: ServerResponse) => {
       this.#handle(message, response).catch((error: unknown) => this.#broke(error, message, response));
@@ -87,6 +85,17 @@ export class HostedService {
     this.#closing.abort();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** The user's API key. */
+  get key(): string {
+    return this.#api.key;
+  }
+
+  /** The user revokes the key and makes another one, whose list has none of the earlier jobs. */
+  replaceKey(): void {
+    this.#api.key = this.key.split('').reverse().join('');
+    this.#api.intake.book.hideEarlier(this.#api.now());
   }
 
   get records(): HostedRecords {

@@ -81,6 +81,7 @@ export class JobBook {
   readonly #last = new Map<CallerKind, HostedJob>();
   #unfinished: HostedJob[] = [];
   #isHolding = false;
+  #hiddenBefore = Number.NEGATIVE_INFINITY;
 
   constructor(workers: number) {
     this.#freeAt = Array.from({ length: workers }, () => 0);
@@ -106,6 +107,11 @@ export class JobBook {
     for (const job of this.#unfinished) if (!Number.isFinite(job.endsAt)) job.endsAt = now;
   }
 
+  /** The caller's key is a new one from now on. */
+  hideEarlier(now: number): void {
+    this.#hiddenBefore = now;
+  }
+
   add(job: HostedJob): void {
     this.#jobs.set(job.id, job);
     this.#unfinished.push(job);
@@ -127,7 +133,7 @@ export class JobBook {
   list(now: number): readonly HostedJob[] {
     const isListed = (job: HostedJob) =>
       (job.owner === 'user' || job.owner === 'other program') &&
-      job.acceptedAt > now - LISTED &&
+      job.acceptedAt > Math.max(now - LISTED, this.#hiddenBefore) &&
       job.acceptedAt <= now &&
       isKnown(job, now);
     return [...this.#jobs.values()].filter(isListed).reverse();

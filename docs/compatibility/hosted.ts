@@ -110,6 +110,15 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
       'Eight skins at once of a user with the plan free all come to SkinsRestorer, one after the other',
     ],
   },
+  'POST /v2/queue': {
+    hosted: 'Each caller with a known picture gets a record of its own, under the name sent.',
+    here: 'So does a caller with a key. Callers without one share the oldest public record that one of them made; the answer has the name sent, which is not stored. A record that a caller without a key adds counts as a generation.',
+    why: 'Nobody fills the store and the gallery with copies of one picture.',
+    shown: [
+      'test/service/limits/store-growth.test.ts',
+      'is one public record for all callers without a key, who read the names that they sent',
+    ],
+  },
   'GET /v2/queue': {
     hosted: 'Lists the jobs of the last three hours; a caller without a key gets 401.',
     here: 'Lists all jobs, in pages; callers without a key are told apart by their addresses.',
@@ -182,7 +191,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'PATCH /v2/skins/{uuid}': {
     hosted: 'Possible for some hours, and as long as nobody else has uploaded the same skin.',
-    here: 'Possible at any time: each caller has a record of its own.',
+    here: 'Possible at any time: each user has a record of its own.',
     why: 'What somebody else uploads changes nothing of yours.',
     shown: [
       'test/service/skins/skin-changes.test.ts',

@@ -53,8 +53,11 @@ function split(row: Readonly<Record<string, unknown>>): JobWithSkin {
     else job[name] = value;
   }
   const isThere = skin['id'] !== null;
-  return {
-    job: job as unknown as JobRow,
-    skin: isThere ? (skin as unknown as SkinWithData) : undefined,
-  };
+  return withItsSkin(job as unknown as JobRow, isThere ? (skin as unknown as SkinWithData) : undefined);
+}
+
+/** Callers without a key get records of each other, which an operator can hide. */
+export function withItsSkin(job: JobRow, skin: SkinWithData | undefined): JobWithSkin {
+  const isShown = skin?.visibility !== 'private' || skin.owner === job.owner;
+  return { job, skin: isShown ? skin : undefined };
 }

@@ -36,8 +36,7 @@ export class KnownJobs {
   }
 
   async record(job: NewJob, { skinUuid, now }: { skinUuid: string; now: number }): Promise<Recorded> {
-    const known = { status: 'completed', skin_uuid: skinUuid, finished_at: now } as const;
-    const row = { ...newRow(job, now), ...NO_PLACE, ...known };
+    const row = knownRow(job, { skinUuid, now });
     const { callback } = job;
     // A transaction around a single row would cost more than the row. On PostgreSQL it is tried again if a request with
     // the same key has come first.
@@ -49,6 +48,11 @@ export class KnownJobs {
       return recorded;
     });
   }
+}
+
+/** The row of a job whose skin is there already. */
+export function knownRow(job: NewJob, { skinUuid, now }: { skinUuid: string; now: number }): NewRow {
+  return { ...newRow(job, now), ...NO_PLACE, status: 'completed', skin_uuid: skinUuid, finished_at: now };
 }
 
 function insertsIn(tx: Db): Inserts {

@@ -177,6 +177,21 @@ export async function someSkinOf(
   return await query.limit(1).executeTakeFirst();
 }
 
+/** The oldest public skin with any of this data, of an owner whose name begins like this. */
+export async function oldestPublicOf(
+  db: Db,
+  identities: readonly string[],
+  ownersBegin: string,
+): Promise<SkinWithData | undefined> {
+  return await skinsWithData(db)
+    .where('skins.identity', 'in', identities)
+    .where('skins.visibility', '=', 'public')
+    .where('skins.owner', 'like', `${ownersBegin}%`)
+    .orderBy('skins.id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export async function ownersOf(db: Db, identity: string): Promise<string[]> {
   const rows = await db
     .selectFrom('skins')

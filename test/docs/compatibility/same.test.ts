@@ -22,7 +22,6 @@ const page =
 
 /** A request for each endpoint that the document calls the same. The caller holds each answer against both contracts. */
 const REQUESTS: Readonly<Record<string, (known: Known) => Promise<Heard>>> = {
-  'POST /v2/queue': async ({ owner }) => await owner.upload('/v2/queue', skinPng(3)),
   'POST /v2/queue/batch': async ({ owner }) =>
     await owner.json('/v2/queue/batch', { batch: [{ url: TEXTURE }] }),
   'GET /v2/delay': page('/v2/delay'),

@@ -8,7 +8,7 @@ import {
   runServer,
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
-import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
@@ -97,12 +97,63 @@ describe('Callers without a key', () => {
   });
 });
 
+describe('A known picture under new names', () => {
+  test('is one public record for all callers without a key, who read the names that they sent', async () => {
+    const server = await runServer();
+    const first = await server.anonymous('127.0.0.2').upload('/v2/generate', skin(1), { name: 'first' });
+    const uuid = first.body.skin?.uuid;
+    for (const name of ['second', 'third']) {
+      const { body } = await server.anonymous('127.0.0.3').upload(QUEUE, skin(1), { name });
+      expect(body.skin).toMatchObject({ uuid, name, duplicate: true, visibility: 'public' });
+      expect((await server.anonymous('127.0.0.3').get(`${QUEUE}/${body.job?.id}`)).body.skin?.uuid).toBe(
+        uuid,
+      );
+    }
+    expect((await server.anonymous().get(`/v2/skins/${uuid}`)).body.skin?.name).toBe('first');
+    expect(await rows(server, 'skins')).toBe(1);
+  });
+
+  test('is a record of its own for each user, and one for all others', async () => {
+    const server = await runServer();
+    await server.owner.upload('/v2/generate', skin(1), { name: 'mine' });
+    for (const name of ['first', 'second']) await server.anonymous().upload(QUEUE, skin(1), { name });
+    await server.owner.upload(QUEUE, skin(1), { name: 'mine too' });
+    const names = (await server.anonymous().get('/v2/skins')).body.skins?.map(({ name }) => name);
+    expect(names).toEqual(['mine too', 'first', 'mine']);
+  });
+
+  test('counts as a generation for a caller without a key as often as it adds a record', async () => {
+    const server = await runServer({ anonymousPerHour: 3 });
+    const ann = server.anonymous('127.0.0.2');
+    await ann.upload('/v2/generate', skin(1));
+    const unlisted = async (name: string, caller: TestCaller) =>
+      await caller.upload(QUEUE, skin(1), { name, visibility: 'unlisted' });
+    expect([(await unlisted('a', ann)).status, (await unlisted('b', ann)).status]).toEqual([200, 200]);
+    expectRefusal(await unlisted('c', ann), 'anonymous_limit');
+    expect((await unlisted('b', ann)).status).toBe(200); // there already
+    expect((await ann.upload(QUEUE, skin(1), { name: 'c' })).status).toBe(200); // the common record
+    expect((await unlisted('c', server.owner)).status).toBe(200);
+    expect((await ann.get('/v2/queue')).body.jobs).toHaveLength(5);
+    expect(await rows(server, 'skins')).toBe(4);
+  });
+
+  test('hidden by an operator is no longer seen by any of those who got it', async () => {
+    const server = await runServer();
+    const { body } = await server.anonymous('127.0.0.2').upload('/v2/generate', skin(1));
+    const other = server.anonymous('127.0.0.3');
+    const job = (await other.upload(QUEUE, skin(1), { name: 'other' })).body.job?.id;
+    await server.owner.patch(`/v2/account/skins/${body.skin?.uuid}`, { hidden: true });
+    expect((await other.get(`${QUEUE}/${job}`)).body.skin).toBeUndefined();
+  });
+});
+
 describe('A store at its ceiling', () => {
   test('takes nothing new, says so, and goes on reading and answering what is known', async () => {
     const publicUrl = 'http://skins.example'; // signed into the data: elsewhere it is not the same
     const before = await runServer({ publicUrl });
     expect(await statusOf(before.owner, 1)).toBe(202);
     await expect.poll(async () => await rows(before, 'skins')).toBe(1);
+    expect(await statusOf(before.anonymous(), 1)).toBe(200);
     const uuid = (await before.owner.get('/v2/me/skins')).body.skins?.[0]?.uuid;
     await before.close();
 
@@ -120,8 +171,29 @@ describe('A store at its ceiling', () => {
     expect([ready.status, ready.body]).toMatchObject([503, { status: 'not_ready', reasons: ['store_full'] }]);
     expect((await caller.get('/health')).status).toBe(200);
     expect((await caller.get(`/v2/skins/${uuid}`)).status).toBe(200);
-    expect(await statusOf(caller, 1)).toBe(200);
+    const owner = new TestCaller(server.url, { key: before.key, dataDir });
+    expect([await statusOf(caller, 1), await statusOf(owner, 1)]).toEqual([200, 200]);
     expect(await rows(server, 'textures')).toBe(1);
+  });
+
+  test('keeps no records of known skins under new names, and no jobs', async () => {
+    const publicUrl = 'http://skins.example';
+    const before = await runServer({ publicUrl });
+    await before.anonymous().upload('/v2/generate', skin(1));
+    await before.owner.upload('/v2/generate', skin(1));
+    await before.close();
+
+    const { dataDir } = before;
+    const server = await runServer({ publicUrl, dataDir, maxStoreBytes: 1 });
+    const kept = [await rows(server, 'skins'), await rows(server, 'jobs')];
+    const { body } = await server.anonymous().upload(QUEUE, skin(1), { name: 'again' });
+    expect([body.job?.status, body.skin?.name]).toEqual(['completed', 'again']);
+    expectRefusal(await server.anonymous().upload(QUEUE, skin(1), { visibility: 'unlisted' }), 'store_full');
+    const owner = new TestCaller(server.url, { key: before.key, dataDir });
+    expect(await statusOf(owner, 1)).toBe(200);
+    const wishes: Record<string, string>[] = [{ name: 'mine' }, { callback: 'http://93.184.216.34/' }];
+    for (const wish of wishes) expectRefusal(await owner.upload(QUEUE, skin(1), wish), 'store_full');
+    expect([await rows(server, 'skins'), await rows(server, 'jobs')]).toEqual(kept);
   });
 
   test('counts what is in use, not what deleted rows have left free in the file', async () => {

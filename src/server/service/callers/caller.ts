@@ -44,6 +44,9 @@ export interface CallerKey extends Bindings {
   readonly hash: string;
 }
 
+/** How the owners begin that are callers without a key. */
+export const ANONYMOUS_OWNERS = 'address:';
+
 /**
  * An anonymous caller, identified by its IP address. An IPv6 caller has a whole /64, so that counts as one address.
  * The address itself is not stored.
@@ -53,7 +56,7 @@ export function anonymousCaller(
   plans: Plans,
 ): AnonymousCaller {
   const place = hash('sha256', networkOf(address)).slice(0, 32);
-  return { kind: 'anonymous', owner: `address:${place}`, plan: plans.anonymous, page: origin };
+  return { kind: 'anonymous', owner: `${ANONYMOUS_OWNERS}${place}`, plan: plans.anonymous, page: origin };
 }
 
 /** The owner id of a user's jobs, skins and usage. */

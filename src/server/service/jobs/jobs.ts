@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
+import { withItsSkin } from '../../queue/jobs-with-skins.ts';
 import type { AllJobs, JobLists, JobState, JobWithSkin, ListedJob } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
@@ -31,7 +32,7 @@ export async function readJob(context: JobContext, caller: Caller, uuid: string)
 }
 
 export async function withSkin(db: Db, job: JobRow): Promise<JobWithSkin> {
-  return { job, skin: job.skin_uuid === null ? undefined : await findSkin(db, job.skin_uuid) };
+  return withItsSkin(job, job.skin_uuid === null ? undefined : await findSkin(db, job.skin_uuid));
 }
 
 export interface JobListContext {

@@ -2,17 +2,17 @@ import type { Note, RateLimit } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import type { Observer } from '../../events/observer.ts';
+import { knownRow } from '../../queue/known-jobs.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
 import type { CallerMemory } from '../../store/callers.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
-import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
+import { expectedEnd } from '../forecast/expected-end.ts';
 import { withSkin } from '../jobs/jobs.ts';
-import type { DuplicatesContext } from '../limits/duplicates.ts';
 import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import { type AnswerableRequest, lookUpJob, recordOfKnownData } from './known-data.ts';
+import { type AnswerableRequest, type KnownDataContext, lookUpJob, recordOfKnownData } from './known-data.ts';
 
 export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
   | { readonly kind: 'known'; readonly skin: SkinWithData }
@@ -25,7 +25,7 @@ export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
 /** The answer to a submission; `usage` is the caller's after it, where it is known. */
 export type Submitted = Found & { readonly warnings: readonly Note[] };
 
-export interface AnswerContext extends ForecastContext, DuplicatesContext {
+export interface AnswerContext extends KnownDataContext {
   readonly signals: JobSignals;
   readonly observer: Pick<Observer, 'duplicateAnswered'>;
   /** Called with each pending job that this process returns for a submission. */
@@ -47,7 +47,8 @@ export async function answerFromStore(
   const repeated = isKeyUsed ? await context.queue.findRepeated(job) : undefined;
   if (repeated) return await answerAgain(context, repeated);
   const found = await answerKnown(context, job, { request, known });
-  return found && { ...found, usage: memory };
+  // A record of a caller without a key may have cost something since.
+  return found && (request.caller.kind === 'user' ? { ...found, usage: memory } : found);
 }
 
 export async function answerAgain(context: AnswerContext, repeated: Repeated): Promise<Found> {
@@ -62,8 +63,8 @@ export async function answerAgain(context: AnswerContext, repeated: Repeated): P
 }
 
 /**
- * Existing data costs nothing: the caller gets a record of its own for it, and a completed job.
- * @throws Refusal `rate_limit` for a caller with too many duplicates
+ * Existing data costs nothing, as long as there is a record that the caller gets: it has a completed job.
+ * @throws Refusal as `recordOfKnownData` does
  */
 async function answerKnown(
   context: AnswerContext,
@@ -77,12 +78,20 @@ async function answerKnown(
   return found;
 }
 
-/** A completed job for an existing skin. */
+/** A completed job for an existing skin. A store without room for it answers with one that it does not keep. */
 export async function recordDone(context: AnswerContext, job: NewJob, skin: SkinWithData): Promise<Found> {
+  if (context.ceiling.isReached) {
+    if (job.callback) throw new Refusal('store_full');
+    return { kind: 'known', job: unkeptJob(job, skin, context.clock.now()), skin };
+  }
   const recorded = await context.queue.recordKnown(job, skin.uuid);
   if (recorded.kind !== 'recorded') return await answerAgain(context, recorded);
   context.signals.accepted(job.owner, recorded.job);
   return { kind: 'known', job: recorded.job, skin };
+}
+
+function unkeptJob(job: NewJob, { uuid }: SkinWithData, now: number): JobRow {
+  return { ...knownRow(job, { skinUuid: uuid, now }), id: 0 };
 }
 
 /** A pending job, and when it is expected to end. */

@@ -2,8 +2,11 @@ import { newUuid } from '../../../base/uuid.ts';
 import { type KnownData, type LookUp, lookUp } from '../../queue/look-up.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import { ensureSkin, findSkin, type SkinWithData, someSkinOf } from '../../store/skins.ts';
+import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';
+import { ANONYMOUS_OWNERS } from '../callers/caller.ts';
 import { countDuplicate, type DuplicatesContext } from '../limits/duplicates.ts';
+import { type SpendingContext, spendGeneration } from '../limits/spending.ts';
+import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { shareData } from '../skins/data-sharing.ts';
 import { ownIdentity, sharedOf } from '../skins/identity.ts';
@@ -15,14 +18,21 @@ export interface AnswerableRequest {
   readonly known: readonly KnownData[];
 }
 
+export interface KnownDataContext extends DuplicatesContext, SpendingContext {
+  readonly ceiling: StoreCeiling;
+}
+
 /**
  * The caller's record of existing data, created if necessary; undefined if there is no data that this caller may use. A
  * caller may use shared data, and data made for its own private skins. A request that only checks for data gets another
  * record of the caller's, if there is one: a check must not publish what is private.
- * @throws Refusal `rate_limit` for a caller with far too many records; `blocked_image`
+ *
+ * Callers without a key share one public record, under whatever name each of them sends: otherwise a single known
+ * picture could fill the store and the gallery. A new record of theirs costs as much as a generation.
+ * @throws Refusal `rate_limit` for a caller with far too many records, `anonymous_limit`; `store_full`; `blocked_image`
  */
 export async function recordOfKnownData(
-  context: DuplicatesContext,
+  context: KnownDataContext,
   job: NewJob,
   { request, known }: AnswerableRequest,
 ): Promise<SkinWithData | undefined> {
@@ -32,6 +42,11 @@ export async function recordOfKnownData(
   if (own) return own;
   const other = request.checkOnly ? await anyOwnSkin(context.db, job.owner, known) : undefined;
   if (other) return other;
+  const common = await commonRecord(context.db, job, { request, known });
+  if (common) return { ...common, name: job.name };
+  context.ceiling.verifyRoom();
+  if (request.caller.kind === 'anonymous')
+    await spendGeneration(context, { caller: request.caller, via: 'queue' }); // without the delay of version 1
   return await inTransaction(context.db, async (tx) => {
     // Check again: the data may have been deleted or become private in the meantime.
     const now = context.clock.now();
@@ -53,6 +68,20 @@ async function anyOwnSkin(
     if (skin) return await findSkin(db, skin.uuid);
   }
   return undefined;
+}
+
+/** The oldest public record that a caller without a key made of the data, for others without one. */
+async function commonRecord(
+  db: Db,
+  { visibility }: NewJob,
+  { request, known }: AnswerableRequest,
+): Promise<SkinWithData | undefined> {
+  if (request.caller.kind !== 'anonymous' || visibility !== 'public') return undefined;
+  return await oldestPublicOf(
+    db,
+    known.map(({ identity }) => identity),
+    ANONYMOUS_OWNERS,
+  );
 }
 
 /** What the store knows about the job's request. Its owner's private data comes first. */

@@ -7,16 +7,13 @@ import type { Db } from '../../store/db.ts';
 import { inTransaction } from '../../store/db.ts';
 import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
 import { keepTexture, keepTextureData } from '../../store/textures.ts';
-import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { type AnswerContext, answerFromStore, recordDone, type Submitted } from './answering.ts';
 import type { CallbackContext } from './callbacks.ts';
 import { type GenerationRequest, newJob } from './generation-request.ts';
 
 /** What is needed to answer a request by storing something new. */
-export interface StoringContext extends AnswerContext, CallbackContext {
-  readonly ceiling: StoreCeiling;
-}
+export interface StoringContext extends AnswerContext, CallbackContext {}
 
 /**
  * Accepts data that is already signed: there is nothing to generate, so its job is created as completed. A private skin

@@ -16,7 +16,6 @@ import { millionRows } from './million.ts';
 import { newSkinRows } from './new-skins.ts';
 import { pageRows } from './pages.ts';
 import { pictureRows } from './pictures.ts';
-import { processRows } from './processes.ts';
 import { requestRows } from './requests.ts';
 import { startUpRows } from './start-up.ts';
 import { isOver, type Row, renderTable } from './table.ts';
@@ -32,7 +31,6 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P10'], rows: loneRows },
   { ids: ['P11'], rows: gatewayRows },
   { ids: ['P8'], rows: requestRows },
-  { ids: ['P12', 'P12b'], rows: processRows },
   { ids: ['P14'], rows: pictureRows },
   { ids: ['P13'], rows: acrossNodesRows },
   { ids: ['P13'], rows: newSkinRows },

@@ -21,14 +21,9 @@ const helloSchema = z.object({ url: z.string(), key: z.string().default('') });
 /** A skinsmith service, which reports jobs as they end. `pace`: milliseconds per generation. `store`: a PostgreSQL. */
 export async function startOwn(
   machine: Machine,
-  {
-    pace,
-    workers,
-    processes = 1,
-    store,
-  }: { pace: number; workers?: number; processes?: number; store?: string },
+  { pace, workers, store }: { pace: number; workers?: number; store?: string },
 ): Promise<Service> {
-  const numbers = ['--pace', `${pace}`, '--processes', `${processes}`];
+  const numbers = ['--pace', `${pace}`];
   if (workers !== undefined) numbers.push('--workers', `${workers}`);
   const place = store === undefined ? [] : ['--store', store];
   const options = [...numbers, ...place, '--log-level', 'error', '--quiet'];

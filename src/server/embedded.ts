@@ -13,7 +13,6 @@ type NetworkOption =
   | 'publicUrl'
   | 'trustProxy'
   | 'networkLimits'
-  | 'siblings'
   | 'anonymous'
   | 'logLevel'
   | 'logAddresses'

@@ -125,7 +125,7 @@ async function open<A extends Adapter>(
   await warnOfOpenSecrets(adapter, options);
 
   const retention = await retentionOf(store.db, options);
-  const kept = { store, retention, ...maintenanceOptions(options, live) };
+  const kept = { store, retention, onError: (error: unknown) => live.report(error) };
   const maintenance = startMaintenance({ ...context, ...node, ...kept });
   releases.add(() => maintenance.stop());
   const { publicUrl, own, provable } = await adapter.open();
@@ -171,19 +171,11 @@ function warnOfOwnAddress({ log }: Adapter, { store, publicUrl, embedded }: Serv
   log.warn('Textures are signed with the address of this server. Give all servers the same: --public-url');
 }
 
-/** Of several processes one does. */
 async function warnOfOpenSecrets({ log }: Adapter, options: ServerOptions): Promise<void> {
-  if (options.embedded || (options.siblings?.index ?? 0) !== 0) return;
+  if (options.embedded) return;
   for (const path of await findOpenSecrets(options)) {
     log.warn(`Other users of this machine can read ${path}. Give it to the service with mode 0400.`);
   }
-}
-
-function maintenanceOptions({ siblings }: ServerOptions, live: Live) {
-  return {
-    doesChores: siblings === undefined || siblings.index === 0,
-    onError: (error: unknown) => live.report(error),
-  };
 }
 
 function startWebhooks({ log }: Adapter, context: ServiceContext, errors: ErrorLog): Callbacks {

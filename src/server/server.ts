@@ -9,10 +9,9 @@ import {
   urlOf,
 } from './assembly/own-addresses.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
-import { partOf } from './events/siblings.ts';
 import type { AppOptions } from './http/fastify/app.ts';
 import { openHttpServer } from './http/fastify/http-server.ts';
-import { NETWORK_LIMITS, type NetworkLimits } from './http/fastify/network-limits.ts';
+import { NETWORK_LIMITS } from './http/fastify/network-limits.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 
@@ -28,7 +27,6 @@ export { type Backup, backUp } from './backup/backup.ts';
 export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';
-export type { JobNews, MetricSnapshot, MetricsSnapshot, Siblings } from './events/siblings.ts';
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/settings.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
@@ -68,7 +66,6 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
   const http = await openHttpServer({ context, ...httpOptions(options) });
   let localUrl = '';
   const forget = async () => {
-    if ((options.siblings?.index ?? 0) !== 0) return;
     // A store in trouble must not keep the service from its end.
     await forgetLocalUrl(context.db, localUrl).catch(() => {});
   };
@@ -104,14 +101,7 @@ function httpOptions(options: ServerOptions): Omit<AppOptions, 'context'> {
     logLevel: options.logLevel ?? 'silent',
     logAddresses: options.logAddresses ?? 'short',
     logStream: options.logStream ?? process.stderr,
-    networkLimits: networkLimitsOf(options),
+    networkLimits: { ...NETWORK_LIMITS, ...options.networkLimits },
     trustProxy: options.trustProxy,
   };
-}
-
-/** Each process has its part of the connections; the system spreads them evenly. */
-function networkLimitsOf({ networkLimits, siblings }: ServerOptions): NetworkLimits {
-  const limits = { ...NETWORK_LIMITS, ...networkLimits };
-  if (!siblings) return limits;
-  return { ...limits, maxConnections: Math.max(1, partOf(limits.maxConnections, siblings)) };
 }

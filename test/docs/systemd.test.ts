@@ -7,6 +7,8 @@ import { refusal } from '../support/docs/refusal.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 const UNIT = 'skinsmith.service';
+/** The same for several processes on one machine. */
+const TEMPLATE = 'skinsmith@.service';
 const DROP_INS = readdirSync(DEPLOY).filter((name) => /^[a-z]+\.conf$/.test(name) && name !== 'nginx.conf');
 
 interface Directive {
@@ -69,7 +71,7 @@ function commandWith(dropIns: readonly string[]): string[] {
 
 const KNOWN: Readonly<Record<string, string>> = {
   Unit: 'Description Documentation Wants After',
-  Service: `Type EnvironmentFile ExecStart StandardOutput StandardError Environment KillMode TimeoutStopSec Restart
+  Service: `Type EnvironmentFile ExecStart StandardOutput StandardError Environment TimeoutStopSec Restart
     RestartSec LimitNOFILE DynamicUser StateDirectory StateDirectoryMode CacheDirectory UMask CapabilityBoundingSet
     AmbientCapabilities NoNewPrivileges ProtectSystem ProtectHome ProtectProc PrivateTmp PrivateDevices PrivateUsers
     ProtectClock ProtectControlGroups ProtectHostname ProtectKernelLogs ProtectKernelModules ProtectKernelTunables
@@ -78,7 +80,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   Install: 'WantedBy',
 };
 
-test.each([UNIT, ...DROP_INS])('systemd has each directive of deploy/%s', (file) => {
+test.each([UNIT, TEMPLATE, ...DROP_INS])('systemd has each directive of deploy/%s', (file) => {
   const all = directives(file);
   expect(all.length).toBeGreaterThan(1);
   const unknown = all.filter(({ section, name }) => !KNOWN[section]?.split(/\s+/).includes(name));
@@ -86,16 +88,16 @@ test.each([UNIT, ...DROP_INS])('systemd has each directive of deploy/%s', (file)
 });
 
 /** What systemd itself says of the unit with all drop-ins; nothing where systemd is not installed. */
-async function complaints(): Promise<string> {
+async function complaints(unit: string, instance: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'systemd-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const beside = join(folder, `${UNIT}.d`);
+  const beside = join(folder, `${unit}.d`);
   mkdirSync(beside);
   for (const name of DROP_INS) writeFileSync(join(beside, name), read(name));
   // It looks for the program, which need not be installed here.
-  writeFileSync(join(folder, UNIT), read(UNIT).replace(/^(ExecStart=)\S+/m, `$1${process.execPath}`));
+  writeFileSync(join(folder, unit), read(unit).replace(/^(ExecStart=)\S+/m, `$1${process.execPath}`));
   return await new Promise((resolve, reject) => {
-    execFile('systemd-analyze', ['verify', '--man=no', join(folder, UNIT)], (error, _stdout, stderr) => {
+    execFile('systemd-analyze', ['verify', '--man=no', join(folder, instance)], (error, _stdout, stderr) => {
       if (error?.code === 'ENOENT') resolve('');
       else if (error && stderr === '') reject(error);
       else resolve(stderr);
@@ -103,8 +105,18 @@ async function complaints(): Promise<string> {
   });
 }
 
-test('systemd has nothing to say against the unit with all drop-ins', async () => {
-  expect(await complaints()).toBe('');
+test.each([
+  [UNIT, UNIT],
+  [TEMPLATE, 'skinsmith@7547.service'],
+])('systemd has nothing to say against %s with all drop-ins', async (unit, instance) => {
+  expect(await complaints(unit, instance)).toBe('');
+});
+
+test('The template unit is the unit with a port and with folders of its own', () => {
+  const plain = (text: string) => text.replaceAll('/%i', '').replace(/^#.*\n+/gm, '');
+  const template = plain(read(TEMPLATE)).replace(', port %i', '').replace(' --port %i', '');
+  expect(template).toBe(plain(read(UNIT)));
+  expect(valuesOf(TEMPLATE, 'StateDirectory')).toEqual(['skinsmith/%i']);
 });
 
 test('The unit keeps from the program what it does not need, and lets Node compile', () => {
@@ -113,12 +125,7 @@ test('The unit keeps from the program what it does not need, and lets Node compi
     ProtectControlGroups ProtectHostname ProtectKernelLogs ProtectKernelModules ProtectKernelTunables RestrictNamespaces
     RestrictRealtime RestrictSUIDSGID LockPersonality`;
   const lines = yes.split(/\s+/).map((name) => `${name}=yes`);
-  lines.push(
-    'ProtectSystem=strict',
-    'CapabilityBoundingSet=',
-    'KillMode=mixed',
-    'SystemCallFilter=~@privileged',
-  );
+  lines.push('ProtectSystem=strict', 'CapabilityBoundingSet=', 'SystemCallFilter=~@privileged');
   expect(all).toEqual(expect.arrayContaining(lines));
   expect(all.filter((line) => line.startsWith('MemoryDenyWriteExecute'))).toEqual([]);
 });

@@ -49,23 +49,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
 }
 
 export async function runServe(options: ServeOptions, context: CommandContext): Promise<number> {
-  const { processes: count = 1, port } = options;
   keepAllFiles();
-  if (count === 1) return await serveAlone(options, context);
-  const { serveTogether } = await import('../serve/processes/serve-together.ts');
-  return await serveTogether(
-    {
-      count,
-      port,
-      options: async () => await serverOptions(options, context),
-      onListening: (listening) => void announce(listening, options, context),
-      onStopping: () => sayStopping(options, context),
-    },
-    context,
-  );
-}
-
-async function serveAlone(options: ServeOptions, context: CommandContext): Promise<number> {
   const all = await serverOptions(options, context);
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer(all);

@@ -12,20 +12,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** The same, or a word for the number that `meant` returns. */
-export function wholeNumberOr(
-  word: string,
-  meant: () => number,
-  { least, most }: { readonly least: number; readonly most: number },
-): (text: string) => number {
-  return (text) => {
-    if (text === word) return Math.min(most, meant());
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be ${word} or a whole number from ${least} to ${most}.`);
-  };
-}
-
 export function network(text: string, earlier: readonly string[] = []): string[] {
   if (isNetwork(text)) return [...earlier, text];
   throw new InvalidArgumentError('It must be a network like 10.0.0.0/8 or fd00::/8.');

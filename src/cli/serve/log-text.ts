@@ -16,8 +16,6 @@ interface LogTextOptions {
   readonly isAnnounced?: boolean;
   /** Whether to print a line for each request. */
   readonly showsRequests: boolean;
-  /** Whether to print which process a line is from. */
-  readonly showsProcess?: boolean;
 }
 
 /** Levels as pino numbers them. */
@@ -42,14 +40,13 @@ export class LogText {
   }
 
   #line(json: string): void {
-    const { write, colors, showsRequests, isAnnounced, showsProcess = false } = this.#options;
+    const { write, colors, showsRequests, isAnnounced } = this.#options;
     const line = parsed(json);
     if (!line) write(`${clean(json)}\n`);
     else if (line.msg === 'started' && isAnnounced) this.#sayWhoSigns(line);
     else if (line.msg !== 'request' || showsRequests) {
       const text = line.msg === 'request' ? requestText(line, colors) : eventText(line, colors);
-      const from = showsProcess ? ` ${colors.faint(`[${clean(String(line['pid']))}]`)}` : '';
-      write(`${clockOf(line, colors)}${from} ${text}\n`);
+      write(`${clockOf(line, colors)} ${text}\n`);
     }
   }
 

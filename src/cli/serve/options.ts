@@ -1,16 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import type { LogAddresses, LogLevel } from '../../server/server.ts';
 import type { GameOptions } from '../config/game-settings.ts';
-import {
-  httpUrl,
-  network,
-  nonEmpty,
-  origin,
-  proxies,
-  wholeNumber,
-  wholeNumberOr,
-} from '../options/option-values.ts';
+import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../options/option-values.ts';
 import { GENERATOR_KINDS, type GeneratorOptions, UPSTREAM_VISIBILITIES } from './generator.ts';
 import { claimTest, issuer, type OpenIdOptions } from './openid.ts';
 import type { StoreOptions } from './store.ts';
@@ -22,7 +13,6 @@ const LOG_ADDRESSES = ['full', 'short', 'none'] as const satisfies readonly LogA
 interface AddressOptions {
   readonly host?: string;
   readonly port?: number;
-  readonly processes?: number;
   readonly publicUrl?: string;
   readonly trustProxy?: string;
 }
@@ -98,11 +88,6 @@ function addAddressOptions(command: Command): Command {
       '--trust-proxy <addresses>',
       'proxies whose X-Forwarded-For header to trust: loopback, addresses, networks (default: none)',
       proxies,
-    )
-    .option(
-      '--processes <number>',
-      'number of processes that serve; auto for one per core (default: 1)',
-      wholeNumberOr('auto', availableParallelism, { least: 1, most: 64 }),
     );
 }
 

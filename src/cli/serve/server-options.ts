@@ -47,17 +47,16 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
 
 /** A terminal gets a readable log; log collectors get JSON. */
 async function logStream(
-  { logFormat, processes }: ServeOptions,
+  { logFormat }: ServeOptions,
   { io, flags }: CommandContext,
 ): Promise<{ logStream?: LogStream }> {
   if (logsJson({ logFormat }, { io, flags })) return {};
   const { out, err } = io;
   const write = (text: string) => err.write(text);
   const showsRequests = flags.verbose ?? false;
-  const showsProcess = processes !== undefined && processes > 1;
-  const isAnnounced = out.isTTY && err.isTTY && !flags.json && !showsProcess;
+  const isAnnounced = out.isTTY && err.isTTY && !flags.json;
   const colors = await colorsFor(err);
-  return { logStream: new LogText({ write, colors, isAnnounced, showsRequests, showsProcess }) };
+  return { logStream: new LogText({ write, colors, isAnnounced, showsRequests }) };
 }
 
 /** Only the options that the user typed. */

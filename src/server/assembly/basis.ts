@@ -1,11 +1,10 @@
 import { JobSignals } from '../events/job-signals.ts';
 import { newsByNotification } from '../events/news-by-notification.ts';
-import { GATHER_FOR_DATABASE, shareSignals } from '../events/share-signals.ts';
+import { shareSignals } from '../events/share-signals.ts';
 import type { Db } from '../store/db.ts';
 import type { Store } from '../store/store.ts';
 import type { Live } from './live.ts';
 import type { Node } from './node.ts';
-import type { ServerOptions } from './server-options.ts';
 
 /** What most parts of the service are made with. */
 export interface Basis extends Node {
@@ -17,17 +16,17 @@ export interface Basis extends Node {
   readonly onError: (error: unknown) => void;
 }
 
-export function makeBasis(
-  { siblings }: ServerOptions,
-  {
-    store: { db, notifier },
-    live,
-    node,
-  }: { readonly store: Store; readonly live: Live; readonly node: Node },
-): Basis {
+export function makeBasis({
+  store: { db, notifier },
+  live,
+  node,
+}: {
+  readonly store: Store;
+  readonly live: Live;
+  readonly node: Node;
+}): Basis {
   const signals = new JobSignals();
-  if (notifier) shareSignals(signals, newsByNotification(notifier), GATHER_FOR_DATABASE);
-  else if (siblings) shareSignals(signals, siblings);
+  if (notifier) shareSignals(signals, newsByNotification(notifier));
   return {
     ...node,
     db,

@@ -22,8 +22,6 @@ interface MaintenanceOptions {
   readonly clock: Clock;
   /** Milliseconds a finished job is kept. */
   readonly retention: number;
-  /** Whether this process looks for lost workers and old jobs, as one process of each machine does. */
-  readonly doesChores: boolean;
   /** Makes sure that only one of several machines does that. */
   readonly chores: Chores;
   readonly onError: (error: unknown) => void;
@@ -52,13 +50,12 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     setInterval(() => void work().catch(onError), milliseconds).unref();
   const recoverNow = async () => await recover(options);
   const { lookForFiles, lookForWrites } = looksAtStore(options);
-  const timers = [every(LOOK_FOR_FILES, lookForFiles), every(WATCH, lookForWrites)];
-  if (options.doesChores) {
-    timers.push(
-      every(RECOVER, () => chores.run('recover', RECOVER, recoverNow)),
-      every(PRUNE, () => chores.run('prune', PRUNE, () => prune(options))),
-    );
-  }
+  const timers = [
+    every(LOOK_FOR_FILES, lookForFiles),
+    every(WATCH, lookForWrites),
+    every(RECOVER, () => chores.run('recover', RECOVER, recoverNow)),
+    every(PRUNE, () => chores.run('prune', PRUNE, () => prune(options))),
+  ];
   return { recoverNow, stop: () => timers.forEach(clearInterval) };
 }
 

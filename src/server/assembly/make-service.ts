@@ -5,7 +5,6 @@ import type { Clock } from '../../base/clock.ts';
 import { JsonText } from '../../base/json-text.ts';
 import { callbackPolicy } from '../callbacks/start.ts';
 import type { Observers } from '../events/observer.ts';
-import { partOf, type Siblings } from '../events/siblings.ts';
 import type { Generator } from '../generators/port.ts';
 import { describeTrust } from '../generators/signing/key-document.ts';
 import type { OwnKey } from '../generators/signing/own-key.ts';
@@ -61,7 +60,7 @@ export async function makeService(
   options: Options,
   { store, live, releases, node, jobsToDo }: Surroundings,
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
-  const basis = makeBasis(options, { store, live, node });
+  const basis = makeBasis({ store, live, node });
   const ownKey = await openOwnKey(options, store.db);
   const outbound = await openOutbound(options, basis, releases);
   const publicUrl = () => live.publicUrl;
@@ -150,19 +149,17 @@ interface Jobs {
 
 /** The queue, the workers that do its jobs, and who follows them. */
 function makeJobs(
-  { pace = 0, workers, embedded = false, observer, siblings }: Options,
+  { pace = 0, workers, embedded = false, observer }: Options,
   basis: Basis,
   opened: { readonly generator: Generator; readonly workers?: number; readonly jobsToDo: ClaimBounds },
 ): Jobs {
   const { generator, jobsToDo } = opened;
   const bounds = async () => ({ ...(await generator.bounds?.()), ...jobsToDo });
   const queue = new StoreQueue(basis.db, { ...basis, observer, bounds });
-  const part = siblings ?? ALONE;
-  const total = workers ?? opened.workers ?? usualWorkers(part) * (embedded ? EMBEDDED : 1);
-  const count = partOf(total, part);
+  const count = workers ?? opened.workers ?? usualWorkers() * (embedded ? EMBEDDED : 1);
   const leastDuration = pace === 0 ? undefined : pace;
   const parts = { ...basis, queue, generator, observer };
-  const pool = new WorkerPool({ ...parts, count, total, leastDuration, gathersEnds: embedded });
+  const pool = new WorkerPool({ ...parts, count, leastDuration, gathersEnds: embedded });
   return { queue, pool, feeds: new JobFeeds({ ...basis, queue }) };
 }
 
@@ -172,15 +169,9 @@ function makeJobs(
  */
 const EMBEDDED = 5;
 
-const ALONE: Pick<Siblings, 'index' | 'count'> = { index: 0, count: 1 };
-
-/**
- * One more than there are cores to sign on, so that none of them waits for the store; Node signs on four at most. Several
- * processes have as many as there are cores: while one waits for the store, another signs.
- */
-function usualWorkers({ count }: Pick<Siblings, 'count'>): number {
-  const cores = availableParallelism();
-  return count > 1 ? Math.max(count, cores) : Math.min(4, cores + 1);
+/** One more than there are cores to sign on, so that none of them waits for the store; Node signs on four at most. */
+function usualWorkers(): number {
+  return Math.min(4, availableParallelism() + 1);
 }
 
 interface StatusParts {
@@ -222,7 +213,7 @@ function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
 
 /** Undefined for an embedded service. */
 async function openMetrics(
-  { embedded, openMetrics: isOpen = false, observer, siblings }: Options,
+  { embedded, openMetrics: isOpen = false, observer }: Options,
   {
     basis: { db, skew },
     feeds,
@@ -234,7 +225,6 @@ async function openMetrics(
   if (embedded) return undefined;
   return await startMetrics(observer, {
     isOpen,
-    siblings,
     db,
     feeds,
     store,

@@ -2,7 +2,6 @@ import type { Clock } from '../../base/clock.ts';
 import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
 import type { AccountRules } from '../accounts/rules.ts';
-import type { Siblings } from '../events/siblings.ts';
 import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/settings.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
@@ -115,7 +114,5 @@ export interface ServerOptions
   readonly embedded?: boolean;
   /** Whether a command has the service for a while only: another may have its data otherwise. */
   readonly isBrief?: boolean;
-  /** The other processes, where several are one service; limits of this process's own hold for each of them. */
-  readonly siblings?: Siblings | undefined;
   readonly clock?: Clock;
 }

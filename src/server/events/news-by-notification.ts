@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_NOTIFICATION, type Notifier } from '../store/notifier.ts';
 import type { JobName } from './job-signals.ts';
-import type { JobNews, NewsExchange } from './siblings.ts';
+import type { JobNews, NewsExchange } from './share-signals.ts';
 
 /** Short, because a text has little room: `[uuid, owner]`. */
 const jobSchema = z.tuple([z.string(), z.string()]).transform(([uuid, owner]): JobName => ({ uuid, owner }));

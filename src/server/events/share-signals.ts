@@ -1,19 +1,33 @@
 import { isPending } from '../../protocol/job.ts';
 import type { JobName, JobSignals } from './job-signals.ts';
-import type { NewsExchange } from './siblings.ts';
 
-/** Milliseconds for which news are gathered into one message: between processes of a machine, and through a database. */
-const GATHER = 2;
-export const GATHER_FOR_DATABASE = 10;
-/** The same while there is no work among them: each message takes as long as a request. */
-const GATHER_WITHOUT_WORK = 10;
+/** What has happened to a process's jobs, for the other processes of the service. */
+export interface JobNews {
+  /** Owners of whom it has accepted jobs. */
+  readonly accepted: readonly string[];
+  readonly begun: readonly JobName[];
+  readonly finished: readonly JobName[];
+  /** Whether none of it concerns workers: the results of all accepted jobs were known. Absent: it may. */
+  readonly withoutWork?: boolean | undefined;
+}
+
+/** Tells processes of each other's jobs. */
+export interface NewsExchange {
+  /** Tells the others what has happened here. */
+  tell(news: JobNews): void;
+  /** Calls back with what the others tell. */
+  onNews(listener: (news: JobNews) => void): void;
+}
+
+/** Milliseconds for which news are gathered into one message: each NOTIFY takes a lock of the whole database. */
+const GATHER = 10;
 
 /**
  * Tells the other processes of the service what happens to this one's jobs, and this one's listeners what happens to
  * theirs. Watching the store finds the same changes, only later, so news that are lost cost nothing but time.
  */
-export function shareSignals(signals: JobSignals, others: NewsExchange, gather = GATHER): void {
-  const outgoing = new Outgoing(others, gather);
+export function shareSignals(signals: JobSignals, others: NewsExchange): void {
+  const outgoing = new Outgoing(others);
   let isTheirs = false;
   signals.listenToAll({
     accepted: (owner, job) => isTheirs || outgoing.accepted(owner, !job || isPending(job.status)),
@@ -36,7 +50,6 @@ export function shareSignals(signals: JobSignals, others: NewsExchange, gather =
 /** What the others have not been told yet. */
 class Outgoing {
   readonly #others: NewsExchange;
-  readonly #gather: number;
   #accepted = new Set<string>();
   #begun: JobName[] = [];
   #finished: JobName[] = [];
@@ -44,9 +57,8 @@ class Outgoing {
   #isWork = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(others: NewsExchange, gather: number) {
+  constructor(others: NewsExchange) {
     this.#others = others;
-    this.#gather = gather;
   }
 
   accepted(owner: string, isWork: boolean): void {
@@ -64,13 +76,9 @@ class Outgoing {
     this.#schedule(true);
   }
 
-  /** Work does not wait for as long as other news. */
   #schedule(isWork: boolean): void {
-    if (this.#timer && (this.#isWork || !isWork)) return;
-    clearTimeout(this.#timer);
-    this.#isWork = isWork;
-    const wait = isWork ? this.#gather : Math.max(this.#gather, GATHER_WITHOUT_WORK);
-    this.#timer = setTimeout(() => this.#send(), wait);
+    this.#isWork ||= isWork;
+    this.#timer ??= setTimeout(() => this.#send(), GATHER);
   }
 
   #send(): void {

@@ -1,5 +1,4 @@
 import type { Observers } from '../events/observer.ts';
-import type { Siblings } from '../events/siblings.ts';
 import { countPending } from '../queue/count-pending.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';
@@ -23,16 +22,14 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly store: Pick<Store, 'connections'>;
   /** Milliseconds that this machine's clock is ahead of the store's. */
   readonly skew: () => number;
-  /** The other processes of the service, whose metrics are added. */
-  readonly siblings: Siblings | undefined;
 }
 
 /** Starts to count. Loads the library for it only here, so that a service without metrics does not wait for it. */
 export async function startMetrics(
   observers: Observers,
-  { isOpen, db, feeds, connections, workers, store, skew, siblings }: MetricsOptions,
+  { isOpen, db, feeds, connections, workers, store, skew }: MetricsOptions,
 ): Promise<Metrics> {
-  const { PrometheusMetrics, renderSum } = await import('./prometheus.ts');
+  const { PrometheusMetrics } = await import('./prometheus.ts');
   const metrics = new PrometheusMetrics({
     pendingJobs: async () => await countPending(db),
     eventStreams: () => feeds.size,
@@ -44,10 +41,7 @@ export async function startMetrics(
     },
   });
   observers.add(metrics);
-  siblings?.onMetricsWanted(async () => await metrics.snapshot());
-  const read = async () =>
-    siblings ? await renderSum(await siblings.collectMetrics()) : await metrics.read();
-  return { isOpen, contentType: metrics.contentType, read };
+  return { isOpen, contentType: metrics.contentType, read: async () => await metrics.read() };
 }
 
 async function countNodes(db: Db): Promise<number> {

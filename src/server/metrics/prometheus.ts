@@ -1,6 +1,5 @@
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AnsweredRequest, FailureReason, Observer } from '../events/observer.ts';
-import type { MetricsSnapshot } from '../events/siblings.ts';
 import type { PendingCounts } from '../queue/count-pending.ts';
 import { processMetrics } from './process-metrics.ts';
 import { addStoreGauges, ifReachable, type SharedStore } from './store-gauges.ts';
@@ -50,11 +49,6 @@ export class PrometheusMetrics implements Observer {
     return await this.#registry.metrics();
   }
 
-  /** Everything, for another process to add. */
-  async snapshot(): Promise<MetricsSnapshot> {
-    return (await this.#registry.getMetricsAsJSON()) as unknown as MetricsSnapshot;
-  }
-
   requestAnswered({ route = NO_ROUTE, method, status, milliseconds }: AnsweredRequest): void {
     this.#counters.requests.inc({ route, method, status: String(status) });
     this.#counters.requestSeconds.observe({ route, method }, milliseconds / 1000);
@@ -87,11 +81,6 @@ export class PrometheusMetrics implements Observer {
   connectionDropped(): void {
     this.#counters.dropped.inc();
   }
-}
-
-/** The sum of several processes' metrics, in Prometheus' text format. Jobs are those of the one store. */
-export async function renderSum(snapshots: readonly MetricsSnapshot[]): Promise<string> {
-  return await AggregatorRegistry.aggregate(snapshots as unknown as object[]).metrics();
 }
 
 type Counters = ReturnType<typeof makeRequestCounters> & ReturnType<typeof makeJobCounters>;
@@ -185,7 +174,6 @@ function addGauges(registry: Registry, { pendingJobs, eventStreams, connections 
     name: 'skinsmith_jobs',
     help: 'Jobs in the store that have not ended, by status.',
     labelNames: ['status'],
-    aggregator: 'first',
     registers,
     async collect() {
       this.reset();
@@ -200,14 +188,6 @@ function addGauges(registry: Registry, { pendingJobs, eventStreams, connections 
     registers,
     collect() {
       this.set(eventStreams());
-    },
-  });
-  new Gauge({
-    name: 'skinsmith_processes',
-    help: 'Processes that answer requests.',
-    registers,
-    collect() {
-      this.set(1);
     },
   });
   new Gauge({

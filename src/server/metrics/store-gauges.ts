@@ -57,7 +57,6 @@ function addNodes(registry: Registry, nodes: SharedStore['nodes']): void {
   new Gauge({
     name: 'skinsmith_nodes',
     help: 'Processes of all machines that share the store and are alive.',
-    aggregator: 'first',
     registers: [registry],
     async collect() {
       this.remove();
@@ -71,7 +70,6 @@ function addSkew(registry: Registry, skew: SharedStore['skew']): void {
   new Gauge({
     name: 'skinsmith_store_clock_skew_seconds',
     help: "Seconds that this machine's clock is ahead of the database's.",
-    aggregator: 'first',
     registers: [registry],
     collect() {
       this.set(skew() / 1000);

@@ -22,8 +22,6 @@ import { WorkTimes } from './work-times.ts';
 export interface WorkerPoolOptions {
   /** Workers of this process. */
   readonly count: number;
-  /** Workers of all processes of the service; default: those of this one. */
-  readonly total?: number;
   readonly db: Db;
   readonly queue: JobLeases;
   readonly generator: Generator;
@@ -80,11 +78,6 @@ export class WorkerPool {
   /** Those that have a job. */
   get busy(): number {
     return this.#times.underWay;
-  }
-
-  /** Workers of all processes of the service. */
-  get total(): number {
-    return this.#options.total ?? this.#options.count;
   }
 
   /** Milliseconds that a job takes, from its claim to the record of its end; undefined: none is known yet. */

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { register } from '../../../src/cli/commands/serve.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
@@ -17,8 +16,6 @@ describeParsing('serve', register, {
       { ...serving, publicUrl: 'https://skins.example.org/x', logLevel: 'silent' },
     ],
     [['--port', '65535'], { ...serving, port: 65_535 }],
-    [['--processes', '2'], { ...serving, processes: 2 }],
-    [['--processes', 'auto'], { ...serving, processes: availableParallelism() }],
     [['--plans', 'plans.json'], { ...serving, plans: 'plans.json' }],
     [
       [
@@ -45,8 +42,6 @@ describeParsing('serve', register, {
     [['--port', 'http'], /whole number/],
     [['--port', ''], /whole number/],
     [['--port', '1e3'], /whole number/],
-    [['--processes', '0'], /auto or a whole number from 1 to 64/],
-    [['--processes', 'all'], /auto or a whole number from 1 to 64/],
     [['--workers', '65'], /whole number from 0 to 64/],
     [['--retention', '0'], /whole number from 1 to 100000/],
     [['--pace', '1.5'], /whole number from 0 to 600000/],

@@ -67,11 +67,3 @@ test('What comes from callers does nothing to the terminal', async () => {
     '14:05:06 POST /x  y 202 1.2 ms  a\nno JSON\n',
   );
 });
-
-test('Where several processes log, each line says which one it is from', async () => {
-  const { io, err } = testIo();
-  const colors = await colorsFor(io.err);
-  const log = new LogText({ write: io.err.write, colors, showsRequests: true, showsProcess: true });
-  log.write(`${JSON.stringify({ ...base, level: 30, msg: 'stopping' })}\n${JSON.stringify(request)}\n`);
-  expect(err()).toBe('14:05:06 [1] stopping\n14:05:06 [1] POST /v2/queue 202 1.2 ms\n');
-});

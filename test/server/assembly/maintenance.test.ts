@@ -35,7 +35,6 @@ test('Lost jobs that are recovered are told of to workers and to those who wait 
     signals,
     clock,
     retention: 1,
-    doesChores: true,
     chores: choresHere,
     onError,
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newsByNotification } from '../../../src/server/events/news-by-notification.ts';
-import type { JobNews } from '../../../src/server/events/siblings.ts';
+import type { JobNews } from '../../../src/server/events/share-signals.ts';
 import { LONGEST_NOTIFICATION } from '../../../src/server/store/notifier.ts';
 
 /** A notifier that only one who uses it hears. */

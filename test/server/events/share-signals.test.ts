@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
-import { shareSignals } from '../../../src/server/events/share-signals.ts';
-import type { JobNews, Siblings } from '../../../src/server/events/siblings.ts';
+import { type JobNews, type NewsExchange, shareSignals } from '../../../src/server/events/share-signals.ts';
 import type { JobRow } from '../../../src/server/store/schema/job-tables.ts';
 
 const JOB = { uuid: 'u', owner: 'ann' };
@@ -11,9 +10,7 @@ function twoProcesses() {
   const listeners: ((news: JobNews) => void)[] = [];
   const told: JobNews[] = [];
   let onTold = () => {};
-  const siblingOf = (index: number): Siblings => ({
-    index,
-    count: 2,
+  const exchangeOf = (index: number): NewsExchange => ({
     tell: (news) => {
       told.push(news);
       listeners[1 - index]?.(structuredClone(news));
@@ -22,12 +19,10 @@ function twoProcesses() {
     onNews: (listener) => {
       listeners[index] = listener;
     },
-    collectMetrics: async () => [],
-    onMetricsWanted: () => {},
   });
   const processes = [0, 1].map((index) => {
     const signals = new JobSignals();
-    shareSignals(signals, siblingOf(index));
+    shareSignals(signals, exchangeOf(index));
     return signals;
   });
   const untilTold = async () => await new Promise<void>((resolve) => (onTold = resolve));

@@ -14,7 +14,7 @@ export async function limitsContext({ typical }: { typical?: number } = {}) {
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const clock = new MovableClock();
   const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock });
-  const workers = { count: 1, total: 1, typicalTime: () => typical, isOwn: (): boolean => true };
+  const workers = { count: 1, typicalTime: () => typical, isOwn: (): boolean => true };
   return { db, clock, queue, generator: {} as Generator, workers };
 }
 

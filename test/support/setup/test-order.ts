@@ -17,7 +17,6 @@ const WAITING: Times = {
   'test/on-postgres/callers.test.ts': 18,
   'test/server/generators/upstream/sending.test.ts': 17,
   'test/on-postgres/gateway.test.ts': 16,
-  'test/e2e/serve-processes.test.ts': 16,
   'test/on-postgres/running.test.ts': 14,
   'test/e2e/signers.test.ts': 14,
   'test/e2e/batch-limits.test.ts': 13,

@@ -13,8 +13,6 @@ type Foreseen = Pick<Forecast, 'start' | 'end'> & { readonly ahead: Ahead };
 export interface Workers {
   /** Those of this process. */
   readonly count: number;
-  /** Those of all processes of the service. */
-  readonly total: number;
   /** Typical duration of a job, milliseconds; undefined while unknown. */
   typicalTime(): number | undefined;
   /** Whether a lease belongs to a worker of this process. */
@@ -58,7 +56,7 @@ async function outlookOf(
   // The workers of other services on the same store are known only while they process a job.
   const others = running.filter(({ lease_owner }) => !workers.isOwn(lease_owner ?? '')).length;
   return {
-    workers: Math.min(most, Math.max(workers.total, workers.count + others)),
+    workers: Math.min(most, workers.count + others),
     typical,
     onePerIdentity,
     running: running.map((job) => ({ ...job, rest: restOf(job, typical, now) })),

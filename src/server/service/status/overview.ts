@@ -10,7 +10,7 @@ import type { Unreadiness } from './health.ts';
 import type { Stats } from './stats.ts';
 
 export interface OverviewContext extends DiagnosisContext {
-  readonly workers: Pick<Workers, 'count' | 'total'>;
+  readonly workers: Pick<Workers, 'count'>;
   readonly ceiling: StoreCeiling;
   readonly stats: Stats;
 }
@@ -21,7 +21,7 @@ export interface Overview {
   readonly unready: readonly Unreadiness[];
   readonly findings: readonly HealthFinding[];
   readonly jobs: PendingCounts;
-  readonly workers: Pick<Workers, 'count' | 'total'>;
+  readonly workers: Pick<Workers, 'count'>;
   /** Bytes; `most`: undefined without a limit. */
   readonly store: { readonly used: number; readonly most: number | undefined };
   /** At most a minute old. */

@@ -59,7 +59,7 @@ async function readStats({ db, clock, workers }: StatsOptions): Promise<ServiceS
   return {
     generated: await readGenerated(db, now, lastHour),
     generator: {
-      capacity: { global: workers.total },
+      capacity: { global: workers.count },
       active: { global: processing },
       duration: { generate: Math.round(workers.typicalTime() ?? 0), pending: Math.round(lastHour.wait ?? 0) },
     },

@@ -30,7 +30,6 @@ async function workshop({ workers, bounds = {} }: { workers: number; bounds?: Cl
     generator,
     workers: {
       count: workers,
-      total: workers,
       typicalTime: () => TYPICAL,
       isOwn: (_by: string): boolean => true,
     },
@@ -167,6 +166,6 @@ test('Where nobody works, or nothing is known, nothing is said', async () => {
   const shop = await workshop({ workers: 0 });
   const { job } = (await shop.queue.submit(newJob(), LIMITS)) as { job: Parameters<typeof expectedEnd>[1] };
   expect(await expectedEnd(shop.context, job)).toBeUndefined();
-  const workers = { count: 2, total: 2, typicalTime: () => undefined, isOwn: () => true };
+  const workers = { count: 2, typicalTime: () => undefined, isOwn: () => true };
   expect(await expectedEnd({ ...shop.context, workers }, job)).toBeUndefined();
 });

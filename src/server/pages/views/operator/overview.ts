@@ -68,10 +68,7 @@ function figures({ jobs, workers, store, stats }: OverviewView): Html {
   const rows: readonly (readonly [string, string])[] = [
     ['Jobs waiting', String(jobs.waiting)],
     ['Jobs in progress', String(jobs.processing)],
-    [
-      'Workers',
-      workers.count === workers.total ? `${workers.total}` : `${workers.count} of ${workers.total} here`,
-    ],
+    ['Workers', `${workers.count}`],
     ['Duration of a job', `${generator.duration.generate} ms`],
     ['Wait in the queue', `${generator.duration.pending} ms`],
     ['Store', `${size(store.used)}${most}`],

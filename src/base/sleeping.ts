@@ -41,3 +41,14 @@ function setAlarm(clock: Clock, ms: number, { ring, fail }: Alarm): () => void {
   sleepOrWake(clock, ms, timer.signal).then(ring, fail);
   return () => timer.abort(AWAKE);
 }
+
+/** Milliseconds: the first pause, doubled after each further failure, and the longest. */
+interface BackOff {
+  readonly first: number;
+  readonly longest: number;
+}
+
+/** The pause after so many failures in a row. `random`: 0 to 1; up to half of the pause is left to it. */
+export function backOff(failures: number, { first, longest }: BackOff, random: number): number {
+  return Math.min(longest, first * 2 ** (failures - 1)) * (0.5 + random / 2);
+}

@@ -54,6 +54,8 @@ const ABOUT_KEY: ReadonlySet<string> = new Set(['invalid_api_key', 'unauthorized
 
 const FULL_QUEUE_CODES = new Set(['job_limit', 'concurrency_limit']);
 const GATEWAY_TIMEOUT = 504;
+/** To a maintenance page, for example. A redirect for good (301, 308) shows another address of the service. */
+const TEMPORARY_REDIRECTS: ReadonlySet<number> = new Set([302, 303, 307]);
 
 const KIND_BY_STATUS: Readonly<Record<number, FailureKind>> = {
   400: 'invalid',
@@ -93,7 +95,7 @@ function fromUnreadable({ status, retryAfter }: UnreadableAnswerError): Failure 
   return {
     kind,
     status,
-    isTemporary: status < 300 || kind === 'challenged' || isPassing(kind),
+    isTemporary: status < 300 || TEMPORARY_REDIRECTS.has(status) || kind === 'challenged' || isPassing(kind),
     mayHaveArrived: status < 300 || status >= 500,
     isLate: status === GATEWAY_TIMEOUT,
     retryAfter,

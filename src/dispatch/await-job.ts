@@ -83,7 +83,7 @@ function makeTracker(session: Session, { ended, signal }: Wait): JobTracker<Subm
   const reads = new Reads(session, signal);
   const { client } = session;
   const readSkin = async (uuid: string) =>
-    await reads.repeatedly(async () => await client.skin(uuid, session.call(signal)));
+    await reads.repeatedly('skin', async () => await client.skin(uuid, session.call(signal)));
   const tracker: JobTracker<Submission> = new JobTracker({
     session,
     reads,

@@ -9,7 +9,7 @@ import { settlingTime, settlingTimeAfterDeath } from './settling-time.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
-import { lossPause } from './trouble.ts';
+import { isOutagePage, lossPause } from './trouble.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface DispatcherOptions<W extends Submission> extends StopSignals {
@@ -57,9 +57,9 @@ export class Dispatcher<W extends Submission> {
     this.#submitter = this.#makeSubmitter(loops);
   }
 
-  /** Jobs that are, or may be, on the service. */
+  /** Jobs that are on the service. */
   get open(): number {
-    return this.#session.spots.ours;
+    return this.#session.spots.jobs.size;
   }
 
   /** Work not sent yet. */
@@ -203,7 +203,7 @@ export class Dispatcher<W extends Submission> {
   }
 
   #lost(work: W, error: unknown, sent: Sent): void {
-    this.#options.user.answerLost(work, error);
+    if (!isOutagePage(error)) this.#options.user.answerLost(work, error);
     this.#tracker.lost(work, sent, settlingTime(error));
   }
 

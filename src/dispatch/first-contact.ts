@@ -42,7 +42,7 @@ export async function learnFacts(contact: Contact, spots: number | undefined): P
   const reader = {
     client: session.client,
     call: session.call(stop),
-    repeatedly: async <T>(request: () => Promise<T>) => await reads.repeatedly(request),
+    repeatedly: async <T>(request: () => Promise<T>) => await reads.repeatedly('facts', request),
   };
   const [{ me, ...key }, capeTexture] = await Promise.all([
     contact.known ? knownFacts(contact.known) : askedFacts(reader, contact.tracker),

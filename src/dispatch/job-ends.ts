@@ -102,7 +102,7 @@ export class JobEnds<W extends Submission> {
     const polledAt = session.now();
     // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
     job.polledAt = polledAt;
-    if (this.#checked.has(job.id)) return;
+    if (this.#checked.has(job.id) || session.gates.job.isShut) return;
     this.#checked.add(job.id);
     const check = async () => {
       const state = await this.#fetch(job.id);

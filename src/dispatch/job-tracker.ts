@@ -114,8 +114,8 @@ export class JobTracker<W extends Submission> {
     const { id, timestamp, eta } = state.job;
     const duration = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
     const job: OpenJob<W> = { id, work, timestamp, eta: duration, ...known };
-    this.#options.onAccepted(work, state.job);
     this.#session.spots.took(job);
+    this.#options.onAccepted(work, state.job);
     const isAtOnce = !isPending(state.job.status);
     if (!isAtOnce) this.listenIfStreamed();
     const ended = isAtOnce ? state : this.#listener.takeEnd(job.id);

@@ -1,13 +1,21 @@
+import { backOff } from '../base/sleeping.ts';
 import { ServiceError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { JobState } from '../client/types.ts';
-import type { Session } from './session.ts';
-import { isOutage, isRefusedForNow, isTrouble, MOST_READS, mayReadAgain } from './trouble.ts';
+import type { ReadKind, Session } from './session.ts';
+import { isTrouble, mayReadAgain } from './trouble.ts';
 
 /** Milliseconds between tries to read what the service should have by now. */
-const LAG_PAUSES = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
+const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
+/** Pauses of this many milliseconds are worth telling. */
+const LONG_PAUSE = 1_000;
+/** Milliseconds between tries of a read that alone fails. */
+const ALONE = { first: 200, longest: 10_000 };
 
-type ReadingSession = Pick<Session, 'client' | 'clock' | 'trouble' | 'call' | 'readRefused' | 'isSkinsmith'>;
+type ReadingSession = Pick<
+  Session,
+  'client' | 'clock' | 'random' | 'gates' | 'call' | 'tellWait' | 'isSkinsmith'
+>;
 
 /** Reads from the service, repeated after temporary failures. */
 export class Reads {
@@ -26,7 +34,8 @@ export class Reads {
    */
   async job(id: string): Promise<JobState | undefined> {
     const { client } = this.#session;
-    const read = async () => await this.repeatedly(() => client.job(id, this.#session.call(this.#signal)));
+    const read = async () =>
+      await this.repeatedly('job', () => client.job(id, this.#session.call(this.#signal)));
     for (let tries = 0; ; tries++) {
       try {
         return await read();
@@ -53,50 +62,42 @@ export class Reads {
    * @returns whether to try again: not at a skinsmith service, which has only one store
    */
   async lagged(tries: number): Promise<boolean> {
+    const { clock, isSkinsmith, tellWait } = this.#session;
     const pause = LAG_PAUSES[tries];
-    if (pause === undefined || this.#session.isSkinsmith) return false;
-    await this.#session.clock.sleep(pause, this.#signal);
+    if (pause === undefined || isSkinsmith) return false;
+    if (pause >= LONG_PAUSE) tellWait('The service does not have a finished skin yet.', pause);
+    await clock.sleep(pause, this.#signal);
     return true;
   }
 
-  /** Undefined: the service does not have it (404). */
+  /** Undefined: the service does not have the skin (404). */
   async ifPresent<T>(request: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.repeatedly(request);
+      return await this.repeatedly('skin', request);
     } catch (error) {
       if (classifyFailure(error)?.kind === 'not_found') return undefined;
       throw error;
     }
   }
 
-  async repeatedly<T>(request: () => Promise<T>): Promise<T> {
-    const { clock, trouble } = this.#session;
-    let tries = 0; // while others are answered
-    let failures = 0;
-    for (;;) {
+  /**
+   * While all reads of a kind fail, the patience with the service ends them. A read that fails while others are
+   * answered is given up after some tries.
+   */
+  async repeatedly<T>(kind: ReadKind, request: () => Promise<T>): Promise<T> {
+    const { clock, random, gates } = this.#session;
+    const gate = gates[kind];
+    for (let tries = 0; ; ) {
+      const { answered } = gate;
       try {
-        const answer = await request();
-        trouble.passed();
-        return answer;
+        return await gate.send(request, this.#signal);
       } catch (error) {
-        // While nobody gets an answer, the patience with the whole service decides; a rate limit is waited for.
-        if (!isRefusedForNow(error) && (!trouble.isOn || !isOutage(error))) tries++;
-        if (++failures % MOST_READS === 0 && (await this.#answersOthers())) throw error;
-        if (this.#signal.aborted || !mayReadAgain(error, tries)) throw error;
-        if (isRefusedForNow(error)) await clock.sleep(this.#session.readRefused(error), this.#signal);
-        else await trouble.pause(error, this.#signal);
+        if (this.#signal.aborted) throw error;
+        const isAlone = !isTrouble(error) || gate.answered > answered;
+        if (isAlone) tries++;
+        if (!mayReadAgain(error, tries)) throw error;
+        if (isAlone) await clock.sleep(backOff(tries, ALONE, random()), this.#signal);
       }
-    }
-  }
-
-  /** Whether the service answers something else, so that only this read is in trouble. */
-  async #answersOthers(): Promise<boolean> {
-    const { client } = this.#session;
-    try {
-      await client.queueList(this.#session.call(this.#signal));
-      return true;
-    } catch (error) {
-      return !isTrouble(error);
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Job } from '../protocol/job.ts';
 import { LookTimes } from './look-times.ts';
 import { ONE_ATTEMPT } from './one-attempt.ts';
 import { Pace } from './pace.ts';
+import { ReadGate, reportSilence } from './read-gate.ts';
 import { RoundTrip } from './round-trip.ts';
 import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
@@ -15,19 +16,19 @@ import type { OwnSubmissions, SkinRequest, Submission } from './submission.ts';
 import {
   isFullQueue,
   isRefusedForNow,
-  refusedPause,
   Trouble,
   type TroubleOptions,
+  type WaitReason,
   waitReason,
 } from './trouble.ts';
 
-export interface SessionOptions<W extends Submission> extends Omit<TroubleOptions, 'onPause'> {
+export interface SessionOptions<W extends Submission> extends Omit<TroubleOptions, 'onPause' | 'contact'> {
   readonly client: SkinClient;
   readonly submissions: OwnSubmissions<W>;
   /** Longest pause between list requests, milliseconds. */
   readonly longestLookPause: number;
-  /** The batch has to wait, for a limit or after a failure. */
-  readonly onWaiting: (reason: 'limit' | 'trouble', message: string, ms: number) => void;
+  /** The batch has to wait, for a limit or after a failure. `ms`: undefined for an unknown time. */
+  readonly onWaiting: (reason: WaitReason, message: string, ms: number | undefined) => void;
   /** A failure ends everything. */
   readonly onFatal: (error: unknown) => void;
   /** A background task has ended. */
@@ -46,6 +47,10 @@ const LONGEST_INTAKE_PAUSE = 60_000;
 /** Milliseconds of waiting for a limit that are not worth telling. */
 const SHORT_WAIT = 1_000;
 const LIMIT_USED_UP = 'The rate limit of this key is used up for now.';
+const SILENT = 'The service does not answer yet.';
+
+/** Single reads that fail and are repeated together: of jobs, of skins, of what the service says about itself. */
+export type ReadKind = 'job' | 'skin' | 'facts';
 
 /** What the parts of a dispatcher share: the service, and what they have learned about it. */
 export class Session<W extends Submission = Submission> {
@@ -56,7 +61,9 @@ export class Session<W extends Submission = Submission> {
   readonly pace: Pace;
   readonly spots: Spots<W>;
   readonly spotLimit = new SpotLimit(USUAL_SPOTS);
+  /** Failures of requests for the list. */
   readonly trouble: Trouble;
+  readonly gates: Readonly<Record<ReadKind, ReadGate>>;
   /** Failures of submissions only: the service answers but accepts none, or none can be sent. */
   readonly intake: Trouble;
   readonly times: LookTimes;
@@ -81,13 +88,17 @@ export class Session<W extends Submission = Submission> {
     this.pace = new Pace(options.random, (windows) => this.#sharing?.heardWindows(windows));
     this.spots = new Spots(USUAL_SPOTS);
     this.times = new LookTimes(options.longestLookPause);
-    const onPause = (message: string, ms: number) => options.onWaiting('trouble', message, ms);
-    this.trouble = new Trouble({ ...options, onPause });
+    const onPause = (message: string, ms: number, reason: WaitReason) =>
+      options.onWaiting(reason, message, ms);
+    const shared = { ...options, onPause, contact: { hasAnswered: false } };
+    this.trouble = new Trouble(shared);
+    const gate = () =>
+      new ReadGate({ clock: this.clock, trouble: new Trouble(shared), onSilence: this.#tellSilence });
+    this.gates = { job: gate(), skin: gate(), facts: gate() };
     const { outage } = options.patience;
     this.intake = new Trouble({
-      ...options,
+      ...shared,
       patience: { outage, firstContact: outage },
-      onPause,
       firstPause: FIRST_INTAKE_PAUSE,
       longestPause: LONGEST_INTAKE_PAUSE,
     });
@@ -125,12 +136,12 @@ export class Session<W extends Submission = Submission> {
     const idempotencyKey = this.submissions.idempotencyKey(work);
     let state: JobState;
     try {
-      state = await this.client.queue(source, options, { ...this.call(signal), idempotencyKey });
+      const call = { ...this.call(signal), idempotencyKey };
+      state = await this.whileTold(async () => await this.client.queue(source, options, call));
     } catch (error) {
       this.#notAccepted(error, sent);
       throw error;
     }
-    this.trouble.passed();
     this.intake.passed();
     this.pace.accepted(state, this.#moment(), sent);
     this.#limitToldUntil = Number.NEGATIVE_INFINITY; // an acceptance seems to end the wait that was told
@@ -151,11 +162,19 @@ export class Session<W extends Submission = Submission> {
     this.#options.onWaiting('limit', waitReason(error), wait);
   }
 
-  /** A read was refused for now, which the user hears of. @returns milliseconds until it may be repeated */
-  readRefused(error: unknown): number {
-    const wait = refusedPause(error);
-    this.#options.onWaiting('limit', waitReason(error), wait);
-    return wait;
+  /** The batch waits for this long, for this reason. */
+  readonly tellWait = (message: string, ms: number | undefined): void => {
+    this.#options.onWaiting('trouble', message, ms);
+  };
+
+  /** Sends a request, and tells the user while it is not answered. */
+  async whileTold<T>(request: () => Promise<T>): Promise<T> {
+    return await reportSilence(request, { clock: this.clock, onSilence: this.#tellSilence });
+  }
+
+  /** Whether results cannot be read now. */
+  get areResultsShut(): boolean {
+    return this.gates.job.isShut || this.gates.skin.isShut;
   }
 
   /** There is work to submit: tells the user, once, if it has to wait because a rate window is used up. */
@@ -210,6 +229,8 @@ export class Session<W extends Submission = Submission> {
     await Promise.all(this.#loops);
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
+
+  readonly #tellSilence = (): void => this.tellWait(SILENT, undefined);
 
   #moment() {
     return { monotonic: this.now(), epoch: this.client.serviceClock.earliest() };

@@ -23,7 +23,7 @@ interface SubmissionHandlers<W extends Submission> {
   readonly onLost: (work: W, error: unknown, sent: Sent) => void;
   /** Another process has a job for the same. */
   readonly onElsewhere: (work: W, job: string) => void;
-  /** Nothing can be submitted, because others with the same key have so many jobs there. */
+  /** Nothing can be submitted, because others have so many jobs there; 0: they are in no list that this key sees. */
   readonly onOthers: (jobs: number) => void;
 }
 
@@ -181,8 +181,10 @@ export class Submitter<W extends Submission> {
     return this.#queue.shift();
   }
 
+  /** Nothing more is paid for while results cannot be read. */
   #isOpenNow(): boolean {
     const { session } = this.#ports;
+    if (session.areResultsShut) return false;
     return this.#pauseNow() <= 0 && session.pace.left(session.now()) > 0;
   }
 
@@ -233,8 +235,8 @@ export class Submitter<W extends Submission> {
       this.#ports.onFailed(work, error);
       return false;
     }
+    const pause = session.intake.failed(error);
     if (wasNotTaken(error)) {
-      session.intake.failed(error);
       this.#putBack(work);
       return false;
     }
@@ -247,15 +249,17 @@ export class Submitter<W extends Submission> {
       this.#ports.onLost(work, error, sent);
       return false;
     }
-    await session.trouble.pause(error, stop);
-    await session.clock.sleep(lossPause(work.losses, session.random()), stop);
+    await session.clock.sleep(Math.max(pause, lossPause(work.losses, session.random())), stop);
     return true;
   }
 
   #refused(work: W, error: unknown): void {
-    this.#ports.record.refused(work.key);
+    const { session, record, queue, onOthers } = this.#ports;
+    record.refused(work.key);
     if (isFullQueue(error)) this.#wasFull();
     this.#putBack(work);
+    // Without any job in the list, those of the user's other keys fill the queue.
+    if (isFullQueue(error) && session.spots.ours === 0) onOthers(queue.pending);
   }
 
   /** Nothing was accepted: it is sent next, once that is possible again. */

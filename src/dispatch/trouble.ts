@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
+import { backOff } from '../base/sleeping.ts';
 import { NetworkError, ServiceError, SkinsmithError } from '../client/errors.ts';
-import { classifyFailure, type FailureKind } from '../client/failure.ts';
+import { classifyFailure } from '../client/failure.ts';
 import { ProofError } from './proof.ts';
 
 const FIRST_PAUSE = 100;
@@ -8,32 +9,45 @@ const LONGEST_PAUSE = 10_000;
 /** Milliseconds of the longest pause, however long the service asks for: a date may be in the year 9999. */
 export const LONGEST_WAIT = 2 * 60 * 60_000;
 
+/** Milliseconds that a request takes at most. A longer silence between two failures: the machine was asleep. */
+const LONGEST_ATTEMPT = 30_000;
+/** The first pause after a refusal without a time, and the longest that a refused read waits, milliseconds. */
+const REFUSED_PAUSE = 1_000;
+const LONGEST_REFUSED_PAUSE = 60_000;
+
+/** Why a batch waits. */
+export type WaitReason = 'limit' | 'trouble';
+
 export interface TroubleOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** Milliseconds before giving up: a service that never answered, and one that stopped answering. */
   readonly patience: { readonly firstContact: number; readonly outage: number };
-  readonly onPause: (message: string, ms: number) => void;
+  readonly onPause: (message: string, ms: number, reason: WaitReason) => void;
   /** There was trouble, and a request has succeeded. */
   readonly onPassed?: (() => void) | undefined;
   /** Milliseconds: the first pause, doubled each time, and the longest. Default 100 and 10,000. */
   readonly firstPause?: number;
   readonly longestPause?: number;
+  /** Whether the service has ever answered a request of any kind; absent: one of its own. */
+  readonly contact?: { hasAnswered: boolean };
 }
 
 /**
- * Temporary failures: no connection, truncated answers, 5xx. Shared by all requests of a batch, so that a
- * service that is down is asked ever more rarely and given up only after a long time without success.
+ * Temporary failures of one kind of request: no connection, truncated answers, 5xx, refusals for now. Shared by all
+ * requests of that kind, so that a service that fails them gets ever fewer, and is given up only after a long time
+ * without a success.
  */
 export class Trouble {
   readonly #options: TroubleOptions;
+  readonly #contact: { hasAnswered: boolean };
   #failures = 0;
   #since: number | undefined;
-  #hasAnswered = false;
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TroubleOptions) {
     this.#options = options;
+    this.#contact = options.contact ?? { hasAnswered: false };
   }
 
   /** The service gave a valid answer. */
@@ -42,7 +56,7 @@ export class Trouble {
     this.#failures = 0;
     this.#since = undefined;
     this.#pausedUntil = Number.NEGATIVE_INFINITY; // a failure right after this is a new one
-    this.#hasAnswered = true;
+    this.#contact.hasAnswered = true;
     if (isOn) this.#options.onPassed?.();
   }
 
@@ -69,25 +83,36 @@ export class Trouble {
 
   /** A request failed. `least`: the shortest pause. @returns milliseconds until the next attempt. @throws ServiceLostError */
   failed(error: unknown, least = 0): number {
-    const { clock, random, patience, onPause } = this.#options;
-    const { firstPause = FIRST_PAUSE, longestPause = LONGEST_PAUSE } = this.#options;
+    const { clock, patience, onPause } = this.#options;
     const now = clock.monotonic();
-    this.#since ??= now;
-    if (error instanceof ServiceError) this.#hasAnswered = true;
+    if (error instanceof ServiceError) this.#contact.hasAnswered = true;
     // Requests that fail together count as one failure, and wait for the same moment: each would put it off otherwise.
     const isNew = now >= this.#pausedUntil;
-    if (isNew) this.#failures++;
-    const growing = Math.min(longestPause, firstPause * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
-    const backOff = isNew ? growing : this.#pausedUntil - now;
-    const wait = Math.max(backOff, least, askedFor(error));
+    if (isNew) this.#countFailure(now);
+    const wait = Math.max(isNew ? this.#growing(error) : this.#pausedUntil - now, least, askedFor(error));
     this.#pausedUntil = now + wait;
-    const longest = this.#hasAnswered ? patience.outage : firstPatience(error, patience.firstContact);
-    const isAppointed = isResting(error) && askedFor(error) > 0;
-    if (isAppointed)
-      this.#since = now + wait; // a service that says when it goes on is not lost
-    else if (now + wait - this.#since > longest) throw new ServiceLostError(error);
-    onPause(waitReason(error), wait);
+    const longest = this.#contact.hasAnswered ? patience.outage : firstPatience(error, patience.firstContact);
+    const since = this.#since ?? now;
+    // A service that says when it goes on is not lost, nor is one that only wants fewer requests.
+    if (isRefusedForNow(error) || (isResting(error) && askedFor(error) > 0)) this.#since = now + wait;
+    else if (now + wait - since > longest) throw new ServiceLostError(error);
+    onPause(waitReason(error), wait, isRefusedForNow(error) ? 'limit' : 'trouble');
     return wait;
+  }
+
+  /** Time that the machine slept, or in which nothing was requested, says nothing about the service. */
+  #countFailure(now: number): void {
+    this.#failures++;
+    this.#since ??= now;
+    const silence = now - this.#pausedUntil;
+    if (Number.isFinite(silence) && silence > LONGEST_ATTEMPT)
+      this.#since = Math.min(now, this.#since + silence);
+  }
+
+  #growing(error: unknown): number {
+    const { random, firstPause = FIRST_PAUSE, longestPause = LONGEST_PAUSE } = this.#options;
+    const first = isRefusedForNow(error) ? Math.max(firstPause, REFUSED_PAUSE) : firstPause;
+    return backOff(this.#failures, { first, longest: longestPause }, random());
   }
 }
 
@@ -122,7 +147,7 @@ const LONGEST_LOSS_PAUSE = 30_000;
 /** Milliseconds before a submission whose answers were lost `losses` times is sent again. */
 export function lossPause(losses: number, random: number): number {
   if (losses <= 1) return 0;
-  return Math.min(LONGEST_LOSS_PAUSE, FIRST_PAUSE * 2 ** losses) * (0.5 + random / 2);
+  return backOff(losses, { first: 2 * FIRST_PAUSE, longest: LONGEST_LOSS_PAUSE }, random);
 }
 
 /** Whether every other source would fail the same way: no service, or no permission to use it. */
@@ -132,19 +157,10 @@ export function endsBatch(error: unknown): boolean {
   return classifyFailure(error)?.kind === 'key_refused';
 }
 
-/** Milliseconds to wait after a refusal without a time, and the maximum pause. */
-const REFUSED_PAUSE = 1_000;
-const LONGEST_REFUSED_PAUSE = 60_000;
-
-/** Pause after a refused read: as the service says, otherwise a second. */
-export function refusedPause(error: unknown): number {
-  const given = classifyFailure(error)?.retryAfter;
-  return Math.min(LONGEST_REFUSED_PAUSE, given && given > 0 ? given : REFUSED_PAUSE);
-}
-
 /** Milliseconds of pause that a refusing service asked for, within reason. */
 function askedFor(error: unknown): number {
-  return Math.min(LONGEST_WAIT, classifyFailure(error)?.retryAfter ?? 0);
+  const longest = isRefusedForNow(error) ? LONGEST_REFUSED_PAUSE : LONGEST_WAIT;
+  return Math.min(longest, classifyFailure(error)?.retryAfter ?? 0);
 }
 
 /** Whether the same request may succeed later. */
@@ -152,20 +168,18 @@ export function isTrouble(error: unknown): boolean {
   return classifyFailure(error)?.isTemporary ?? false;
 }
 
-const OUTAGES: ReadonlySet<FailureKind> = new Set(['unreachable', 'server_error', 'unavailable']);
-
-/** Whether the whole service may be down. */
-export function isOutage(error: unknown): boolean {
-  const failure = classifyFailure(error);
-  return failure !== undefined && OUTAGES.has(failure.kind);
+/** Whether the service, or what stands in front of it, answered that it is down: that concerns no single request. */
+export function isOutagePage(error: unknown): boolean {
+  const { kind } = classifyFailure(error) ?? {};
+  return kind === 'server_error' || kind === 'unavailable';
 }
 
-/** Unusable answers to one read before it is given up, while the service answers others. */
-export const MOST_READS = 30;
+/** Unusable answers to one read before it is given up, while the service answers others of its kind. */
+const MOST_READS = 30;
 /** A page instead of the service's own 404 may be all that there is, so it is believed sooner. */
 const MOST_PAGES = 4;
 
-/** Whether to repeat a read that has failed `tries` times in a row. */
+/** Whether to repeat a read that has failed so many times while others of its kind were answered. */
 export function mayReadAgain(error: unknown, tries: number): boolean {
   const { kind, status } = classifyFailure(error) ?? {};
   const isPage = kind === 'unreadable' && status === 404;

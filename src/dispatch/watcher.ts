@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
-import { isRefusedForNow, isTrouble, mayListAgain } from './trouble.ts';
+import { isTrouble, mayListAgain } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface WatcherPorts<W extends Submission> {
@@ -189,8 +189,7 @@ export class Watcher<W extends Submission> {
       this.#isLookWanted = true;
       const mayPass = isTrouble(error) || mayListAgain(error, ++this.#failures);
       if (stop.aborted || !mayPass) throw error;
-      if (isRefusedForNow(error)) await session.clock.sleep(session.readRefused(error), stop);
-      else await session.trouble.pause(error, stop);
+      await session.trouble.pause(error, stop);
     }
   }
 
@@ -227,7 +226,7 @@ export class Watcher<W extends Submission> {
     const call = session.call(stop);
     if (this.#hasList) {
       try {
-        const { jobs, links } = await session.client.queueList(call);
+        const { jobs, links } = await session.whileTold(async () => await session.client.queueList(call));
         if (links['events'] !== undefined) session.isSkinsmith = true;
         return { jobs, links };
       } catch (error) {

@@ -18,10 +18,17 @@ interface Around {
   readonly job?: Partial<OpenJob<Submission>>;
   /** What the service answers when the job is read, one answer after the other. */
   readonly answers?: readonly (JobState | Error | undefined)[];
+  /** Whether reads of jobs fail now. */
+  readonly isShut?: boolean;
 }
 
 /** The ends of the job `a`, which was accepted at 1,000 ms, and what they lead to; it is 3,000 ms. */
-function open({ follows = true, job: more = {}, answers = [stateOf('completed', SKIN)] }: Around = {}) {
+function open({
+  follows = true,
+  job: more = {},
+  answers = [stateOf('completed', SKIN)],
+  isShut = false,
+}: Around = {}) {
   const told: unknown[] = [];
   const tasks: Promise<void>[] = [];
   const left = [...answers];
@@ -43,6 +50,7 @@ function open({ follows = true, job: more = {}, answers = [stateOf('completed', 
     session: {
       now: () => clock.now,
       spots: { jobs, freed },
+      gates: { job: { isShut } },
       times: { ended: (_: unknown, duration: number) => told.push(`took ${duration}`) },
       track: (task: Promise<void>) => tasks.push(task),
     },
@@ -144,6 +152,13 @@ test('A job that has ended when it is polled needs no other request', async () =
   ends.poll(job);
   await settled();
   expect(told).toEqual(['read', 'freed', 'room', 'took 2000', 'hint', 'completed']);
+});
+
+test('A job is not polled while reads of jobs fail', async () => {
+  const { ends, job, told, settled } = open({ isShut: true });
+  ends.poll(job);
+  await settled();
+  expect([told, job.polledAt]).toEqual([[], 3_000]);
 });
 
 test('A job that the service has forgotten is told as such, and frees its spot', async () => {

@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { refusal } from '../support/client/failures.ts';
 import { openSession, requestOf, workOf } from '../support/dispatch/numbered-work.ts';
 import { noConnection } from '../support/hosted/hosted-in-memory.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';
@@ -12,7 +11,7 @@ async function open(options?: HostedOptions) {
   const made = await openInMemory(options);
   const session = openSession({
     ...made,
-    onWaiting: (reason, _, ms) => told.push(`${reason} ${Math.round(ms / 1_000)} s`),
+    onWaiting: (reason, _, ms) => told.push(`${reason} ${Math.round((ms ?? Number.NaN) / 1_000)} s`),
     onFatal: (error) => told.push(`fatal: ${(error as Error).message}`),
     onTaskEnd: () => told.push('task ended'),
   });
@@ -44,11 +43,6 @@ test('A refusal for a full queue says nothing about time', async () => {
   await expect(post(1)).rejects.toMatchObject({ code: 'job_limit' });
   expect(session.pace.left(session.now())).toBeGreaterThan(0);
   expect(told).toEqual([]);
-});
-
-test('That a read is refused for now is told with how long it waits', async () => {
-  const { session, told } = await open();
-  expect([session.readRefused(refusal(429, 'rate_limit', 7_000)), told]).toEqual([7_000, ['limit 7 s']]);
 });
 
 test('That a window is used up is told once to who has work to submit', async () => {
@@ -144,13 +138,29 @@ test('A service whose answer names a stream of events recognizes repetitions', a
   expect(session.isSkinsmith).toBe(true);
 });
 
-test('An accepted submission ends the trouble of all requests', async () => {
+test('An accepted submission ends the trouble with submissions, and with no other request', async () => {
   const { clock, session, post } = await open();
   session.trouble.failed(noConnection());
   session.intake.failed(noConnection());
   await clock.until(clock.sleep(1_000));
   await post(1);
-  expect([session.trouble.isOn, session.intake.isOn]).toEqual([false, false]);
+  expect([session.trouble.isOn, session.intake.isOn]).toEqual([true, false]);
+});
+
+test('That a submission is not answered is told every three seconds', async () => {
+  const { clock, hosted, session } = await open();
+  const waits: unknown[] = [];
+  Object.assign(session, { tellWait: (...wait: unknown[]) => waits.push([clock.monotonic(), ...wait]) });
+  hosted.disturb = async (_, process) => {
+    await clock.sleep(7_000);
+    return await process();
+  };
+  await clock.until(session.post(workOf(1), requestOf(workOf(1)), never));
+  const silence = ['The service does not answer yet.', undefined];
+  expect(waits).toEqual([
+    [3_000, ...silence],
+    [6_000, ...silence],
+  ]);
 });
 
 test.each([

@@ -48,7 +48,7 @@ function prepare(
         openAt: Number.NEGATIVE_INFINITY,
         failed: () => void told.push('none accepted'),
       },
-      trouble: { pause: async () => void told.push('trouble') },
+      areResultsShut: false,
       track: (task: Promise<void>) => tasks.push(task),
       post: async ({ key }: Submission) => {
         keys.push(key);
@@ -74,6 +74,7 @@ function prepare(
     onAccepted: () => told.push('accepted'),
     onFailed: () => told.push('failed'),
     onLost: () => told.push('lost'),
+    onOthers: () => told.push('filled by others'),
     onElsewhere: ({ key }: Submission, job: string) => told.push(`${key} is ${job}`),
     lookSoon: () => told.push('look'),
   } as unknown as SubmitterPorts<Submission>;
@@ -91,7 +92,7 @@ async function after(error: Error, around: Around = {}): Promise<string[]> {
 }
 
 test('A full queue is looked at: the list tells how many spots there are', async () => {
-  expect(await after(refusal(429, 'job_limit'))).toEqual(['not taken', 'look', 'again']);
+  expect(await after(refusal(429, 'job_limit'))).toEqual(['not taken', 'look', 'filled by others', 'again']);
 });
 
 test('A rate limit says nothing of the queue, which is not looked at', async () => {
@@ -104,13 +105,13 @@ test('A source that is refused permanently is not sent again', async () => {
 
 test('A lost answer is left to the list, or sent again to a service that recognizes it', async () => {
   const lost = noAnswer(true);
-  expect(await after(lost)).toEqual(['lost']);
-  expect(await after(lost, { isSkinsmith: true })).toEqual(['trouble', 'pause', 'accepted']);
+  expect(await after(lost)).toEqual(['none accepted', 'lost']);
+  expect(await after(lost, { isSkinsmith: true })).toEqual(['none accepted', 'pause', 'accepted']);
 });
 
 test('Work whose answers are lost again and again is given up', async () => {
-  expect(await after(noAnswer(true), { losses: 39 })).toEqual(['lost']);
-  expect(await after(noAnswer(true), { losses: 40 })).toEqual(['failed']);
+  expect(await after(noAnswer(true), { losses: 39 })).toEqual(['none accepted', 'lost']);
+  expect(await after(noAnswer(true), { losses: 40 })).toEqual(['none accepted', 'failed']);
 });
 
 test('What certainly did not arrive is sent again, once the service accepts any', async () => {

@@ -13,7 +13,6 @@ import {
   isTrouble,
   lossPause,
   mayReadAgain,
-  refusedPause,
   ServiceLostError,
   Trouble,
   waitReason,
@@ -43,18 +42,28 @@ function page(status: number, retryAfter?: number): UnreadableAnswerError {
   return new UnreadableAnswerError('That is no answer.', { status, retryAfter });
 }
 
-function makeTrouble({ random = 1, firstContact = 20_000, outage = 15 * MINUTE } = {}) {
+function makeTrouble({
+  random = 1,
+  firstContact = 20_000,
+  outage = 15 * MINUTE,
+  contact = { hasAnswered: false },
+} = {}) {
   const clock = fakeClock();
   const told: [message: string, ms: number][] = [];
   const ends: number[] = [];
+  const reasons: string[] = [];
   const trouble = new Trouble({
     clock,
     random: () => random,
     patience: { firstContact, outage },
-    onPause: (message, ms) => told.push([message, ms]),
+    contact,
+    onPause: (message, ms, reason) => {
+      told.push([message, ms]);
+      reasons.push(reason);
+    },
     onPassed: () => void ends.push(clock.monotonic()),
   });
-  return { trouble, clock, told, ends };
+  return { trouble, clock, told, reasons, ends };
 }
 
 async function pauseOften(trouble: Trouble, times: number): Promise<void> {
@@ -224,6 +233,45 @@ describe('Trouble', () => {
   });
 });
 
+describe('Refusals for now', () => {
+  test.each([
+    [answer(429, 'rate_limit', 2_500), 2_500],
+    [answer(429, 'rate_limit', 0), 1_000],
+    [answer(429, 'rate_limit'), 1_000],
+    [page(429, 700), 1_000],
+    [answer(429, 'rate_limit', 3_600_000), 60_000],
+    [page(429), 1_000],
+  ])('(%s) are waited for as asked, within reason, else a second', (error, pause) => {
+    const { trouble, reasons } = makeTrouble();
+    expect([trouble.failed(error), reasons]).toEqual([pause, ['limit']]);
+  });
+
+  test('without times are repeated ever more rarely, and never end the batch', async () => {
+    const { trouble, clock } = makeTrouble();
+    for (let n = 0; n < 200; n++) await trouble.pause(answer(429, 'rate_limit'), signal);
+    expect(clock.sleeps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+    expect(clock.monotonic()).toBeGreaterThan(15 * MINUTE);
+  });
+});
+
+describe('Trouble of one kind of request', () => {
+  test('is not ended by an answer to another kind, but then the service has answered', async () => {
+    const contact = { hasAnswered: false };
+    const [one, other] = [makeTrouble({ firstContact: 1_000, contact }), makeTrouble({ contact })];
+    await pauseOften(one.trouble, 3);
+    other.trouble.passed();
+    await pauseOften(one.trouble, 3);
+    expect(one.clock.sleeps).toEqual([100, 200, 400, 800, 1_600, 3_200]);
+  });
+
+  test('does not count the time in which the machine slept', async () => {
+    const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
+    await pauseOften(trouble, 2);
+    await clock.sleep(60_000);
+    expect(trouble.failed(noAnswer())).toBe(400);
+  });
+});
+
 describe('A failed request', () => {
   /** [may pass, was not taken, is refused for now, ends the batch] */
   const failures: [what: string, error: unknown, verdict: boolean[]][] = [
@@ -250,17 +298,6 @@ describe('A failed request', () => {
   ];
   test.each(failures)('by %s is judged', (_, error, verdict) => {
     expect([isTrouble(error), wasNotTaken(error), isRefusedForNow(error), endsBatch(error)]).toEqual(verdict);
-  });
-
-  test.each([
-    [answer(429, 'rate_limit', 2_500), 2_500],
-    [answer(429, 'rate_limit', 0), 1_000],
-    [answer(429, 'rate_limit'), 1_000],
-    [page(429, 700), 700],
-    [answer(429, 'rate_limit', 3_600_000), 60_000],
-    [page(429), 1_000],
-  ])('that was refused for now (%s) waits as asked, else a second', (error, pause) => {
-    expect(refusedPause(error)).toBe(pause);
   });
 });
 

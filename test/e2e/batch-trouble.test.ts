@@ -102,6 +102,25 @@ describe('A service', () => {
     expect(service.records.accepted).toHaveLength(4);
   });
 
+  test.each(['internal-error', 'bad-gateway', 'reset', 'rate-limit'] as const)(
+    'that for a time answers single jobs with %s alone gets few requests, and all is made in the end',
+    async (kind) => {
+      const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
+      await shop.drawMany('skins', 30);
+      let until = Number.POSITIVE_INFINITY;
+      let failed = 0;
+      service.weather = (request) => {
+        if (request.kind !== 'job' || Date.now() > until) return undefined;
+        if (failed++ === 0) until = Date.now() + 1_500;
+        return { kind, wait: 0 };
+      };
+      const { exitCode, stderr } = await shop.start(MAKE);
+      expect([exitCode, String(stderr)]).toEqual([0, expect.stringContaining('30 sources: 30 made')]);
+      expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([30, []]);
+      expect(failed).toBeLessThanOrEqual(20);
+    },
+  );
+
   test('that gives the skin of another gets no output written for it', async () => {
     const { shop } = await hostedWorkshop({
       fate: (pixels) => (pixels === pixelsOf(2) ? { kind: 'wrong', times: 9 } : undefined),

@@ -167,7 +167,7 @@ export class SkinMaker {
     const fresh = await readServiceKey({
       client: this.#session.client,
       call: this.#session.call(this.#options.hardStop),
-      repeatedly: async (request) => await this.#reads.repeatedly(request),
+      repeatedly: async (request) => await this.#reads.repeatedly('facts', request),
     });
     this.#facts = { ...this.#facts, ...fresh };
     return fresh.publicKey;
@@ -303,6 +303,7 @@ function asSetupError(error: unknown): never {
 }
 
 function othersText(jobs: number): string {
+  if (jobs === 0) return 'Jobs that this user submitted with another key fill the queue.';
   const subject = jobs === 1 ? 'A job that somebody else' : `${jobs} jobs that others`;
   return `${subject} submitted with this key ${jobs === 1 ? 'fills' : 'fill'} the queue.`;
 }

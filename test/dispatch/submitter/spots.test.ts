@@ -72,7 +72,8 @@ async function run(around: Around) {
         openAt: () => paceOpenAt,
         usedElsewhere: (...heard: unknown[]) => told.push(['windows', ...heard]),
       },
-      intake: { openAt: Number.NEGATIVE_INFINITY, failed: () => {} },
+      areResultsShut: false,
+      intake: { openAt: Number.NEGATIVE_INFINITY, failed: () => 0 },
       track: (task: Promise<void>) => tasks.push(task.catch((error: Error) => void told.push(error.message))),
       post: async (work: Submission) => {
         mostAtOnce = Math.max(mostAtOnce, ++atOnce);
@@ -276,12 +277,15 @@ test('An accepted submission makes the pause after a full queue short again', as
   };
   const steps = [pass(0), pass(300), next, pass(0)];
   const { told, pauses } = await run({ errors: [full, undefined, full], steps });
-  expect([told, pauses]).toEqual([['k0'], [undefined, 300, undefined, undefined, 300]]);
+  expect([told, pauses]).toEqual([
+    ['5 of others', 'k0', '5 of others'],
+    [undefined, 300, undefined, undefined, 300],
+  ]);
 });
 
 test('A queue that was full is tried again at once when a job has ended', async () => {
   const { told } = await run({ errors: [full], steps: [({ submitter }) => submitter.roomSeen()] });
-  expect(told).toEqual(['k0']);
+  expect(told).toEqual(['5 of others', 'k0']);
 });
 
 test('What was accepted fits, and a limit is told while work is left', async () => {

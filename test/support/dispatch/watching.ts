@@ -1,7 +1,6 @@
 import { SpotLimit } from '../../../src/dispatch/spot-limit.ts';
 import { type OpenJob, Spots } from '../../../src/dispatch/spots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
-import { refusedPause } from '../../../src/dispatch/trouble.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 
 export function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {
@@ -35,7 +34,7 @@ export function watch(
       spotLimit: new SpotLimit(5),
       now: () => 1_000,
       call: () => ({}),
-      readRefused: refusedPause,
+      whileTold: async (request: () => Promise<unknown>) => await request(),
       roundTrip: { took: () => {} },
       clock: { sleep: async (ms: number) => void waits.push(`${ms} ms`) },
       trouble: { passed: () => {}, pause: async () => void waits.push('trouble') },

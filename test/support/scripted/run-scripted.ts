@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { BatchEvent } from '../../../src/batch/options/events.ts';
 import type { BatchOptions, BatchService } from '../../../src/batch/options/options.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
-import { skinPng } from '../server/drawn-skins.ts';
+import { drawnSources } from '../batch/drawn-sources.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { type Script, ScriptedService } from './scripted-service.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -33,7 +32,7 @@ export async function prepareScripted(script: Script = {}) {
     onTestFinished(async () => await client.close());
     const name = `batch-${from}`;
     return await runBatch({
-      sources: sources(count, from),
+      sources: drawnSources(count, from),
       service: {
         name: serviceName ?? client.baseUrl,
         caller: client.caller,
@@ -58,14 +57,4 @@ export async function runScripted(count: number, script: Script = {}, extra: Ext
   const summary = await clock.until(batch(count, extra));
   const took = clock.monotonic() - (service.requests.submit[0] ?? Number.NaN);
   return { summary, took, service, events };
-}
-
-async function* sources(count: number, from: number): AsyncGenerator<BatchSource> {
-  for (let n = from; n < from + count; n++) {
-    yield {
-      label: `${n}`,
-      stem: `${n}`,
-      content: { kind: 'bytes', bytes: skinPng(n) },
-    };
-  }
 }

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { ReadGate } from '../../src/dispatch/read-gate.ts';
+import { Trouble } from '../../src/dispatch/trouble.ts';
+import { noAnswer, refusal } from '../support/client/failures.ts';
+import { VirtualClock } from '../support/scripted/virtual-clock.ts';
+
+const never = new AbortController().signal;
+/** Milliseconds that a read takes. */
+const TAKES = 100;
+
+/** A gate for reads of a service that fails them while `isDown`. */
+function openGate() {
+  const clock = new VirtualClock();
+  const patience = { firstContact: 3_600_000, outage: 3_600_000 };
+  const trouble = new Trouble({ clock, random: () => 1, patience, onPause: () => {} });
+  const silences: number[] = [];
+  const gate = new ReadGate({ clock, trouble, onSilence: () => silences.push(clock.monotonic()) });
+  const service = { isDown: false, underWay: 0, most: 0, times: [] as number[] };
+  const read = async () => {
+    service.times.push(clock.monotonic());
+    service.most = Math.max(service.most, ++service.underWay);
+    await clock.sleep(TAKES);
+    service.underWay--;
+    if (service.isDown) throw noAnswer(true);
+    return 'answer';
+  };
+  /** Repeats a read until it is answered. */
+  const answered = async (): Promise<string> => await gate.send(read, never).catch(answered);
+  return { clock, gate, trouble, service, read, answered, silences };
+}
+
+test('A hundred reads are sent a few at a time', async () => {
+  const { clock, gate, service, read } = openGate();
+  await clock.until(Promise.all(Array.from({ length: 100 }, () => gate.send(read, never))));
+  expect([service.times.length, service.most, clock.monotonic()]).toEqual([100, 8, 13 * TAKES]);
+});
+
+test('While they fail, a hundred reads send one request in the place of all, ever more rarely', async () => {
+  const { clock, gate, service, answered } = openGate();
+  service.isDown = true;
+  const all = Promise.all(Array.from({ length: 100 }, answered));
+  await clock.until(clock.sleep(60_000));
+  expect(service.times.length).toBeLessThanOrEqual(20);
+  const pauses = service.times.slice(8).map((time, n) => time - service.times[n + 7]! - TAKES);
+  expect(pauses.slice(0, 8)).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000]);
+  expect(gate.isShut).toBe(true);
+  service.isDown = false;
+  expect(await clock.until(all)).toHaveLength(100);
+  expect(gate.isShut).toBe(false);
+});
+
+test('A read that nobody waits for any longer gives its turn to the next', async () => {
+  const { clock, gate, trouble, service, read } = openGate();
+  trouble.failed(noAnswer(true));
+  const stop = new AbortController();
+  const left = gate.send(read, stop.signal);
+  const next = gate.send(read, never);
+  stop.abort();
+  await expect(left).rejects.toThrow('aborted');
+  expect([await clock.until(next), service.times]).toEqual(['answer', [100]]);
+});
+
+test('A refusal for good is an answer, and ends the trouble', async () => {
+  const { gate, trouble, clock } = openGate();
+  trouble.failed(noAnswer(true));
+  const refused = refusal(404, 'job_not_found');
+  const asked = gate.send(async () => await Promise.reject(refused), never);
+  await expect(clock.until(asked)).rejects.toBe(refused);
+  expect([trouble.isOn, gate.answered]).toEqual([false, 1]);
+});
+
+test('That a read is not answered is reported every three seconds, until it is', async () => {
+  const { clock, gate, silences } = openGate();
+  await clock.until(gate.send(async () => await clock.sleep(8_000), never));
+  await clock.until(clock.sleep(10_000));
+  expect(silences).toEqual([3_000, 6_000]);
+});

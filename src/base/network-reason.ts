@@ -17,6 +17,10 @@ const REASONS: Readonly<Record<string, string>> = {
   HTTPParserError: 'the answer is not HTTP',
 };
 
+/** What undici says of it, and we: such as a 100 Continue, which only a request that announces its body may get. */
+const BAD_RESPONSE = ': bad response';
+const UNASKED = 'an answer came that belongs to no request, such as 100 Continue';
+
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_/;
 const TLS = /^ERR_(?:SSL|OSSL)_|^EPROTO$/;
 
@@ -44,6 +48,7 @@ export function networkReason(error: unknown): string {
   if (isAboutCertificate(error)) return `the certificate is not accepted (${code})`;
   if (TLS.test(code)) return `there is no TLS connection (${code})`;
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (code === 'UND_ERR_SOCKET' && toldBy(error, code).endsWith(BAD_RESPONSE)) return UNASKED;
   return REASONS[code] ?? (code === codeOf(error) ? code : toldBy(error, code));
 }
 

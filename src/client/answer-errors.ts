@@ -2,6 +2,7 @@ import { networkCode, networkReason } from '../base/network-reason.ts';
 import { parseRetryAfter } from '../base/retry-after.ts';
 import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
+import { unknownEncoding } from './network-transport.ts';
 
 /** Identifies the request in messages. */
 export interface RequestName {
@@ -43,13 +44,17 @@ export function parseJson({ status, headers, text }: RawAnswer, request: Request
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const isPage = /^\s*</.test(text);
-    const what =
-      isPage && status === 403 ? CHALLENGE : isPage ? 'an HTML page' : 'something that is not JSON';
+    const what = contentIn(text, status, unknownEncoding(headers));
     const retryAfter = retryAfterOf(headers, now);
     const message = `${request.method} ${request.path} answered ${status} with ${what}.`;
     throw new UnreadableAnswerError(message, { status, retryAfter, cause });
   }
+}
+
+function contentIn(text: string, status: number, encoding: string | undefined): string {
+  if (encoding !== undefined) return `a body compressed as ${encoding.slice(0, 20)}, which nobody asked for`;
+  if (!/^\s*</.test(text)) return 'something that is not JSON';
+  return status === 403 ? CHALLENGE : 'an HTML page';
 }
 
 /** A redirect that the client does not follow. */

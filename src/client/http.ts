@@ -1,9 +1,16 @@
 import type { z } from 'zod';
 import { LONGEST_TIMER } from '../base/clock.ts';
-import { parsedJson } from '../base/parsed-json.ts';
+import { decodedText, parsedJson } from '../base/parsed-json.ts';
 import { oddities } from '../protocol/advice.ts';
 import { safeParse } from '../protocol/parsing.ts';
-import { networkError, parseJson, type RawAnswer, redirected, refusal } from './answer-errors.ts';
+import {
+  networkError,
+  parseJson,
+  type RawAnswer,
+  type RequestName,
+  redirected,
+  refusal,
+} from './answer-errors.ts';
 import { SkinsmithError, UnreadableAnswerError } from './errors.ts';
 import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
 
@@ -31,8 +38,8 @@ export interface HttpOptions {
   readonly tellsOddities: boolean;
 }
 
-/** Maximum bytes of a JSON body. A list of thousands of jobs is under 1 MiB. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Maximum bytes of a JSON body. A list of thousands of jobs has 1 MiB, one that a service never shortens many times as much. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /**
  * One attempt: sends the request and reads a JSON answer of the given shape. Does not follow redirects,
@@ -75,7 +82,7 @@ export interface Download {
 export async function download(request: HttpRequest, limit: number, options: HttpOptions): Promise<Download> {
   const answer = await receive(request, options, async ({ status, headers, body }) => {
     if ('json' in body) return { status, headers, bytes: undefined, json: body.json };
-    const bytes = await readBounded(body.bytes, limit);
+    const bytes = await readBounded(body.bytes, limit, request);
     return { status, headers, bytes, json: status >= 400 ? parsedJson(bytes) : undefined };
   });
   const { status, headers, bytes } = answer;
@@ -108,7 +115,7 @@ export async function openStream(
     if (status === 200 && type.startsWith(request.type) && 'bytes' in body) {
       return { status, chunks: chunksOf(body.bytes, request, options.origin) };
     }
-    const answer = await readContent(response, options);
+    const answer = await readContent(response, options, request);
     if (isRedirect(status)) throw redirected(request, answer, options.origin);
     const json = jsonIn(answer, request, options.now());
     if (status >= 400) throw refusal(request, { ...answer, json }, options.now());
@@ -135,7 +142,7 @@ async function* chunksOf(
 async function receive<T>(
   { method, path, headers = {}, content, idle, ...request }: HttpRequest & { readonly idle?: number },
   options: HttpOptions,
-  read: (answer: TransportAnswer, options: HttpOptions) => Promise<T>,
+  read: (answer: TransportAnswer, options: HttpOptions, request: RequestName) => Promise<T>,
 ): Promise<T> {
   const { origin, transport } = options;
   const isStream = idle !== undefined;
@@ -143,7 +150,7 @@ async function receive<T>(
   try {
     const answer = await transport.send({ method, origin, path, headers, content, signal, idle });
     options.onHeaders?.(answer.headers);
-    return await read(answer, options);
+    return await read(answer, options, { method, path });
   } catch (cause) {
     throw failure({ method, path, signal: request.signal }, origin, cause);
   } finally {
@@ -191,9 +198,10 @@ type ReadAnswer = Omit<RawAnswer, 'text'> & ({ readonly json: unknown } | { read
 async function readContent(
   { status, headers, body }: TransportAnswer,
   { secret }: HttpOptions,
+  request: RequestName,
 ): Promise<ReadAnswer> {
   if ('json' in body) return { status, headers, json: body.json };
-  const text = (await readBounded(body.bytes, MAX_BODY_BYTES)).toString('utf8');
+  const text = decodedText(await readBounded(body.bytes, MAX_BODY_BYTES, request));
   return { status, headers, text: secret === undefined ? text : text.replaceAll(secret, '[API key]') };
 }
 
@@ -202,12 +210,19 @@ function jsonIn(answer: ReadAnswer, request: HttpRequest, now: number): unknown 
   return 'json' in answer ? answer.json : parseJson(answer, request, now);
 }
 
-async function readBounded(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+async function readBounded(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+  { method, path }: RequestName,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > limit) throw new UnreadableAnswerError('The answer is too long.', { status: 200 });
+    if (size > limit) {
+      const message = `${method} ${path.split('?', 1)[0]} answered with more than ${Math.round(limit / 1024)} KiB.`;
+      throw new UnreadableAnswerError(message, { status: 200 });
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,6 +1,13 @@
 import type { LookupFunction } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
 import type { Agent } from 'undici';
 import { encodeMultipart } from './multipart.ts';
 import type {
@@ -69,23 +76,56 @@ export class NetworkTransport implements Transport {
  */
 const LENIENT = { finishFlush: constants.Z_SYNC_FLUSH };
 
-const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
-  ['gzip', () => createGunzip(LENIENT)],
-  ['x-gzip', () => createGunzip(LENIENT)],
-  ['deflate', () => createInflate(LENIENT)],
-  ['br', () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
+type Body = AsyncIterable<Uint8Array>;
+
+const DECODERS: ReadonlyMap<string, (body: Body) => Body> = new Map([
+  ['identity', (body) => body],
+  ['gzip', (body) => through(body, createGunzip(LENIENT))],
+  ['x-gzip', (body) => through(body, createGunzip(LENIENT))],
+  ['deflate', inflated],
+  ['br', (body) => through(body, createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }))],
+  ['zstd', (body) => through(body, createZstdDecompress({ finishFlush: constants.ZSTD_e_flush }))],
 ]);
 
-/** The body without its compression: some gateways compress whatever the request says. */
+function through(body: Body, decoder: Duplex): Body {
+  return pipeline(body, decoder, () => {}); // the reader of the decoder gets the error
+}
+
+/** Low half of the first byte of a zlib stream; some servers send what is inside of one. */
+const ZLIB = 8;
+
+async function* inflated(body: Body): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  const { value: first } = await chunks.next();
+  if (!first) return;
+  const all = async function* () {
+    yield first;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  };
+  const isZlib = (first[0] & 0x0f) === ZLIB;
+  yield* through(all(), isZlib ? createInflate(LENIENT) : createInflateRaw(LENIENT));
+}
+
+/** The body without its compression: some gateways compress whatever the request says. One of an unknown kind is left. */
 function decoded({
   headers,
   body,
-}: Pick<Awaited<ReturnType<RequestDispatcher['request']>>, 'headers' | 'body'>): AsyncIterable<Uint8Array> {
-  const encoding = String(headers['content-encoding'] ?? '');
-  const makeDecoder = DECODERS.get(encoding.trim().toLowerCase());
-  if (!makeDecoder) return body;
-  const decoder = makeDecoder();
-  return pipeline(body, decoder, () => {}); // the reader of the decoder gets the error
+}: Pick<Awaited<ReturnType<RequestDispatcher['request']>>, 'headers' | 'body'>): Body {
+  return DECODERS.get(encodingOf(headers))?.(body) ?? body;
+}
+
+/** The compression of an answer if it cannot be undone here. */
+export function unknownEncoding(headers: TransportAnswer['headers']): string | undefined {
+  const encoding = encodingOf(headers);
+  return DECODERS.has(encoding) ? undefined : encoding;
+}
+
+function encodingOf(headers: TransportAnswer['headers']): string {
+  return (
+    String(headers['content-encoding'] ?? 'identity')
+      .trim()
+      .toLowerCase() || 'identity'
+  );
 }
 
 async function openAgent(lookup: LookupFunction | undefined): Promise<Agent> {

@@ -4,7 +4,12 @@ import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { pixelHash } from '../skin/pixel-hash.ts';
 import { decodePng } from '../skin/png/decode.ts';
-import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
+import {
+  InvalidTexturesError,
+  parseTextures,
+  parseTexturesValue,
+  type Textures,
+} from '../textures/property.ts';
 import { isSignedBy } from '../textures/signature.ts';
 import { textureName } from '../textures/texture-name.ts';
 
@@ -76,7 +81,7 @@ export type Signing = 'game' | 'service' | 'unproved';
  * @throws ProofError
  */
 export async function proveSkin(skin: SkinData, expected: Expected, ports: ProofMeans): Promise<Signing> {
-  const textures = readTextures(skin.value);
+  const textures = readProfileTextures(skin.value);
   if (!BASE64.test(skin.signature)) throw new ProofError('invalid_skin_data', 'The signature is not base64.');
   const signing = await verifySignature(skin, textures.skin.url, ports);
   try {
@@ -90,7 +95,7 @@ export async function proveSkin(skin: SkinData, expected: Expected, ports: Proof
 
 /** @throws ProofError */
 async function verifyContent(
-  { skin: { url, variant }, cape }: ReturnType<typeof readTextures>,
+  { skin: { url, variant }, cape }: NamedTextures,
   expected: Expected,
   { texture }: ProofMeans,
 ): Promise<void> {
@@ -156,10 +161,21 @@ async function fetchTexture(url: string, texture: NonNullable<ProofMeans['textur
   }
 }
 
-/** The textures that a value names. @throws ProofError */
-export function readTextures(value: string): Pick<Required<Textures>, 'skin'> & Pick<Textures, 'cape'> {
+type NamedTextures = Pick<Required<Textures>, 'skin'> & Pick<Textures, 'cape'>;
+
+/** The textures that a value names, which need not be the value of a profile. @throws ProofError */
+export function readTextures(value: string): NamedTextures {
+  return texturesBy(parseTextures, value);
+}
+
+/** The textures that the value of a profile names. @throws ProofError */
+export function readProfileTextures(value: string): NamedTextures {
+  return texturesBy(parseTexturesValue, value);
+}
+
+function texturesBy(parse: typeof parseTextures, value: string): NamedTextures {
   try {
-    const { skin, cape } = parseTexturesValue(value);
+    const { skin, cape } = parse(value);
     if (skin) return { skin, ...(cape && { cape }) };
   } catch (cause) {
     if (!(cause instanceof InvalidTexturesError)) throw cause;

@@ -21,6 +21,13 @@ export interface Textures {
 export class InvalidTexturesError extends Error {
   override readonly name = 'InvalidTexturesError';
   readonly code = 'invalid_skin_data';
+  /** Whether its end seems to be missing. */
+  readonly isCut: boolean;
+
+  constructor(message: string, { isCut = false, ...options }: ErrorOptions & { isCut?: boolean } = {}) {
+    super(message, options);
+    this.isCut = isCut;
+  }
 }
 
 /** Real values have about 400 to 700 characters; anything longer is refused. */
@@ -47,16 +54,30 @@ export function buildTexturesValue(textures: Textures): string {
   return Buffer.from(JSON.stringify(document)).toString('base64');
 }
 
-/** Parses a value as strictly as the game does. @throws InvalidTexturesError */
+/** Parses the value of a profile, as game servers do. @throws InvalidTexturesError */
 export function parseTexturesValue(value: string): Textures {
   const document = decodeDocument(value);
-  const textures = record(document['textures'], 'textures');
-  const skin = textures['SKIN'] === undefined ? undefined : record(textures['SKIN'], 'textures.SKIN');
-  const cape = textures['CAPE'] === undefined ? undefined : record(textures['CAPE'], 'textures.CAPE');
   return {
     timestamp: typed(document['timestamp'], 'number', 'timestamp'),
     profileId: typed(document['profileId'], 'string', 'profileId'),
     profileName: typed(document['profileName'], 'string', 'profileName'),
+    ...texturesOf(document),
+  };
+}
+
+/**
+ * Parses the textures alone: the values that catalogues of heads give have nothing else, and are not signed.
+ * @throws InvalidTexturesError
+ */
+export function parseTextures(value: string): Pick<Textures, 'skin' | 'cape'> {
+  return texturesOf(decodeDocument(value));
+}
+
+function texturesOf(document: Record<string, unknown>): Pick<Textures, 'skin' | 'cape'> {
+  const textures = record(document['textures'], 'textures');
+  const skin = textures['SKIN'] === undefined ? undefined : record(textures['SKIN'], 'textures.SKIN');
+  const cape = textures['CAPE'] === undefined ? undefined : record(textures['CAPE'], 'textures.CAPE');
+  return {
     ...(skin && { skin: { url: httpUrl(skin['url'], 'textures.SKIN.url'), variant: modelOf(skin) } }),
     ...(cape && { cape: { url: httpUrl(cape['url'], 'textures.CAPE.url') } }),
   };
@@ -66,13 +87,22 @@ function decodeDocument(value: string): Record<string, unknown> {
   if (value.length > MAX_VALUE_LENGTH)
     throw new InvalidTexturesError(`The value is ${value.length} characters long.`);
   if (value.length % 4 !== 0 || !BASE64.test(value))
-    throw new InvalidTexturesError('The value is not base64.');
+    throw new InvalidTexturesError('The value is not base64.', { isCut: CUT_TEXT.test(value) });
+  const text = Buffer.from(value, 'base64').toString('utf8');
   try {
-    return record(JSON.parse(Buffer.from(value, 'base64').toString('utf8')), 'value');
+    return record(JSON.parse(text), 'value');
   } catch (error) {
     if (error instanceof InvalidTexturesError) throw error;
-    throw new InvalidTexturesError('The value does not contain JSON.', { cause: error });
+    throw new InvalidTexturesError('The value does not contain JSON.', { isCut: isOpen(text), cause: error });
   }
+}
+
+/** Base64 that lacks its end, or has dots instead. */
+const CUT_TEXT = /^[A-Za-z0-9+/]+(?:…|\.{2,})?$/;
+
+/** Whether a text begins as a JSON object, and has more braces that open than braces that close. */
+function isOpen(text: string): boolean {
+  return text.startsWith('{') && text.split('{').length > text.split('}').length;
 }
 
 /** Missing metadata is classic, "slim" in any case is slim (as plugins read it). */

@@ -73,7 +73,10 @@ describe.each([
       JSON.stringify(skin),
       uuid,
       'made/01.json',
+      'a.customskin',
     ];
+    const custom = { skinName: 'a', value, signature, dataVersion: 1 };
+    await writeFile(world.shop.path('a.customskin'), `\uFEFF${JSON.stringify(custom)}`);
     for (const source of sources) {
       const { exitCode, stdout, stderr } = await world.run('generate', source, '--json');
       expect([exitCode, stderr, JSON.parse(stdout)]).toMatchObject([
@@ -87,6 +90,18 @@ describe.each([
     const formats = await world.run('generate', uuid, '--format', 'signature');
     expect(formats.stdout).toBe(`${signature}\n`);
     expect(await world.jobs()).toBe(3);
+  });
+
+  test('makes a skin of a value as catalogues of heads give it: the textures alone, without padding', async () => {
+    const world = await worldFor();
+    const [skin] = await withSkins(world);
+    const { textures } = JSON.parse(Buffer.from(skin!.value, 'base64').toString()) as { textures: object };
+    const value = Buffer.from(JSON.stringify({ textures })).toString('base64').replace(/=+$/, '');
+    const { exitCode, stdout } = await world.run('generate', value, '--json');
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { texture: { url: skin!.texture }, warnings: [{ code: 'made_from_texture' }] },
+    ]);
   });
 
   test('is known in a batch: planned so, written down, and not looked at again', async () => {

@@ -8,6 +8,7 @@ export type {
   SourceStream,
   VariantWish,
 } from '../model/source.ts';
+export { withoutFileScheme } from '../sources/files/path.ts';
 export { IGNORE_FILE } from '../sources/folders/ignore-rules.ts';
 export { type SkinInJson, skinInJson } from '../sources/given/skin-json.ts';
 export { skinSource } from '../sources/given/skin-source.ts';

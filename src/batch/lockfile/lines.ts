@@ -1,10 +1,13 @@
 import { readSync } from 'node:fs';
 import { LONGEST_LINE } from './entry-line.ts';
+import { isAt } from './head.ts';
 import { LockfileError } from './lockfile-error.ts';
 
 const CHUNK = 1024 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+/** Windows' editors write it at the start of a file; it is part of no line. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /** A line and its position. One object is reused for all lines: it is valid until the next one. */
 export interface Line {
@@ -73,12 +76,14 @@ class LineReader implements Line {
   }
 
   #set(start: number, end: number, next: number): void {
+    const mark =
+      this.#passed + start === 0 && isAt(this.bytes, 0, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
     const returns = end < next && end > start && this.bytes[end - 1] === CARRIAGE_RETURN ? 1 : 0;
-    this.start = start;
+    this.start = start + mark;
     this.end = end - returns;
     this.number++;
-    this.offset = this.#passed + start;
-    this.length = next - start;
+    this.offset = this.#passed + this.start;
+    this.length = next - this.start;
     this.lineEnd = end === next ? '' : returns ? '\r\n' : '\n';
     this.#refuseLong(this.end - start, this.number);
   }

@@ -1,6 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { SkinsmithError } from '../../client/errors.ts';
-import { isGameTexture, ProofError, pixelsOf, readTextures } from '../../dispatch/proof.ts';
+import {
+  isGameTexture,
+  ProofError,
+  pixelsOf,
+  readProfileTextures,
+  readTextures,
+} from '../../dispatch/proof.ts';
 import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { isSignedBy } from '../../textures/signature.ts';
 import { textureName } from '../../textures/texture-name.ts';
@@ -97,7 +103,7 @@ export function isBad({ problems }: Verdict): boolean {
 
 function readTexture(skin: KeptSkin, problems: string[]) {
   try {
-    const { skin: texture, cape } = readTextures(skin.value);
+    const { skin: texture, cape } = readProfileTextures(skin.value);
     if (skin.texture !== undefined && textureName(skin.texture) !== textureName(texture.url)) {
       problems.push('The texture address beside the value differs from the one in the value.');
     }

@@ -4,7 +4,7 @@ import { type Expansion, expand, isPath, isStdin } from './arguments/expand.ts';
 import { userSource } from './arguments/links.ts';
 import { oneByOne } from './arguments/one-by-one.ts';
 import type { SourceRoots, SourceSpec } from './arguments/spec.ts';
-import { findPath } from './files/path.ts';
+import { findPath, withoutFileScheme } from './files/path.ts';
 import { IgnoreRules } from './folders/ignore-rules.ts';
 import { isSkinFile, skinFileSources } from './given/skin-files.ts';
 import { verifyList } from './lists/list-file.ts';
@@ -31,7 +31,8 @@ async function* namedSources(
   spec: SourceSpec,
   roots: SourceRoots,
 ): AsyncGenerator<BatchSource | Iterable<BatchSource>> {
-  const { args, players = [], from, as, recursive } = spec;
+  const { players = [], from, as, recursive } = spec;
+  const args = argumentsOf(spec);
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
@@ -39,6 +40,11 @@ async function* namedSources(
   for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
   for (const player of players) yield userSource(player);
   for (const list of from) yield* listSources(list, roots, expansion);
+}
+
+/** The arguments, those that are `file:` URLs as paths. */
+function argumentsOf({ args, as }: SourceSpec): readonly string[] {
+  return as === undefined || as === 'file' ? args.map(withoutFileScheme) : args;
 }
 
 async function* fittedSources(sources: AsyncIterable<BatchSource>): AsyncGenerator<BatchSource> {
@@ -54,13 +60,14 @@ function fitted(source: BatchSource): BatchSource {
 
 /** Whether exactly one source is named: one player, or one argument that is not a folder, and no list. */
 export async function isSingle(spec: SourceSpec, roots: SourceRoots): Promise<boolean> {
-  const { args, players = [], from } = spec;
+  const { players = [], from } = spec;
+  const args = argumentsOf(spec);
   if (args.length + players.length !== 1 || from.length > 0) return false;
   const [only] = args;
   if (only === undefined) return true;
   if (!isPath(only, spec.as)) return true;
   const found = findPath(only, [roots.cwd]);
-  if (found.kind !== 'file' || !isSkinFile(only)) return found.kind !== 'folder';
+  if (found.kind !== 'file' || !isSkinFile(only, found.path)) return found.kind !== 'folder';
   return await hasOneSkin(only, found.path);
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { decodedText, parsedJson } from '../../base/parsed-json.ts';
 import { Lockfile, sourcePath } from '../../batch/api/lockfile.ts';
 import { damageOf, type KeptSkin, signedBy } from '../../batch/api/signed-skins.ts';
 import {
@@ -91,7 +92,7 @@ function isLockfile(path: string): boolean {
   const buffer = Buffer.alloc(FIRST_BYTES);
   const fd = openSync(path, 'r');
   try {
-    const text = buffer.toString('utf8', 0, readSync(fd, buffer));
+    const text = decodedText(buffer.subarray(0, readSync(fd, buffer)));
     return text.trim() === '' || path.endsWith('.lock') || /^\{"source":.*"options":\{.*\}$/m.test(text);
   } finally {
     closeSync(fd);
@@ -100,11 +101,9 @@ function isLockfile(path: string): boolean {
 
 function parseFile(path: string): unknown {
   if (statSync(path).size > LARGEST_JSON) throw noSkins(path);
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw error instanceof SyntaxError ? noSkins(path) : error;
-  }
+  const json = parsedJson(readFileSync(path));
+  if (json === undefined) throw noSkins(path);
+  return json;
 }
 
 function isFolder(path: string): CliError {

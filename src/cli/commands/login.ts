@@ -8,7 +8,7 @@ import type { Examples } from '../help/examples.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { readSecretFile, readStdin } from '../terminal/read-input.ts';
+import { readSecretFile, readStdinText } from '../terminal/read-input.ts';
 
 export interface LoginOptions {
   /** `-`: read the key from stdin. */
@@ -38,7 +38,7 @@ export function register(command: Command, runner: Runner, run = runLogin): void
         'stored for.',
     )
     .argument('[-]', 'read the key from stdin')
-    .option('--key-file <file>', 'read the key from this file')
+    .option('--key-file <file>', 'read the key from this file, - for stdin')
     .action(
       async (from: string | undefined, typed: Omit<LoginOptions, 'from'>) =>
         await runner(
@@ -134,8 +134,8 @@ async function readKeyText(
 ): Promise<string> {
   if (keyFile !== undefined && from !== undefined)
     throw usageError('two_keys', 'Give --key-file or -, not both.');
-  if (keyFile !== undefined) return await readSecretFile(keyFile, 'key');
-  if (from === '-') return Buffer.from(await readStdin(context)).toString('utf8');
+  if (keyFile !== undefined) return await readSecretFile(keyFile, 'key', context);
+  if (from === '-') return await readStdinText(context);
   if (from !== undefined) {
     throw usageError(
       'key_on_command_line',

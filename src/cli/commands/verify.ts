@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { decodedText } from '../../base/parsed-json.ts';
 import { inspectSource } from '../../batch/api/pictures.ts';
 import {
   isBad,
@@ -129,7 +130,7 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
 
 async function readGivenKey({ key }: VerifyOptions): Promise<SignerKey | undefined> {
   if (key === undefined) return undefined;
-  const publicKey = publicKeyIn(Buffer.from(await readBounded(key)).toString('utf8'), key);
+  const publicKey = publicKeyIn(decodedText(await readBounded(key)), key);
   return { publicKey, service: undefined };
 }
 

@@ -1,5 +1,6 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
+import { withoutFileScheme } from '../../batch/api/sources.ts';
 import { usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 
@@ -11,9 +12,10 @@ export class SourceFiles {
   /** Texts that are no paths, such as players, are left out. */
   constructor(texts: readonly string[]) {
     for (const text of texts) {
-      const found = statsOf(text);
+      const path = withoutFileScheme(text);
+      const found = statsOf(path);
       if (found?.isFile()) this.#files.add(identityOf(found));
-      if (found?.isDirectory()) this.#folders.push(realpathSync(text) + sep);
+      if (found?.isDirectory()) this.#folders.push(realpathSync(path) + sep);
     }
   }
 

@@ -26,15 +26,18 @@ interface ChosenGenerator {
   readonly upstream: UpstreamSettings | undefined;
 }
 
+type Surroundings = Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags' | 'io' | 'signal'>>;
+
 /** The generator's configuration; options override the environment. @throws CliError */
 export async function chooseGenerator(
   typed: GeneratorOptions,
-  { env, flags = {} }: Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags'>>,
+  surroundings: Surroundings,
 ): Promise<ChosenGenerator> {
+  const { env, flags = {} } = surroundings;
   const generator = typed.generator ?? kindIn(env['SKINSMITH_GENERATOR']) ?? 'signing';
   if (generator === 'upstream') {
     const insecureHttp = allowsInsecureHttp({ env, flags });
-    return { generator, upstream: { ...(await upstreamOf(typed, env)), insecureHttp } };
+    return { generator, upstream: { ...(await upstreamOf(typed, surroundings)), insecureHttp } };
   }
   const stray = [typed.upstream, typed.upstreamKeyFile, slotsOf(typed), typed.upstreamVisibility];
   if (stray.some((option) => option !== undefined)) {
@@ -56,7 +59,8 @@ function kindIn(text: string | undefined): GeneratorKind | undefined {
   throw wrong(`SKINSMITH_GENERATOR must be one of ${GENERATOR_KINDS.join(', ')}, not "${text}".`);
 }
 
-async function upstreamOf(typed: GeneratorOptions, env: NodeJS.ProcessEnv): Promise<UpstreamSettings> {
+async function upstreamOf(typed: GeneratorOptions, surroundings: Surroundings): Promise<UpstreamSettings> {
+  const { env } = surroundings;
   const url = typed.upstream ?? urlIn(env['SKINSMITH_UPSTREAM']);
   if (url === undefined) {
     throw wrong('The generator "upstream" has to be told which service makes the skins.', {
@@ -64,7 +68,7 @@ async function upstreamOf(typed: GeneratorOptions, env: NodeJS.ProcessEnv): Prom
     });
   }
   const { upstreamVisibility: visibility } = typed;
-  return { url, apiKey: await keyOf(typed, env), spots: slotsOf(typed), visibility };
+  return { url, apiKey: await keyOf(typed, surroundings), spots: slotsOf(typed), visibility };
 }
 
 function urlIn(text: string | undefined): string | undefined {
@@ -75,11 +79,11 @@ function urlIn(text: string | undefined): string | undefined {
 }
 
 /** Never read from the command line, which every user of the machine could see. */
-async function keyOf({ upstreamKeyFile }: GeneratorOptions, env: NodeJS.ProcessEnv): Promise<string> {
+async function keyOf({ upstreamKeyFile }: GeneratorOptions, surroundings: Surroundings): Promise<string> {
   const text =
     upstreamKeyFile === undefined
-      ? env['SKINSMITH_UPSTREAM_KEY']
-      : await readSecretFile(upstreamKeyFile, 'key');
+      ? surroundings.env['SKINSMITH_UPSTREAM_KEY']
+      : await readSecretFile(upstreamKeyFile, 'key', surroundings);
   const key = text?.trim();
   if (key && /^[\x21-\x7e]{1,512}$/.test(key)) return key;
   const where = upstreamKeyFile ?? 'SKINSMITH_UPSTREAM_KEY';

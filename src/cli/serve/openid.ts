@@ -18,7 +18,7 @@ export interface OpenIdOptions {
   readonly oidcRequireClaim?: ClaimTest;
 }
 
-type Surroundings = Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags'>>;
+type Surroundings = Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags' | 'io' | 'signal'>>;
 
 /** Not the shortened form that other addresses get: a slash at the end belongs to an issuer. */
 export function issuer(text: string): string {
@@ -61,7 +61,7 @@ export async function chooseOpenId(
   return {
     issuer: address,
     clientId,
-    clientSecret: await secretOf(typed, env),
+    clientSecret: await secretOf(typed, surroundings),
     name: typed.oidcName ?? new URL(address).hostname,
     scopes: scopesOf(typed),
     planClaim: typed.oidcPlanClaim,
@@ -99,10 +99,12 @@ function scopesOf({ oidcScopes = 'openid profile email' }: OpenIdOptions): strin
 /** Never read from the command line, which every user of the machine could see. */
 async function secretOf(
   { oidcSecretFile: file }: OpenIdOptions,
-  env: NodeJS.ProcessEnv,
+  surroundings: Surroundings,
 ): Promise<string | undefined> {
   const text =
-    file === undefined ? env['SKINSMITH_OIDC_SECRET'] : await readSecretFile(file, 'client secret');
+    file === undefined
+      ? surroundings.env['SKINSMITH_OIDC_SECRET']
+      : await readSecretFile(file, 'client secret', surroundings);
   const secret = text?.trim();
   if (secret === undefined || /^[\x20-\x7e]{1,512}$/.test(secret)) return secret;
   throw wrong(

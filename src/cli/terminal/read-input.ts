@@ -1,17 +1,20 @@
+import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { lastWord } from '../../base/last-word.ts';
+import { decodedText } from '../../base/parsed-json.ts';
 import { CliError } from '../errors/exit.ts';
 import type { Io } from './io.ts';
 
 /** Maximum number of bytes read from a file. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-/** Reads a whole file, unless it is far too large for an image. The size of pipes and devices is unknown. */
+/** Reads a whole file, unless it is far too large for an image, or as much of a pipe: shells make one of `<(…)`. */
 export async function readBounded(path: string): Promise<Uint8Array> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new CliError('not_a_file', `${path} is a folder.`);
+    if (found.isFIFO()) return await collect(createReadStream(path), path);
     if (!found.isFile()) throw new CliError('not_a_file', `${path} is not a regular file.`);
     if (found.size <= MAX_FILE_BYTES) return await readFile(path);
     throw new CliError('invalid_image', `${path} has ${found.size} bytes; a skin has at most 20,000.`);
@@ -20,10 +23,12 @@ export async function readBounded(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Reads the text of a file that holds a secret; `what` describes the file in messages. */
-export async function readSecretFile(path: string, what: string): Promise<string> {
+/** Reads the text of a file that holds a secret, or of stdin (`-`); `what` describes the file in messages. */
+export async function readSecretFile(path: string, what: string, input: Partial<Input>): Promise<string> {
+  const { io, signal } = input;
+  if (path === '-' && io && signal) return await readStdinText({ io, signal });
   try {
-    return Buffer.from(await readBounded(path)).toString('utf8');
+    return decodedText(await readBounded(path));
   } catch (cause) {
     throw new CliError('no_such_file', `The ${what} file ${path} cannot be read.`, { exit: 'usage', cause });
   }
@@ -50,15 +55,21 @@ export function openStdin({ io, signal }: Input): AsyncIterable<Buffer> {
   return addAbortSignal(signal, io.stdin);
 }
 
-export async function readStdin(input: Input): Promise<Uint8Array> {
+/** Stdin as text. @throws CliError if it is empty */
+export async function readStdinText(input: Input): Promise<string> {
+  const bytes = await collect(openStdin(input), 'stdin');
+  if (bytes.length === 0) throw new CliError('empty_input', 'Stdin is empty.', { exit: 'usage' });
+  return decodedText(bytes);
+}
+
+async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of openStdin(input)) {
+  for await (const chunk of stream) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > MAX_FILE_BYTES)
-      throw new CliError('invalid_image', 'The data on stdin is too large for a skin.');
+      throw new CliError('invalid_image', `The data on ${name} is too large for a skin.`);
   }
-  if (size === 0) throw new CliError('empty_input', 'Stdin is empty.', { exit: 'usage' });
   return Buffer.concat(chunks);
 }

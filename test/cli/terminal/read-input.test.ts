@@ -1,17 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { runCheck } from '../../../src/cli/commands/check.ts';
 import { runGenerate } from '../../../src/cli/commands/generate.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
-import { readStdin } from '../../../src/cli/terminal/read-input.ts';
+import { readSecretFile, readStdinText } from '../../../src/cli/terminal/read-input.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { testIo } from '../../support/cli/test-io.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+describe('A secret is read', () => {
+  const signal = new AbortController().signal;
+
+  test('from stdin, without the mark that Windows writes', async () => {
+    const stdin = PassThrough.from([Buffer.from('\uFEFFgeheim')]);
+    expect(await readSecretFile('-', 'key', { io: { stdin }, signal })).toBe('geheim');
+  });
+
+  test('from a pipe, as a shell makes one of <(…)', async () => {
+    const path = join(await ownFolder(), 'pipe');
+    execFileSync('mkfifo', [path]);
+    const [secret] = await Promise.all([readSecretFile(path, 'key', {}), writeFile(path, 'geheim\n')]);
+    expect(secret).toBe('geheim\n');
+  });
+
+  test('from a file in UTF-16', async () => {
+    const path = join(await ownFolder(), 'key.txt');
+    await writeFile(path, Buffer.from('\uFEFFgeheim', 'utf16le'));
+    expect(await readSecretFile(path, 'key', {})).toBe('geheim');
+  });
+});
 
 describe('A stdin on which nothing comes', () => {
   test('is not waited for once the run is to stop', async () => {
     const stop = new AbortController();
-    const read = readStdin({ io: { ...testIo().io, stdin: new PassThrough() }, signal: stop.signal });
+    const read = readStdinText({ io: { ...testIo().io, stdin: new PassThrough() }, signal: stop.signal });
     await setImmediate();
     stop.abort();
     await expect(read).rejects.toMatchObject({ name: 'AbortError' });

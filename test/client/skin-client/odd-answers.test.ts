@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { classifyFailure } from '../../../src/client/failure.ts';
 import { makeSkin } from '../../support/client/answers.ts';
@@ -38,7 +38,9 @@ describe('A compressed answer', () => {
     ['gzip', gzipSync(answer)],
     ['GZIP', gzipSync(answer)],
     ['deflate', deflateSync(answer)],
+    ['deflate', deflateRawSync(answer)],
     ['br', brotliCompressSync(answer)],
+    ['zstd', zstdCompressSync(answer)],
     ['identity', Buffer.from(answer)],
   ])('that nobody asked for is read (%s)', async (encoding, bytes) => {
     const { client, server } = await testClient([compressed(encoding, bytes)]);
@@ -46,21 +48,77 @@ describe('A compressed answer', () => {
     expect(server.seen[0]?.headers['accept-encoding']).toBe('identity');
   });
 
-  test.each(['gzip', 'deflate', 'br'])('without content (%s) is what its status says', async (encoding) => {
-    const refused: Exchange = {
-      expect: 'GET /v2/queue/j1',
-      act: (response) => void response.writeHead(401, { 'content-encoding': encoding }).end(),
-    };
-    const { client } = await testClient([refused], { retry: { budget: 0 } });
-    expect(classifyFailure(await failureOf(client.job('j1')))).toMatchObject({ kind: 'key_refused' });
-  });
+  test.each(['gzip', 'deflate', 'br', 'zstd'])(
+    'without content (%s) is what its status says',
+    async (encoding) => {
+      const refused: Exchange = {
+        expect: 'GET /v2/queue/j1',
+        act: (response) => void response.writeHead(401, { 'content-encoding': encoding }).end(),
+      };
+      const { client } = await testClient([refused], { retry: { budget: 0 } });
+      expect(classifyFailure(await failureOf(client.job('j1')))).toMatchObject({ kind: 'key_refused' });
+    },
+  );
 
   test.each([
     ['is cut off', gzipSync(answer).subarray(0, -12)],
     ['is something else', Buffer.from(answer)],
-    ['is too long', gzipSync(Buffer.alloc(9 * 1024 * 1024, ' '))],
+    ['is too long', gzipSync(Buffer.alloc(33 * 1024 * 1024, ' '))],
   ])('that %s is an answer that cannot be used', async (_, bytes) => {
     const { client } = await testClient([compressed('gzip', bytes)], { retry: { budget: 0 } });
     expect(classifyFailure(await failureOf(client.job('j1')))).toMatchObject({ isTemporary: true });
+  });
+});
+
+describe('An answer as proxies and programs on Windows send it', () => {
+  const job = { id: 'j1', status: 'waiting' };
+  const answer = JSON.stringify({ success: true, job });
+  const askedFor = async (act: Exchange['act']) => {
+    const { client } = await testClient([{ expect: 'GET /v2/queue/j1', ...(act && { act }) }], {
+      retry: { budget: 0 },
+    });
+    return client.job('j1');
+  };
+
+  test.each([
+    ['a byte order mark', Buffer.from(`\uFEFF${answer}`)],
+    ['UTF-16', Buffer.from(`\uFEFF${answer}`, 'utf16le')],
+    ['UTF-16, the other way round', Buffer.from(`\uFEFF${answer}`, 'utf16le').swap16()],
+  ])('is read with %s', async (_what, bytes) => {
+    const read = await askedFor((response) => void response.writeHead(200).end(bytes));
+    expect(read.job).toMatchObject(job);
+  });
+
+  test('is named if it is compressed in an unknown way', async () => {
+    const act: Exchange['act'] = (response) =>
+      void response.writeHead(200, { 'content-encoding': 'dcb' }).end(Buffer.alloc(20));
+    expect(await failureOf(askedFor(act))).toMatchObject({
+      message: 'GET /v2/queue/j1 answered 200 with a body compressed as dcb, which nobody asked for.',
+    });
+  });
+
+  test('is named if a 100 Continue comes before it, which belongs to no request', async () => {
+    const act: Exchange['act'] = (response) => {
+      response.writeContinue();
+      response.writeHead(200).end(answer);
+    };
+    const failure = await failureOf(askedFor(act));
+    expect(failure).toMatchObject({ message: expect.stringContaining('such as 100 Continue') });
+    expect(classifyFailure(failure)).toMatchObject({ kind: 'unreachable' });
+  });
+
+  test('is read if it is a list of 20 MiB, and named if it is longer than any', async () => {
+    const list = (bytes: number) => `{"success":true,"jobs":[]}${' '.repeat(bytes)}`;
+    const { client } = await testClient(
+      [
+        { expect: 'GET /v2/queue', text: list(20 * 1024 * 1024) },
+        { expect: 'GET /v2/queue', text: list(32 * 1024 * 1024) },
+      ],
+      { retry: { budget: 0 } },
+    );
+    expect(await client.jobs()).toEqual([]);
+    expect(await failureOf(client.jobs())).toMatchObject({
+      message: 'GET /v2/queue answered with more than 32768 KiB.',
+    });
   });
 });

@@ -7,7 +7,7 @@ const me: Exchange = { expect: 'GET /v2/me', json: { success: true, user: 'aa', 
 const html = '<!doctype html>\n<title>502 Bad Gateway</title>';
 
 describe('an answer that cannot be read', () => {
-  const big = `{"success":true,"user":"${'x'.repeat(9 * 1024 * 1024)}","grants":{}}`;
+  const big = `{"success":true,"user":"${'x'.repeat(33 * 1024 * 1024)}","grants":{}}`;
   const answers: [what: string, answer: Partial<Exchange>, status: number, message: RegExp][] = [
     ['HTML', { text: html }, 200, /^GET \/v2\/me answered 200 with an HTML page\.$/],
     [
@@ -19,7 +19,7 @@ describe('an answer that cannot be read', () => {
     ['nothing', { text: '' }, 200, /not JSON/],
     ['another program', { json: { hello: 1 } }, 200, /unexpected body \(success: /],
     ['a list', { json: [] }, 200, /unexpected body \(the body: /],
-    ['an endless body', { text: big }, 200, /too long/],
+    ['an endless body', { text: big }, 200, /answered with more than 32768 KiB/],
     [
       'a page that something is not there',
       { status: 404, text: html },

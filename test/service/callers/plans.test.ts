@@ -79,7 +79,7 @@ describe('A file of plans', () => {
   test('is looked for in the data folder when none is named', async () => {
     const dataDir = await ownFolder();
     await giveSigningKey(dataDir);
-    await writeFile(join(dataDir, 'plans.json'), '{"gold":{}}');
+    await writeFile(join(dataDir, 'plans.json'), '\uFEFF{"gold":{}}');
     const server = await runServer({ dataDir });
     const owner = new TestCaller(server.url, { key: server.key });
     expect((await owner.get('/v2/account/plans')).body.plans?.at(-1)?.name).toBe('gold');

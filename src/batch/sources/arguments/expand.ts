@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { isUuid } from '../../../base/uuid.ts';
 import type { BatchSource, SourceStream } from '../../model/source.ts';
 import { noSuchFile } from '../files/file-problem.ts';
@@ -84,9 +85,13 @@ export function isPath(text: string, as: SourceSpec['as']): boolean {
   return kindOf(text, as) === 'path';
 }
 
-async function* stdinSource({ text }: NamedSources, { stdin }: Expansion): AsyncGenerator<BatchSource> {
-  const content = await stdinContent(stdin());
-  const skin = content.kind === 'bytes' ? skinOnStdin(content.bytes) : undefined;
+function stdinSource({ text }: NamedSources, { stdin }: Expansion): AsyncGenerator<BatchSource> {
+  return streamedSource(text, stdin());
+}
+
+async function* streamedSource(text: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<BatchSource> {
+  const content = await stdinContent(stream);
+  const skin = content.kind === 'bytes' ? skinOnStdin(content.bytes, text) : undefined;
   yield skin ? { ...skin, label: text } : { label: text, content, stem: 'stdin' };
 }
 
@@ -106,7 +111,8 @@ function pathSources(named: NamedSources, expansion: Expansion): Sources {
     return folderSources({ label: text, path: found.path }, above === '' ? '' : `${above}/`, expansion);
   }
   if (found.kind === 'absent') return [absentSource(named, expansion)];
-  if (found.kind === 'file' && isSkinFile(text)) return skinFileSources(text, found.path);
+  if (found.kind === 'file' && isSkinFile(text, found.path)) return skinFileSources(text, found.path);
+  if (found.kind === 'pipe') return streamedSource(text, createReadStream(found.path));
   const stem = isMirrored ? mirroredStem(text) : baseStem(text);
   return [{ label: text, content: found, stem }];
 }

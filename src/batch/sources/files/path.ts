@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, parse, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { SourceProblem } from '../../model/source.ts';
 import { brokenLink, fileProblem } from './file-problem.ts';
 
@@ -7,6 +8,8 @@ import { brokenLink, fileProblem } from './file-problem.ts';
 export type Found =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'folder'; readonly path: string }
+  /** What a shell makes of `<(…)`. */
+  | { readonly kind: 'pipe'; readonly path: string }
   | { readonly kind: 'absent' }
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
 
@@ -29,7 +32,7 @@ function findAt(label: string, path: string): Found {
       const problem = brokenLink(label, path);
       return problem ? { kind: 'problem', problem } : ABSENT;
     }
-    return { kind: stats.isDirectory() ? 'folder' : 'file', path };
+    return { kind: stats.isDirectory() ? 'folder' : stats.isFIFO() ? 'pipe' : 'file', path };
   } catch (error) {
     const problem = fileProblem(label, error);
     return problem.code === 'no_such_file' ? ABSENT : { kind: 'problem', problem };
@@ -39,6 +42,16 @@ function findAt(label: string, path: string): Found {
 /** `resolve` drops a trailing slash, which says that a folder is meant. */
 function withEndOf(label: string, path: string): string {
   return label.replaceAll(sep, '/').endsWith('/') ? path + sep : path;
+}
+
+/** The path that a `file:` URL names; any other text as it is. */
+export function withoutFileScheme(text: string): string {
+  if (!/^file:\/\//i.test(text)) return text;
+  try {
+    return fileURLToPath(text);
+  } catch {
+    return text; // such as one on another host
+  }
 }
 
 /** A file's base name without extension. */

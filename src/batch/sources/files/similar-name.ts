@@ -20,7 +20,8 @@ export function similarName(text: string, homes: readonly string[]): string | un
     .map((name) => ({ name, slips: slipsBetween(wanted, name) }))
     .filter(({ slips }) => slips <= most)
     .toSorted((a, b) => a.slips - b.slips)[0];
-  return near && text.replace(/[^/\\]*[/\\]*$/, '') + near.name;
+  const found = near && text.replace(/[^/\\]*[/\\]*$/, '') + near.name;
+  return found?.normalize() === text.normalize() ? undefined : found; // a name that Node cannot write looks the same
 }
 
 /** The name that a mistyped one most likely stands for; undefined if none is similar. */

@@ -1,3 +1,4 @@
+import { withoutMark } from '../../../base/parsed-json.ts';
 import { BatchSetupError } from '../../model/setup-error.ts';
 import { type IgnorePattern, parsePattern } from './ignore-pattern.ts';
 
@@ -37,7 +38,7 @@ export class IgnoreRules {
    * @throws BatchSetupError for a line that is too long
    */
   withFile(folder: string, text: string): IgnoreRules {
-    const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+    const lines = withoutMark(text).split(/\r?\n/);
     const patterns = parsed(lines.map(verifiedLine).filter((line) => !line.startsWith('#')));
     const depth = folder === '' ? 0 : folder.split('/').length;
     return new IgnoreRules([...this.#found, { depth, patterns }], this.#given);

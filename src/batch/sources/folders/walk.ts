@@ -2,6 +2,7 @@ import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { decodedText } from '../../../base/parsed-json.ts';
 import { BatchSetupError } from '../../model/setup-error.ts';
 import type { SourceProblem } from '../../model/source.ts';
 import { fileProblem } from '../files/file-problem.ts';
@@ -132,7 +133,7 @@ function rulesIn(path: string, place: string, entries: readonly Dirent[], rules:
     const limit = `It must be a file of at most ${MAX_IGNORE_FILE_BYTES / 1024} KiB.`;
     throw new BatchSetupError('invalid_pattern', limit);
   }
-  return rules.withFile(place, readFileSync(file, 'utf8'));
+  return rules.withFile(place, decodedText(readFileSync(file)));
 }
 
 interface WalkedFolder {

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The skin data of a JSON object: a lockfile line, a result of ours, a skin as services answer it (either
- * version, with or without the envelope), a game profile, or one of its properties. Only known places are
+ * version, with or without the envelope), a game profile, one of its properties, or a file of SkinsRestorer. Only known places are
  * searched, however deep the JSON is. Undefined if there is no value.
  */
 export function skinInJson(json: unknown): SkinInJson | undefined {
@@ -32,7 +32,7 @@ export function skinInJson(json: unknown): SkinInJson | undefined {
     signature: textOf(data['signature']) || undefined,
     source: textOf(item['source']) || undefined,
     uuid: textOf(whole['uuid']),
-    name: isProperty && data === whole ? undefined : textOf(whole['name']),
+    name: isProperty && data === whole ? undefined : (textOf(whole['name']) ?? textOf(whole['skinName'])),
     variant: textOf(whole['variant']),
     visibility: textOf(whole['visibility']),
     url: addressOf(whole),

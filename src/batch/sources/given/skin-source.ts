@@ -1,7 +1,7 @@
 import { bareUuid, isUuid } from '../../../base/uuid.ts';
 import { visibilitySchema } from '../../../protocol/skin.ts';
 import { skinNameFrom } from '../../../protocol/skin-name.ts';
-import { InvalidTexturesError, parseTexturesValue } from '../../../textures/property.ts';
+import { InvalidTexturesError, parseTextures } from '../../../textures/property.ts';
 import { textureName } from '../../../textures/texture-name.ts';
 import type { BatchSource, GivenSkin, SourceContent } from '../../model/source.ts';
 import { mirroredStem } from '../files/path.ts';
@@ -19,15 +19,16 @@ const LONGEST_LABEL = 256;
  * Skin data as a source, named by the JSON, otherwise by its place in a file, otherwise by the texture in its
  * value.
  */
-export function skinSource({ value, signature, ...about }: SkinInJson, place?: string): BatchSource {
+export function skinSource({ signature, ...about }: SkinInJson, place?: string): BatchSource {
+  const value = padded(about.value);
   const read = readTexture(value, signature);
   if ('problem' in read) {
     const label = about.source ?? place ?? `value:${value.slice(0, SHOWN_NAME)}…`;
-    return { label: label.slice(0, LONGEST_LABEL), content: problem(read.problem), stem: 'value' };
+    return { label: label.slice(0, LONGEST_LABEL), content: problem(read), stem: 'value' };
   }
   const { name } = read;
   const short = name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
-  const { source, ...rest } = about;
+  const { source, value: _, ...rest } = about;
   return {
     label: (source ?? place ?? `value:${short}`).slice(0, LONGEST_LABEL),
     content: { kind: 'data', given: { value, ...(signature && { signature }), ...checked(rest) } },
@@ -35,25 +36,37 @@ export function skinSource({ value, signature, ...about }: SkinInJson, place?: s
   };
 }
 
+/** Base64 whose padding got lost where it was copied. */
+function padded(value: string): string {
+  return /^[A-Za-z0-9+/]+$/.test(value) && value.length % 4 > 1
+    ? value.padEnd(Math.ceil(value.length / 4) * 4, '=')
+    : value;
+}
+
+/** Why a value is no skin data. `isCut`: its end seems to be missing. */
+interface Unreadable {
+  readonly problem: string;
+  readonly isCut?: boolean;
+}
+
 /** The texture's name, or why there is none. */
-function readTexture(
-  value: string,
-  signature: string | undefined,
-): { readonly name: string } | { readonly problem: string } {
+function readTexture(value: string, signature: string | undefined): { readonly name: string } | Unreadable {
   if (signature !== undefined && signature.length > LONGEST_SIGNATURE)
     return { problem: `The signature has more than ${LONGEST_SIGNATURE} characters.` };
   try {
-    const { skin } = parseTexturesValue(value);
+    const { skin } = parseTextures(value);
     if (!skin) return { problem: 'The value contains no skin.' };
     return { name: textureName(skin.url) || 'texture' };
   } catch (error) {
     if (!(error instanceof InvalidTexturesError)) throw error;
-    return { problem: error.message };
+    return { problem: error.message, isCut: error.isCut };
   }
 }
 
-function problem(message: string): SourceContent {
-  const hint = 'Copy the whole value; a signature follows it after a space.';
+function problem({ problem: message, isCut }: Unreadable): SourceContent {
+  const hint = isCut
+    ? 'Copy the whole value; a signature follows it after a space.'
+    : 'A value is the base64 of {"textures":{"SKIN":{"url":"…"}}}.';
   return { kind: 'problem', problem: { code: 'invalid_skin_data', message, hint } };
 }
 

@@ -5,6 +5,8 @@ import { type SkinInJson, skinInJson } from './skin-json.ts';
 const VALUE = /^e(?:yJ|y[A-D]|w[k-r0-3])[A-Za-z0-9+/]{60,}={0,2}$/;
 /** `{` and what may follow it in an object; a path may start with a brace as well. */
 const OBJECT = /^\s*\{\s*["}]/;
+/** The third line of SkinsRestorer's old files. */
+const TIMESTAMP = /^-?\d{1,16}$/;
 /** Maximum characters of pasted skin data. */
 const LONGEST_TEXT = 64 * 1024;
 
@@ -16,7 +18,7 @@ export function isSkinText(text: string): boolean {
   return OBJECT.test(text) || VALUE.test(wordsOf(text)[0] ?? '');
 }
 
-/** Reads `{…}`, `value` or `value signature`. */
+/** Reads `{…}`, `value`, `value signature` or `value signature timestamp`. */
 export function readSkinText(text: string): SkinInText {
   if (text.length > LONGEST_TEXT)
     return { fault: `Skin data has at most ${LONGEST_TEXT} characters, and this has ${text.length}.` };
@@ -31,7 +33,8 @@ function readObject(text: string): SkinInText {
 }
 
 function readWords([value = '', signature, ...more]: readonly string[]): SkinInText {
-  if (more.length > 0) return { fault: 'There is more than a value and its signature.' };
+  const isTimed = more.length === 1 && TIMESTAMP.test(more[0] ?? '');
+  if (more.length > 0 && !isTimed) return { fault: 'There is more than a value and its signature.' };
   return { skin: { value, signature } };
 }
 

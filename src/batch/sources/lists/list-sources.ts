@@ -3,7 +3,7 @@ import type { BatchSource } from '../../model/source.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../arguments/expand.ts';
 import { oneByOne } from '../arguments/one-by-one.ts';
 import type { SourceRoots } from '../arguments/spec.ts';
-import { baseStem, findPath } from '../files/path.ts';
+import { baseStem, findPath, withoutFileScheme } from '../files/path.ts';
 import { skinSource } from '../given/skin-source.ts';
 import { type ListFile, openList } from './list-file.ts';
 import { listRows } from './list-rows.ts';
@@ -21,7 +21,7 @@ export async function* listSources(
     if ('fault' in item) yield badRow(list, item.line, item.fault);
     else if ('skin' in item) yield skinSource(item.skin, placeOf(list, item.line));
     else {
-      const named = { text: localPath(item.row.source, homes), homes, isMirrored: true };
+      const named = { text: localPath(withoutFileScheme(item.row.source), homes), homes, isMirrored: true };
       const fault = rowFault(item.row, named, expansion);
       if (fault === undefined) yield* rowSources(item.row, named, expansion);
       else yield badRow(list, item.line, fault);

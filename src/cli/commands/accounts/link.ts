@@ -6,7 +6,7 @@ import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput } from '../../output/described.ts';
-import { readSecretFile, readStdin } from '../../terminal/read-input.ts';
+import { readSecretFile, readStdinText } from '../../terminal/read-input.ts';
 import { clean } from '../../text/text.ts';
 import { ACCOUNT_OUTPUT, printAccount } from './account-rows.ts';
 
@@ -35,7 +35,7 @@ export function register(command: Command, runner: Runner, run = runAccountsLink
         'a token: a Microsoft refresh token, or an access token of the game, which expires within a day.',
     )
     .argument('[-]', 'read a token from stdin')
-    .option('--token-file <file>', 'read a token from this file')
+    .option('--token-file <file>', 'read a token from this file, - for stdin')
     .option('--share', 'make skins for all users with the account (default for operators)')
     .option('--no-share', 'make only your own skins with the account (default for other users)')
     .action(
@@ -77,8 +77,8 @@ async function readToken(
   if (from === undefined && tokenFile === undefined) return undefined;
   const text =
     tokenFile === undefined
-      ? Buffer.from(await readStdin(context)).toString('utf8')
-      : await readSecretFile(tokenFile, 'token');
+      ? await readStdinText(context)
+      : await readSecretFile(tokenFile, 'token', context);
   const token = text.trim();
   if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
   throw usageError('not_a_token', 'That is not a token: one word of up to 8192 characters.');

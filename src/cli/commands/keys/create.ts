@@ -11,7 +11,7 @@ import { nonEmpty } from '../../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { chooseStore } from '../../serve/store.ts';
 import { askSecret } from '../../terminal/ask-secret.ts';
-import { readStdin } from '../../terminal/read-input.ts';
+import { readStdinText } from '../../terminal/read-input.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
 import { KEY_FIELDS, KEY_OUTPUT, keyRows, seenKey } from './key-rows.ts';
@@ -127,7 +127,7 @@ function showKnown({ secret: _, ...key }: ApiKeyMade, context: CommandContext): 
 async function readKeyText(context: CommandContext): Promise<string> {
   const text = context.io.canPrompt
     ? await askSecret('The key to accept (not shown)', context)
-    : Buffer.from(await readStdin(context)).toString('utf8');
+    : await readStdinText(context);
   return text.trim();
 }
 

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { z } from 'zod';
+import { parsedJson } from '../../../base/parsed-json.ts';
 import { planFileSchema } from '../../../protocol/plan.ts';
 import { type PlanSetting, Plans, planFrom, planView } from './plans.ts';
 
@@ -31,18 +32,15 @@ export async function readPlans(path: string, setting: PlanSetting = {}): Promis
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const text = await readText(path);
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new PlansFileError(path, 'it is not valid JSON.', cause);
-  }
+  const json = parsedJson(await readBytes(path));
+  if (json === undefined) throw new PlansFileError(path, 'it is not valid JSON.');
+  return json;
 }
 
-async function readText(path: string): Promise<string> {
+async function readBytes(path: string): Promise<Buffer> {
   try {
     const { size } = await stat(path);
-    if (size <= MAX_BYTES) return await readFile(path, 'utf8');
+    if (size <= MAX_BYTES) return await readFile(path);
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     throw new PlansFileError(path, isMissing ? 'there is no such file.' : 'it cannot be read.', cause);

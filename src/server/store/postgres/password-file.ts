@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { decodedText } from '../../../base/parsed-json.ts';
 import { isOpenToOthers } from '../../../base/secret-file.ts';
 
 /** Whom a password is for, as far as a line of the file has to match. */
@@ -19,7 +20,7 @@ const FIELD = /(?:\\.|[^:\\])*/y;
 export async function readPasswordFile(path: string, holder: PasswordHolder): Promise<string | undefined> {
   if (!(await verifyPrivate(path))) return undefined;
   const wanted = [holder.host, String(holder.port), holder.database, holder.user];
-  for (const line of (await readFile(path, 'utf8')).split(/\r?\n/)) {
+  for (const line of decodedText(await readFile(path)).split(/\r?\n/)) {
     const password = line.startsWith('#') ? undefined : passwordIn(line, wanted);
     if (password) return password;
   }

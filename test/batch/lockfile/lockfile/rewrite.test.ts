@@ -40,6 +40,15 @@ describe('Rewriting', () => {
     expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
   });
 
+  test('reads a file that begins with a byte order mark, and leaves that out when it writes', async () => {
+    const before = entriesOf('b.png', 'd.png');
+    const path = await ownPath(`\uFEFF${textOf(before)}`);
+    const lockfile = await openAt(path);
+    expect(allOf(lockfile)).toEqual(before);
+    await lockfile.rewrite(entriesOf('a.png'), keepAll);
+    expect(readFileSync(path, 'utf8')).toBe(textOf([...entriesOf('a.png'), ...before]));
+  });
+
   test('makes no file for nothing', async () => {
     const path = await ownPath();
     const outcome = await (await openAt(path)).rewrite([], keepAll);

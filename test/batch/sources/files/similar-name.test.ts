@@ -28,6 +28,17 @@ describe('What is nearly called like a path that leads nowhere', () => {
     expect(similarName(typed, [await folderWith()])).toBe(meant);
   });
 
+  test('never what was typed, as far as anybody can see', async () => {
+    const folder = await folderWith();
+    await writeFile(
+      Buffer.concat([Buffer.from(folder), Buffer.from([0x2f, 0xe9, 0x2e, 0x70, 0x6e, 0x67])]),
+      '',
+    );
+    await writeFile(join(folder, 'Zoe\u0308.png'), '');
+    expect(similarName('\uFFFD.png', [folder])).toBeUndefined();
+    expect(similarName('Zo\u00eb.png', [folder])).toBeUndefined();
+  });
+
   test.each(['Notch', 'note', 'xy', 'nowhere/skins', 'skinz.json', ''])('nothing for %j', async (typed) => {
     expect(similarName(typed, [await folderWith()])).toBeUndefined();
   });

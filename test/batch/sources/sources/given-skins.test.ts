@@ -1,8 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import type { BatchSource } from '../../../../src/batch/model/source.ts';
 import { skinInJson } from '../../../../src/batch/sources/given/skin-json.ts';
 import { isSkinText, readSkinText } from '../../../../src/batch/sources/given/skin-text.ts';
+import { isSingle } from '../../../../src/batch/sources/sources.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
-import { allOf, folderOf, onlyOf, problemOf, rootsIn, UUID } from '../../../support/batch/read-sources.ts';
+import {
+  allOf,
+  folderOf,
+  onlyOf,
+  problemOf,
+  rootsIn,
+  spec,
+  UUID,
+} from '../../../support/batch/read-sources.ts';
 
 const HASH = 'ab12'.repeat(16);
 const VALUE = valueWith(`http://textures.minecraft.net/texture/${HASH}`);
@@ -28,6 +42,7 @@ describe('JSON that has skin data', () => {
     ],
     ['a skin of version 2', { success: true, skin: { uuid: UUID, texture: { data: both } } }, { uuid: UUID }],
     ['a skin of version 1', { name: 'a', data: { texture: both } }, { name: 'a' }],
+    ['a custom skin of SkinsRestorer', { skinName: 'ann', ...both, dataVersion: 1 }, { name: 'ann' }],
     [
       'a game profile',
       { id: UUID, name: 'Ann', properties: [{ name: 'textures', ...both }] },
@@ -80,6 +95,105 @@ describe('Text', () => {
   ];
   test.each(faults)('that cannot be used is told: %s', (_, text, fault) => {
     expect(readSkinText(text)).toEqual({ fault: expect.stringMatching(fault) });
+  });
+});
+
+describe('A value as catalogues of heads give it', () => {
+  const url = 'http://textures.minecraft.net/texture/3f3f';
+  const head = (length: number) =>
+    Buffer.from(JSON.stringify({ textures: { SKIN: { url: url + 'a'.repeat(length) } } })).toString('base64');
+
+  test('is a source, with or without its padding', async () => {
+    for (const length of [0, 1, 2]) {
+      const value = head(length);
+      for (const typed of [value, value.replace(/=+$/, '')]) {
+        expect((await onlyOf({ args: [typed] }, here)).content).toEqual({ kind: 'data', given: { value } });
+      }
+    }
+  });
+
+  test('is read from a file of whatever name', async () => {
+    const text = await readFile(new URL('../../../fixtures/textures/head-value.txt', import.meta.url));
+    const cwd = await folderOf({ 'head-value.txt': text });
+    const source = await onlyOf({ args: ['head-value.txt'] }, rootsIn(cwd));
+    expect(source).toMatchObject({ content: { kind: 'data' }, stem: '3f'.repeat(32) });
+  });
+
+  test.each([
+    ['cut', VALUE.slice(0, 100), true],
+    ['cut with dots', `{"value":"${VALUE.slice(0, 100)}…"}`, true],
+    [
+      'whole, but without a skin',
+      Buffer.from(`{"textures":{},"a":"${'b'.repeat(40)}"}`).toString('base64'),
+      false,
+    ],
+    ['whole, but no JSON', Buffer.from(`{"textures":{},,"a":"${'b'.repeat(40)}"}`).toString('base64'), false],
+  ])('is to be copied whole if it is %s', async (_, arg, isCut) => {
+    const hint = problemOf(await onlyOf({ args: [arg] }, here))?.hint;
+    expect(hint?.includes('Copy the whole value')).toBe(isCut);
+  });
+});
+
+describe('A file with skin data', () => {
+  const both = { value: VALUE, signature: SIGNATURE };
+  const files: [name: string, text: string | Buffer, given: object][] = [
+    ['a.customskin', JSON.stringify({ skinName: 'ann', ...both, dataVersion: 1 }), { ...both, name: 'ann' }],
+    ['a.playerskin', JSON.stringify({ uniqueId: UUID, lastKnownName: 'Ann', ...both, timestamp: 1 }), both],
+    [
+      'a_SLIM.urlskin',
+      JSON.stringify({ url: 'https://a.example/b.png', ...both, skinVariant: 'SLIM' }),
+      both,
+    ],
+    ['a.skin', `${VALUE}\n${SIGNATURE}\n4102444800000\n`, both],
+    ['a.value', `${VALUE}\n`, { value: VALUE }],
+    ['a.property.json', JSON.stringify({ name: 'textures', ...both }, undefined, 2), both],
+    ['marked.json', `\uFEFF${JSON.stringify(both)}`, both],
+    ['wide.json', Buffer.from(`\uFEFF${JSON.stringify(both)}`, 'utf16le'), both],
+    ['noext', JSON.stringify([both]), both],
+  ];
+  test.each(files)('is a source: %s', async (name, text, given) => {
+    const cwd = await folderOf({ [name]: text });
+    expect((await onlyOf({ args: [name] }, rootsIn(cwd))).content).toEqual({ kind: 'data', given });
+    expect(await isSingle(spec({ args: [name] }), rootsIn(cwd))).toBe(true);
+  });
+
+  test('may have a skin on each line, whatever it is called, and no line gets lost', async () => {
+    const cwd = await folderOf({ 'skins.txt': `${JSON.stringify(both)}\nnonsense\n${VALUE}\n` });
+    const sources = await allOf({ args: ['skins.txt'] }, rootsIn(cwd));
+    expect(sources.map(({ content }) => content.kind)).toEqual(['data', 'problem', 'data']);
+    expect(sources[1]).toMatchObject({ label: 'skins.txt:2' });
+  });
+
+  test('may come on stdin with a byte order mark, or in UTF-16', async () => {
+    for (const text of [`\uFEFF${JSON.stringify(both)}`, Buffer.from(`\uFEFF${VALUE}`, 'utf16le')]) {
+      expect((await onlyOf({ args: ['-'] }, rootsIn('/', text))).content).toMatchObject({
+        kind: 'data',
+        given: { value: VALUE },
+      });
+    }
+  });
+
+  test('may come by a pipe, as a shell makes one of <(…), and so may a picture', async () => {
+    for (const [text, kind] of [
+      [VALUE, 'data'],
+      ['a picture', 'bytes'],
+    ] as const) {
+      const cwd = await folderOf([]);
+      execFileSync('mkfifo', [join(cwd, 'pipe')]);
+      const [source] = await Promise.all([
+        onlyOf({ args: ['pipe'] }, rootsIn(cwd)),
+        writeFile(join(cwd, 'pipe'), text),
+      ]);
+      expect(source).toMatchObject({ content: { kind } });
+    }
+  });
+
+  test('may be named by a file: URL, as an argument and in a list', async () => {
+    const cwd = await folderOf({ 'a skin.png': '', 'b.customskin': JSON.stringify(both) });
+    const urls = ['a skin.png', 'b.customskin'].map((name) => pathToFileURL(join(cwd, name)).href);
+    const kinds = (sources: BatchSource[]) => sources.map(({ content }) => content.kind);
+    expect(kinds(await allOf({ args: urls }, here))).toEqual(['file', 'data']);
+    expect(kinds(await allOf({ from: ['-'] }, rootsIn('/', urls.join('\n'))))).toEqual(['file', 'data']);
   });
 });
 

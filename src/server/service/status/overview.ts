@@ -33,13 +33,13 @@ export interface Overview {
 export async function readOverview(context: OverviewContext, caller: Caller): Promise<Overview> {
   requireOperator(caller);
   const { db, health, ceiling, stats } = context;
-  const { count, total } = context.workers;
+  const { count } = context.workers;
   const { generator, store } = await diagnose(context, caller);
   return {
     unready: await health.unreadiness(),
     findings: [...generator.findings, ...store.findings],
     jobs: await countPending(db),
-    workers: { count, total },
+    workers: { count },
     store: ceiling.use,
     stats: await stats.read(),
     openReports: await countReportsToDecide({ db }, caller),

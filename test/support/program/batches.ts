@@ -19,6 +19,7 @@ export interface LockLine {
   readonly variant: string;
   readonly visibility: string;
   readonly value: string;
+  readonly texture: string;
   readonly signature: string;
 }
 

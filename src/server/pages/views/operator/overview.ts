@@ -14,7 +14,7 @@ export interface OverviewView {
   readonly findings: readonly HealthFinding[];
   /** Unfinished jobs. */
   readonly jobs: { readonly waiting: number; readonly processing: number };
-  readonly workers: { readonly count: number; readonly total: number };
+  readonly workers: { readonly count: number };
   /** Bytes; `most`: undefined without a limit. */
   readonly store: { readonly used: number; readonly most: number | undefined };
   readonly stats: ServiceStats;

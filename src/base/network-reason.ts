@@ -34,6 +34,33 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** How undici's ProxyAgent says that a proxy answered, but led nowhere. */
+const PROXY_REFUSALS: ReadonlySet<string> = new Set([
+  'UND_ERR_ABORTED',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_PRX_TLS',
+  'UND_ERR_PRX_CONN',
+]);
+/** The code of an error for which nothing was sent to anybody but a proxy. */
+export const PROXY_REFUSED = 'PROXY_REFUSED';
+
+/** No answer came through a proxy. Its code is that of the cause, or `PROXY_REFUSED`. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly code: string;
+  /** The proxy, for messages. */
+  readonly proxy: string;
+
+  constructor(proxy: string, cause: unknown) {
+    const code = networkCode(cause);
+    const isRefusal = PROXY_REFUSALS.has(code);
+    const reason = isRefusal ? (cause as Error).message : networkReason(cause);
+    super(`${reason} (through ${proxy})`, { cause });
+    this.code = isRefusal ? PROXY_REFUSED : code;
+    this.proxy = proxy;
+  }
+}
+
 /** Whether the connection failed because the other side's certificate is not accepted. */
 export function isAboutCertificate(error: unknown): boolean {
   return CERTIFICATE.test(networkCode(error));
@@ -44,6 +71,7 @@ export function isAboutCertificate(error: unknown): boolean {
  * error without a code does not come from the network, so its own message is given.
  */
 export function networkReason(error: unknown): string {
+  if (error instanceof ProxyError) return error.message;
   const code = networkCode(error);
   if (isAboutCertificate(error)) return `the certificate is not accepted (${code})`;
   if (TLS.test(code)) return `there is no TLS connection (${code})`;

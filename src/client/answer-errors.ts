@@ -1,4 +1,4 @@
-import { networkCode, networkReason } from '../base/network-reason.ts';
+import { networkCode, networkReason, PROXY_REFUSED } from '../base/network-reason.ts';
 import { parseRetryAfter } from '../base/retry-after.ts';
 import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
@@ -26,6 +26,7 @@ const NEVER_SENT = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_CLOSED',
+  PROXY_REFUSED,
 ]);
 
 /** No answer arrived, or it broke off. */

@@ -1,3 +1,4 @@
+import { networkCode } from '../base/network-reason.ts';
 import type { SeenRateLimit } from '../protocol/envelope.ts';
 import { ABOUT_CONTENT, NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
 
@@ -77,13 +78,13 @@ export function classifyFailure(error: unknown): Failure | undefined {
 }
 
 function fromNetwork({ mayHaveArrived, cause }: NetworkError): Failure {
-  const { name, code } = (cause ?? {}) as { name?: unknown; code?: unknown };
+  const code = networkCode(cause);
   return {
     kind: 'unreachable',
     status: undefined,
     isTemporary: true,
     mayHaveArrived,
-    isLate: name === 'TimeoutError' || code === 'UND_ERR_BODY_TIMEOUT',
+    isLate: code === 'TimeoutError' || code === 'UND_ERR_BODY_TIMEOUT',
     retryAfter: undefined,
     rateLimit: undefined,
   };

@@ -8,7 +8,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib';
-import type { Agent } from 'undici';
+import { openSender, type Proxies, type Sender } from '../base/proxies.ts';
 import { encodeMultipart } from './multipart.ts';
 import type {
   RequestContent,
@@ -19,16 +19,17 @@ import type {
 } from './transport.ts';
 
 export interface NetworkTransportOptions {
-  /** undici dispatcher to send through; it stays open. Default: an agent of its own. */
+  /** undici dispatcher to send through; it stays open. Default: one of its own, through the proxies. */
   readonly dispatcher?: RequestDispatcher | undefined;
-  /** Resolves host names for the agent of its own. */
+  readonly proxies?: Proxies | undefined;
+  /** Resolves host names for direct connections of its own. */
   readonly lookup?: LookupFunction | undefined;
 }
 
 /** Sends requests over the network with undici, which is loaded with the first of them. */
 export class NetworkTransport implements Transport {
   readonly #options: NetworkTransportOptions;
-  #agent: Promise<Agent> | undefined;
+  #own: Promise<Sender> | undefined;
   #isClosed = false;
 
   constructor(options: NetworkTransportOptions = {}) {
@@ -45,7 +46,7 @@ export class NetworkTransport implements Transport {
     idle,
   }: TransportRequest): Promise<TransportAnswer> {
     const { type, body } = encode(content);
-    const dispatcher: RequestDispatcher = this.#options.dispatcher ?? (await this.#ownAgent());
+    const dispatcher: RequestDispatcher = this.#options.dispatcher ?? (await this.#ownSender());
     const answer = await dispatcher.request({
       origin,
       path,
@@ -61,13 +62,14 @@ export class NetworkTransport implements Transport {
   /** Ends idle connections; resolves when the requests under way have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#agent)?.close();
+    await (await this.#own)?.close();
   }
 
-  async #ownAgent(): Promise<Agent> {
+  async #ownSender(): Promise<Sender> {
     if (this.#isClosed) throw Object.assign(new Error('The client is closed.'), { code: 'UND_ERR_CLOSED' });
-    this.#agent ??= openAgent(this.#options.lookup);
-    return await this.#agent;
+    const { lookup, proxies } = this.#options;
+    this.#own ??= openSender(proxies, lookup && { connect: { lookup } });
+    return await this.#own;
   }
 }
 
@@ -126,11 +128,6 @@ function encodingOf(headers: TransportAnswer['headers']): string {
       .trim()
       .toLowerCase() || 'identity'
   );
-}
-
-async function openAgent(lookup: LookupFunction | undefined): Promise<Agent> {
-  const { Agent } = await import('undici');
-  return new Agent(lookup && { connect: { lookup } });
 }
 
 function encode(content: RequestContent | undefined): {

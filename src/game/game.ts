@@ -1,5 +1,5 @@
-import type { Dispatcher } from 'undici';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { openSender, type Proxies, type Sender } from '../base/proxies.ts';
 import { GAME_ADDRESSES, type GameAddresses } from './addresses.ts';
 import { GameHttp } from './http.ts';
 import { NameLookups } from './name-lookups.ts';
@@ -12,8 +12,9 @@ export interface GameOptions extends Omit<PacingOptions, 'clock'>, PublicKeysOpt
   /** Timeout per request, milliseconds; default 15,000. */
   readonly timeout?: number;
   readonly clock?: Clock;
-  /** Its owner closes it; by default the game has its own. */
-  readonly dispatcher?: Dispatcher;
+  /** Sends the requests; its owner closes it. Default: one of its own, through the proxies. */
+  readonly sender?: Pick<Sender, 'request'> | undefined;
+  readonly proxies?: Proxies | undefined;
 }
 
 /** The game's services for one caller: use a single instance per server, so that its pacing sees all requests. */
@@ -31,20 +32,14 @@ const TIMEOUT = 15_000;
 export function openGame(options: GameOptions = {}): Game {
   const { clock = systemClock, timeout = TIMEOUT } = options;
   const addresses = { ...GAME_ADDRESSES, ...options.addresses };
-  let agent: Promise<Dispatcher> | undefined;
-  const dispatcher = async () => {
-    if (options.dispatcher) return options.dispatcher;
-    agent ??= openAgent();
-    return await agent;
+  let own: Promise<Sender> | undefined;
+  const sender = async () => {
+    if (options.sender) return options.sender;
+    own ??= openSender(options.proxies); // loads its package: many commands have the game at hand but ask it nothing
+    return await own;
   };
   const pacing = new Pacing({ ...options, clock });
-  const http = new GameHttp({ addresses, dispatcher, clock, pacing, timeout });
-  const close = async () => await (await agent)?.close();
+  const http = new GameHttp({ addresses, sender, clock, pacing, timeout });
+  const close = async () => await (await own)?.close();
   return { http, keys: new PublicKeys(http, options), names: new NameLookups(http), close };
-}
-
-/** Loads its package: many commands have the game's services at hand but ask them nothing. */
-async function openAgent(): Promise<Dispatcher> {
-  const { Agent } = await import('undici');
-  return new Agent();
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { networkReason } from '../base/network-reason.ts';
 import { parsedJson } from '../base/parsed-json.ts';
+import type { Sender } from '../base/proxies.ts';
 import { VERSION } from '../base/version.ts';
 import type { GameAddresses } from './addresses.ts';
 import type { GameAnswer } from './answer.ts';
@@ -12,7 +13,7 @@ import { refusalOf } from './refusals.ts';
 
 export interface GameHttpOptions {
   readonly addresses: GameAddresses;
-  readonly dispatcher: () => Promise<Dispatcher>;
+  readonly sender: () => Promise<Pick<Sender, 'request'>>;
   readonly clock: Clock;
   readonly pacing: Pacing;
   /** Milliseconds from sending a request to the last byte of its answer, without the wait for its turn. */
@@ -108,13 +109,13 @@ export class GameHttp {
   }
 
   async #exchange(request: GameRequest, url: URL, what: string): Promise<GameAnswer> {
-    const { dispatcher, timeout } = this.#options;
+    const { sender, timeout } = this.#options;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeout);
     const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
     try {
-      const sender = await dispatcher();
-      return await readAnswer(await sender.request({ ...outgoing(request, url), signal }), what);
+      const answer = await (await sender()).request({ ...outgoing(request, url), signal });
+      return await readAnswer(answer, what);
     } catch (cause) {
       if (request.signal?.aborted) throw request.signal.reason;
       if (cause instanceof GameError) throw cause;

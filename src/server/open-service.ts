@@ -135,7 +135,7 @@ async function open<A extends Adapter>(
   await maintenance.recoverNow();
   pool.start();
   adapter.log.info({ url: own[0], version: VERSION, ...signerField(options) }, 'started');
-  const callbacks = startWebhooks(adapter, context, errors);
+  const callbacks = startWebhooks(adapter, { ...context, fetchProxies: options.fetchProxies }, errors);
   return { adapter, close: closer({ adapter, context, live, pool, callbacks, releases }) };
 }
 
@@ -178,7 +178,11 @@ async function warnOfOpenSecrets({ log }: Adapter, options: ServerOptions): Prom
   }
 }
 
-function startWebhooks({ log }: Adapter, context: ServiceContext, errors: ErrorLog): Callbacks {
+function startWebhooks(
+  { log }: Adapter,
+  context: ServiceContext & Pick<ServerOptions, 'fetchProxies'>,
+  errors: ErrorLog,
+): Callbacks {
   return startCallbacks({
     ...context,
     policy: context.callbacks,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networkReason } from '../../src/base/network-reason.ts';
+import { networkReason, ProxyError } from '../../src/base/network-reason.ts';
 
 const WITHOUT_TLS = 'there is no TLS connection (ERR_SSL_WRONG_VERSION_NUMBER)';
 
@@ -16,6 +16,11 @@ const rows: [why: string, error: unknown, reason: string][] = [
   ['a time limit', new DOMException('x', 'TimeoutError'), 'the request timed out'],
   ['no code', new TypeError('not supported'), 'TypeError: not supported'],
   ['neither code nor message', new TypeError(), 'TypeError'],
+  [
+    'a proxy',
+    new ProxyError('the proxy http://p:3128 (HTTPS_PROXY)', { code: 'ECONNREFUSED' }),
+    'connection refused (through the proxy http://p:3128 (HTTPS_PROXY))',
+  ],
   ['nothing', undefined, 'undefined'],
 ];
 

@@ -1,5 +1,5 @@
-import { Agent } from 'undici';
 import { networkReason } from '../../base/network-reason.ts';
+import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BatchSource, SourceContent } from '../model/source.ts';
 
@@ -14,49 +14,54 @@ const MAX_REDIRECTS = 5;
 /** The picture, or why it could not be fetched. */
 type FetchedContent = Extract<SourceContent, { kind: 'bytes' | 'problem' }>;
 
+export interface FetchOptions {
+  readonly signal: AbortSignal;
+  readonly proxies: Proxies | undefined;
+}
+
 /**
  * The same sources in the same order, with URLs fetched from this machine: each becomes a picture or a
  * problem. Private networks belong to the user and are allowed.
  */
 export async function* fetchedSources(
   sources: AsyncIterable<BatchSource>,
-  signal: AbortSignal,
+  { signal, proxies }: FetchOptions,
 ): AsyncGenerator<BatchSource> {
-  const agent = new Agent();
+  const sender = await openSender(proxies);
   const ahead: Promise<BatchSource>[] = [];
   try {
     for await (const source of sources) {
-      ahead.push(fetched(source, agent, signal));
+      ahead.push(fetched(source, sender, signal));
       if (ahead.length === AT_ONCE) yield (await ahead.shift())!;
     }
     for (const source of ahead) yield await source;
   } finally {
-    void agent.close(); // once the downloads that nobody waits for any longer have ended
+    void sender.close(); // once the downloads that nobody waits for any longer have ended
   }
 }
 
-async function fetched(source: BatchSource, agent: Agent, signal: AbortSignal): Promise<BatchSource> {
+async function fetched(source: BatchSource, sender: Sender, signal: AbortSignal): Promise<BatchSource> {
   const { content } = source;
   if (content.kind !== 'url') return source;
-  const picture = await fetchBy(agent, content.url, signal);
+  const picture = await fetchBy(sender, content.url, signal);
   const isFitted = content.fit && picture.kind === 'bytes';
   return { ...source, content: isFitted ? { ...picture, fit: true } : picture };
 }
 
 /** A picture fetched from here; failures become a content of kind `problem`. */
-export async function fetchPicture(url: string, signal: AbortSignal): Promise<FetchedContent> {
-  const agent = new Agent();
+export async function fetchPicture(url: string, { signal, proxies }: FetchOptions): Promise<FetchedContent> {
+  const sender = await openSender(proxies);
   try {
-    return await fetchBy(agent, url, signal);
+    return await fetchBy(sender, url, signal);
   } finally {
-    void agent.close();
+    void sender.close();
   }
 }
 
-async function fetchBy(agent: Agent, url: string, signal: AbortSignal): Promise<FetchedContent> {
+async function fetchBy(sender: Sender, url: string, signal: AbortSignal): Promise<FetchedContent> {
   const limit = AbortSignal.timeout(TIMEOUT);
   try {
-    return { kind: 'bytes', bytes: await follow(agent, new URL(url), AbortSignal.any([limit, signal])) };
+    return { kind: 'bytes', bytes: await follow(sender, new URL(url), AbortSignal.any([limit, signal])) };
   } catch (error) {
     if (signal.aborted) return problem(url, 'it was interrupted');
     if (limit.aborted) return problem(url, `it took longer than ${TIMEOUT / 1_000} seconds`);
@@ -66,10 +71,10 @@ async function fetchBy(agent: Agent, url: string, signal: AbortSignal): Promise<
 
 class Unfetchable extends Error {}
 
-async function follow(agent: Agent, first: URL, signal: AbortSignal): Promise<Uint8Array> {
+async function follow(sender: Sender, first: URL, signal: AbortSignal): Promise<Uint8Array> {
   let url = first;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const answer = await fetchOnce(agent, url, signal);
+    const answer = await fetchOnce(sender, url, signal);
     if (!(answer instanceof URL)) return answer;
     url = answer;
   }
@@ -77,7 +82,7 @@ async function follow(agent: Agent, first: URL, signal: AbortSignal): Promise<Ui
 }
 
 /** The body, or the target of a redirect. */
-async function fetchOnce(agent: Agent, url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
+async function fetchOnce(sender: Sender, url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
   const headers = {
     'user-agent': `skinsmith/${VERSION}`,
     accept: 'image/png,*/*;q=0.1',
@@ -88,7 +93,7 @@ async function fetchOnce(agent: Agent, url: URL, signal: AbortSignal): Promise<U
     statusCode,
     headers: told,
     body,
-  } = await agent.request({
+  } = await sender.request({
     origin,
     path: pathname + search,
     method: 'GET',

@@ -1,4 +1,5 @@
 import { type BatchSource, openSources, type SourceStream, streamSources } from '../../batch/api/sources.ts';
+import { readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
 import { SourceFiles } from '../options/source-files.ts';
 import { openStdin } from '../terminal/read-input.ts';
@@ -12,16 +13,16 @@ export function sourcesOf(
   const [spec, roots] = [specOf(typed), { ...rootsOf(context), warn }];
   if (!typed.fetchLocally && typed.name === undefined) return streamSources(spec, roots);
   const found = openSources(spec, roots);
-  const sources = typed.fetchLocally ? fetched(found, context.signal) : found;
+  const sources = typed.fetchLocally ? fetched(found, context) : found;
   return typed.name === undefined ? sources : named(sources, typed.name);
 }
 
 async function* fetched(
   sources: AsyncIterable<BatchSource>,
-  signal: AbortSignal,
+  { signal, env }: Pick<CommandContext, 'signal' | 'env'>,
 ): AsyncGenerator<BatchSource> {
   const { fetchedSources } = await import('../../batch/api/pictures.ts');
-  yield* fetchedSources(sources, signal);
+  yield* fetchedSources(sources, { signal, proxies: readProxies(env) });
 }
 
 async function* named(sources: AsyncIterable<BatchSource>, name: string): AsyncGenerator<BatchSource> {

@@ -35,7 +35,7 @@ export async function verifierClients({
   const call = { signal: context.signal, retry: PATIENCE };
   const { flags, messages, waits } = context;
   const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
-  const hooks = requestHooks({ onRequest, waits });
+  const hooks = { ...requestHooks({ onRequest, waits }), dispatcher: await context.proxied() };
   const fetcher = new SkinClient({ baseUrl: 'http://127.0.0.1', ...hooks }); // texture addresses are absolute
   const find = async (service: string): Promise<SignerKey | undefined> => {
     const client = new SkinClient({ baseUrl: service, ...hooks });

@@ -107,7 +107,7 @@ async function clientFor(
   context: CommandContext,
 ): Promise<SkinClient> {
   return makeClient(
-    { baseUrl, apiKey: key },
+    { baseUrl, apiKey: key, dispatcher: await context.proxied() },
     {
       settings: await context.settings(),
       insecureHttp: allowsInsecureHttp(context),

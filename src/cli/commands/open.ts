@@ -93,7 +93,7 @@ export async function runOpen(
   const { makeLinkOfOwner } = await import('../../server/server.ts');
   const link = await makeLinkOfOwner(place, context.clock);
   const show = async (shown: Shown) => await showLink(shown, context, browser ? launch : undefined);
-  const { url: origin, doubtful } = await findService(link?.services ?? [], context.signal);
+  const { url: origin, doubtful } = await findService(link?.services ?? [], context);
   for (const url of doubtful) await context.messages.warn(doubtAbout(url));
   if (link && origin !== undefined) {
     if ((await show({ origin, link, place })) !== 'used') context.signal.throwIfAborted();

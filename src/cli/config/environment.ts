@@ -25,6 +25,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'on Linux, where the data folder is made unless SKINSMITH_DATA_DIR is set (default: ~/.local/share)',
   ],
   ['SKINSMITH_STORE', 'PostgreSQL database that is the store of serve, as with --store'],
+  ['SKINSMITH_FETCH_PROXY', 'proxy of serve for webhooks and picture URLs, as with --fetch-proxy'],
   ['SKINSMITH_GENERATOR', 'what makes the skins of serve, as with --generator'],
   ['SKINSMITH_UPSTREAM', 'service that makes the skins of serve, as with --upstream'],
   ['SKINSMITH_UPSTREAM_KEY', 'API key for that service'],
@@ -43,5 +44,12 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['NODE_DISABLE_COMPILE_CACHE', 'if set, keep no compiled code'],
   ['NO_COLOR', 'if set, do not use colours'],
   ['NODE_EXTRA_CA_CERTS', 'file of certificate authorities to trust besides the usual ones'],
-  ['HTTPS_PROXY, HTTP_PROXY', 'not used: skinsmith connects to services directly'],
+  [
+    'HTTPS_PROXY, HTTP_PROXY',
+    'proxies for the service, its textures, the game and the provider that people sign in with; in lower case, too',
+  ],
+  [
+    'NO_PROXY',
+    'hosts to reach without a proxy: names, domains, addresses, networks, or *; with commas between',
+  ],
 ];

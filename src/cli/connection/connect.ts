@@ -1,8 +1,10 @@
 import { callerFingerprint } from '../../base/fingerprint.ts';
+import type { Sender } from '../../base/proxies.ts';
 import { SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
 import type { GlobalFlags } from '../config/global-flags.ts';
+import { readProxies } from '../config/proxies.ts';
 import type { Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { EMBEDDED_URL, type RequestListeners, requestHooks } from './request-hooks.ts';
@@ -12,6 +14,8 @@ export interface ConnectOptions extends RequestListeners {
   readonly env: NodeJS.ProcessEnv;
   readonly configFile: ConfigFile;
   readonly dataDir: string;
+  /** See `CommandContext`. */
+  readonly proxied: () => Promise<Sender | undefined>;
   /** True: always use the embedded service; false: never. Undefined: the environment decides. */
   readonly local: boolean | undefined;
   /** Send the key over plain http even to public addresses. */
@@ -43,7 +47,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
 async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<Connection> {
   const apiKey = await keyFor(baseUrl, options);
-  const client = makeClient({ baseUrl, apiKey }, options);
+  const client = makeClient({ baseUrl, apiKey, dispatcher: await options.proxied() }, options);
   return { client, isEmbedded: false, hasKey: apiKey !== undefined, close: () => client.close() };
 }
 
@@ -95,9 +99,12 @@ export async function keyFor(
 async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
   if (options.env['SKINSMITH_STORE']) throw inPostgres();
   const { openEmbeddedService } = await import('../../server/embedded.ts');
+  const proxies = readProxies(options.env);
   const { transport, close } = await openEmbeddedService({
     dataDir: options.dataDir,
     ...(await gameSettings({}, options.env)),
+    proxies,
+    fetchProxies: proxies, // whoever calls could go through them without the service
     logsWarnings: options.onRequest !== undefined, // --verbose shows the embedded service's warnings too
   });
   const client = makeClient({ baseUrl: EMBEDDED_URL, transport }, options);
@@ -128,7 +135,7 @@ export function allowsInsecureHttp({ flags, env }: { flags: GlobalFlags; env: No
 }
 
 export function makeClient(
-  target: Pick<SkinClientOptions, 'baseUrl' | 'apiKey' | 'transport'>,
+  target: Pick<SkinClientOptions, 'baseUrl' | 'apiKey' | 'transport' | 'dispatcher'>,
   {
     settings,
     insecureHttp,

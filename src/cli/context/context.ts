@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Sender } from '../../base/proxies.ts';
 import type { BatchService, KnownToGame } from '../../batch/api/batches.ts';
 import type { OwnKey } from '../../batch/api/service.ts';
 import type { PlayerSkin } from '../../game/player-skin.ts';
@@ -29,6 +30,8 @@ export interface CommandContext extends Connector {
   readonly folders: Folders;
   readonly jobSources: JobSources;
   readonly seenNames: SeenNames;
+  /** The way through the proxies that the environment names; undefined: there are none. @throws CliError */
+  proxied(): Promise<Sender | undefined>;
   /** The game's services; creating the client sends no request. @throws CliError */
   game(): Promise<GameServices>;
   /** This machine's signing key, if it has one; this never creates it. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import type { Sender } from '../../base/proxies.ts';
 import type { BatchService } from '../../batch/api/batches.ts';
 import type { OwnKey } from '../../batch/api/service.ts';
 import { EMBEDDED } from '../../batch/api/signed-skins.ts';
@@ -16,16 +17,21 @@ import type { CommandContext, GameServices, OpenContext } from './context.ts';
 type ContextOptions = Pick<CommandContext, 'io' | 'env' | 'signal' | 'flags'>;
 
 /** The part of the context that needs nothing opened. */
-type BaseContext = Omit<CommandContext, 'settings' | 'connect' | 'game' | 'ownKey' | 'service'>;
+type BaseContext = Omit<CommandContext, 'settings' | 'connect' | 'proxied' | 'game' | 'ownKey' | 'service'>;
 
 /** Creates the context of one run. Modules load, and services open, on first use. */
 export function openContext(options: ContextOptions): OpenContext {
   const base = baseContext(options);
   let connection: Promise<Connection> | undefined;
   let game: Promise<Game> | undefined;
+  let sender: Promise<Sender | undefined> | undefined;
   let ownKey: Promise<OwnKey | undefined> | undefined;
+  const proxied = async () => {
+    sender ??= openProxied(base);
+    return await sender;
+  };
   const connect = async (settings: Settings) => {
-    connection ??= openConnection(settings, base);
+    connection ??= openConnection(settings, { ...base, proxied });
     return await connection;
   };
   const openOwnKey = async () => {
@@ -36,8 +42,9 @@ export function openContext(options: ContextOptions): OpenContext {
     ...base,
     settings: async (typed = {}) => await readSettings(typed, base),
     connect,
+    proxied,
     game: async () => {
-      game ??= openGame(base);
+      game ??= openGame({ ...base, proxied });
       return await gameServices(await game);
     },
     ownKey: openOwnKey,
@@ -46,6 +53,7 @@ export function openContext(options: ContextOptions): OpenContext {
       const opened = await connection?.catch(() => undefined); // the caller that connected has reported it
       await opened?.close();
       await (await game?.catch(() => undefined))?.close(); // same here
+      await (await sender?.catch(() => undefined))?.destroy(); // and here
     },
   };
 }
@@ -77,20 +85,30 @@ async function readSettings(
   return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
 }
 
-async function openConnection(settings: Settings, base: BaseContext): Promise<Connection> {
-  const { env, flags, messages, configFile, waits, folders } = base;
+type WithProxies = BaseContext & Pick<CommandContext, 'proxied'>;
+
+async function openProxied({ env }: BaseContext): Promise<Sender | undefined> {
+  const { readProxies } = await import('../config/proxies.ts');
+  const proxies = readProxies(env);
+  return proxies && (await (await import('../../base/proxies.ts')).openSender(proxies));
+}
+
+async function openConnection(settings: Settings, base: WithProxies): Promise<Connection> {
+  const { env, flags, messages, configFile, waits, folders, proxied } = base;
   const { allowsInsecureHttp, connect } = await import('../connection/connect.ts');
   const insecureHttp = allowsInsecureHttp({ flags, env });
   const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
   const { local } = flags;
   const dataDir = folders.data;
-  return await connect({ settings, env, configFile, dataDir, local, insecureHttp, onRequest, waits });
+  const surroundings = { env, configFile, dataDir, proxied };
+  return await connect({ settings, ...surroundings, local, insecureHttp, onRequest, waits });
 }
 
-async function openGame({ env }: BaseContext): Promise<Game> {
+async function openGame({ env, proxied }: WithProxies): Promise<Game> {
   const { gameAddresses } = await import('../config/game-addresses.ts');
   const addresses = gameAddresses(env);
-  return (await import('../../game/game.ts')).openGame(addresses && { addresses });
+  const sender = await proxied();
+  return (await import('../../game/game.ts')).openGame({ sender, ...(addresses && { addresses }) });
 }
 
 async function gameServices({ http, names, keys }: Game): Promise<GameServices> {

@@ -1,11 +1,12 @@
-import { isAboutCertificate } from '../../base/network-reason.ts';
+import { isAboutCertificate, networkReason } from '../../base/network-reason.ts';
 import { parsedJson } from '../../base/parsed-json.ts';
 import type { CommandContext } from '../context/context.ts';
 import {
   addressHint,
-  CERTIFICATE_HINT,
+  certificateHint,
   namingOf,
   otherAddressHint,
+  PROXY_HINT,
   type ServiceNaming,
 } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
@@ -28,7 +29,7 @@ export const connectionCheck: Check = {
 };
 
 function findingOf(answer: Answer, place: string, naming: ServiceNaming): Finding {
-  const { status, text, times } = answer;
+  const { status, text, times, proxy } = answer;
   const total = Math.round([...times.values()].reduce((sum, time) => sum + time, 0));
   if (status >= 300 && status < 400) return redirected(answer, naming);
   if (parsedJson(text) === undefined) return notJson(answer, place, naming);
@@ -36,6 +37,7 @@ function findingOf(answer: Answer, place: string, naming: ServiceNaming): Findin
   if (status >= 500) {
     return warning(`${place} answers, but is in trouble (status ${status}).`, 'Try again later.');
   }
+  if (proxy !== undefined) return ok(`${place} answers in ${total} ms through ${proxy}.`);
   const parts = [...times].map(([stage, time]) => `${stage} ${Math.round(time)}`).join(', ');
   return ok(`${place} answers in ${total} ms (${parts}).`);
 }
@@ -71,18 +73,19 @@ const STAGES = {
       'Is this machine online, or does a firewall block the connection?',
     );
   },
-  tls: ({ url, code }) =>
-    isAboutCertificate({ code })
-      ? problem(`The certificate of ${url.host} is not accepted (${code}).`, CERTIFICATE_HINT)
+  tls: ({ url, code, cause }, naming) =>
+    isAboutCertificate(cause)
+      ? problem(`The certificate of ${url.host} is not accepted (${code}).`, certificateHint(cause, naming))
       : problem(`${url.host} does not speak TLS (${code}).`, `Is it http://${url.host}?`),
   answer: ({ url, code }) =>
     problem(`${url.host} was reached, but did not answer (${code}).`, 'See the log of the service.'),
+  proxy: ({ url, cause }, naming) =>
+    problem(
+      `${url.host} cannot be reached: ${networkReason(cause)}.`,
+      isAboutCertificate(cause) ? certificateHint(cause, naming) : PROXY_HINT,
+    ),
 } satisfies Record<Stage, (error: ProbeError, naming: ServiceNaming) => Finding>;
 
 function unreached(error: ProbeError, context: Pick<CommandContext, 'env' | 'flags'>): Finding {
-  const finding = STAGES[error.stage](error, namingOf(context));
-  const { env } = context;
-  const variable = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
-  if (variable === undefined) return finding;
-  return { ...finding, hint: `${finding.hint} ${variable} is set, but skinsmith uses no proxies.` };
+  return STAGES[error.stage](error, namingOf(context));
 }

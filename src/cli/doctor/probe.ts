@@ -2,9 +2,11 @@ import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request 
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
+import { networkCode } from '../../base/network-reason.ts';
+import { type NamedProxy, nameOf, openSender, type Proxies, proxyFor } from '../../base/proxies.ts';
 
-/** The stages of a request. */
-export type Stage = 'name' | 'connection' | 'tls' | 'answer';
+/** The stages of a request. Through a proxy they cannot be told apart. */
+export type Stage = 'name' | 'connection' | 'tls' | 'answer' | 'proxy';
 
 /** Any response, with any status. Redirects are not followed. */
 export interface Answer {
@@ -13,6 +15,8 @@ export interface Answer {
   /** Headers; undefined if missing. */
   readonly date: string | undefined;
   readonly location: string | undefined;
+  /** The proxy that it came through, for messages. */
+  readonly proxy?: string;
   /** The start of the body. */
   readonly text: string;
   /** When the request was sent and when the response headers arrived: milliseconds since the epoch. */
@@ -43,6 +47,7 @@ export interface ProbeOptions {
   readonly userAgent: string;
   /** Time limit for the whole request, in milliseconds. */
   readonly limit: number;
+  readonly proxies?: Proxies | undefined;
 }
 
 const MAX_TEXT = 64 * 1024;
@@ -53,6 +58,8 @@ const MAX_TEXT = 64 * 1024;
  */
 export async function probe(address: string, options: ProbeOptions): Promise<Answer> {
   const url = new URL(address);
+  const proxy = options.proxies && proxyFor(url, options.proxies);
+  if (proxy) return await probeThrough(proxy, url, options);
   const late = AbortSignal.timeout(options.limit);
   const stages = new Stages(url, options.clock);
   const askedAt = options.clock.now();
@@ -68,6 +75,42 @@ export async function probe(address: string, options: ProbeOptions): Promise<Ans
     if (options.signal.aborted) throw options.signal.reason;
     const code = late.aborted ? 'not in time' : String((cause as NodeJS.ErrnoException).code);
     throw new ProbeError(url, { stage: stages.now, code, cause });
+  }
+}
+
+async function probeThrough(
+  proxy: NamedProxy,
+  url: URL,
+  { proxies, clock, signal, userAgent, limit }: ProbeOptions,
+): Promise<Answer> {
+  const sender = await openSender(proxies);
+  const [start, askedAt] = [clock.monotonic(), clock.now()];
+  try {
+    const { statusCode, headers, body } = await sender.request({
+      ...{ origin: url.origin, path: url.pathname + url.search, method: 'GET' },
+      headers: { accept: 'application/json', 'user-agent': userAgent },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(limit)]),
+    });
+    const answeredAt = clock.now();
+    const times = new Map([['proxy', clock.monotonic() - start] as const]);
+    const [date, location] = [headers['date'], headers['location']].map((header) => [header].flat()[0]);
+    const text = await readStart(body);
+    return {
+      url,
+      status: statusCode,
+      date,
+      location,
+      proxy: nameOf(proxy),
+      text,
+      askedAt,
+      answeredAt,
+      times,
+    };
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new ProbeError(url, { stage: 'proxy', code: networkCode(cause), cause });
+  } finally {
+    await sender.destroy();
   }
 }
 
@@ -109,7 +152,7 @@ class Stages {
 async function ask(url: URL, stages: Stages, { signal, userAgent }: ProbeOptions): Promise<IncomingMessage> {
   const isTls = url.protocol === 'https:';
   const headers = { accept: 'application/json', 'user-agent': userAgent };
-  // A separate agent: no reused connection, and no proxy from the environment, since the client uses none either.
+  // A separate agent: no reused connection.
   const agent = isTls ? new HttpsAgent() : new HttpAgent();
   const options: RequestOptions = { signal, headers, agent };
   return await new Promise((resolve, reject) => {
@@ -120,10 +163,10 @@ async function ask(url: URL, stages: Stages, { signal, userAgent }: ProbeOptions
   });
 }
 
-async function readStart(response: IncomingMessage): Promise<string> {
+async function readStart(response: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of response) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > MAX_TEXT) break;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parsedJson } from '../../base/parsed-json.ts';
 import type { Diagnosis, Job, KeyDocument, Me, RateLimit } from '../../index.ts';
 import { ServiceError, UnreadableAnswerError, VERSION } from '../../index.ts';
+import { readProxies } from '../config/proxies.ts';
 import {
   type Origin,
   originOf,
@@ -163,9 +164,10 @@ export class Setup {
   }
 
   async #probeOptions(): Promise<ProbeOptions> {
-    const { clock } = this.context;
+    const { clock, env } = this.context;
     const userAgent = (await this.#usable())['user-agent'] ?? `skinsmith/${VERSION}`;
-    return { clock, userAgent, signal: this.#stop, limit: this.#connectLimit };
+    const proxies = readProxies(env);
+    return { clock, userAgent, proxies, signal: this.#stop, limit: this.#connectLimit };
   }
 
   /** The settings that commands would use, without the invalid ones. */

@@ -1,4 +1,4 @@
-import { isAboutCertificate } from '../../base/network-reason.ts';
+import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
 import { LockFileError } from '../../base/process-lock.ts';
 import { BatchSetupError, fetchHint, JournalError, LockfileError } from '../../batch/api/errors.ts';
 import { ProofError } from '../../dispatch/proof.ts';
@@ -18,7 +18,8 @@ import { serverReport, storeReport } from './server-report.ts';
 import {
   addressHint,
   bindingOf,
-  CERTIFICATE_HINT,
+  certificateHint,
+  PROXY_HINT,
   type ServiceNaming,
   serviceHint,
 } from './service-hints.ts';
@@ -62,7 +63,8 @@ export function reportOf(
 }
 
 function networkHint({ cause }: NetworkError, naming: ServiceNaming): string {
-  return isAboutCertificate(cause) ? CERTIFICATE_HINT : `Is the service running? ${addressHint(naming)}`;
+  if (isAboutCertificate(cause)) return certificateHint(cause, naming);
+  return cause instanceof ProxyError ? PROXY_HINT : `Is the service running? ${addressHint(naming)}`;
 }
 
 /** Waits of at least this many milliseconds get a sentence of their own. */

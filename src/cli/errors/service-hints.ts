@@ -1,3 +1,4 @@
+import { networkCode, ProxyError } from '../../base/network-reason.ts';
 import type { ServiceError } from '../../index.ts';
 
 /** How the user named the service and its key, so that hints lead to that service and to that key. */
@@ -29,7 +30,28 @@ export function addressHint({ baseUrl, env }: ServiceNaming): string {
   return 'Check the address: skinsmith config get base-url';
 }
 
-export const CERTIFICATE_HINT = 'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS.';
+const CLOCK = 'If it is valid, the clock of this machine is wrong.';
+
+/** What to do about certificates that are not accepted, by Node's code. The others are from unknown authorities. */
+const CERTIFICATES: Readonly<Record<string, (naming: ServiceNaming) => string>> = {
+  CERT_HAS_EXPIRED: () => `It has expired: the operator of the service should renew it. ${CLOCK}`,
+  CERT_NOT_YET_VALID: () => `It is not valid yet. ${CLOCK}`,
+  CERT_REVOKED: () => 'Its authority has revoked it: the operator of the service should replace it.',
+  ERR_TLS_CERT_ALTNAME_INVALID: (naming) => `It is for another host name. ${addressHint(naming)}`,
+};
+
+export function certificateHint(error: unknown, naming: ServiceNaming): string {
+  const code = networkCode(error);
+  if (Object.hasOwn(CERTIFICATES, code)) return CERTIFICATES[code]?.(naming) ?? '';
+  if (naming.env?.['NODE_EXTRA_CA_CERTS'])
+    return 'The file in NODE_EXTRA_CA_CERTS does not have the authority that issued it.';
+  if (error instanceof ProxyError)
+    return 'If the proxy inspects connections, set NODE_EXTRA_CA_CERTS to the file with its certificate authority.';
+  return 'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS.';
+}
+
+/** For an error of a connection through a proxy. */
+export const PROXY_HINT = 'Check the proxy, or name the host in NO_PROXY to reach it directly.';
 
 /** How to use the service at another address. */
 export function otherAddressHint(address: string, { baseUrl, env }: ServiceNaming): string {

@@ -1,4 +1,7 @@
+import { openSender, type Sender } from '../../base/proxies.ts';
 import type { RememberedService } from '../../server/server.ts';
+import { readProxies } from '../config/proxies.ts';
+import type { CommandContext } from '../context/context.ts';
 
 /** Milliseconds for a service on this machine to answer. */
 const PATIENCE = 3_000;
@@ -13,29 +16,35 @@ interface Found {
 /** Looks where services were last reached. None of them is told a secret. */
 export async function findService(
   services: readonly RememberedService[],
-  signal: AbortSignal,
+  { env, signal }: Pick<CommandContext, 'env' | 'signal'>,
 ): Promise<Found> {
   const doubtful: string[] = [];
-  for (const service of services) {
-    const proof = await askForProof(service, signal);
-    if (proof === service.proof) return { url: service.url, doubtful };
-    if (proof !== undefined) doubtful.push(service.url);
+  const sender = await openSender(readProxies(env));
+  try {
+    for (const service of services) {
+      const proof = await askForProof(service, { sender, signal });
+      if (proof === service.proof) return { url: service.url, doubtful };
+      if (proof !== undefined) doubtful.push(service.url);
+    }
+    return { url: undefined, doubtful };
+  } finally {
+    await sender.destroy();
   }
-  return { url: undefined, doubtful };
 }
 
 /** Empty for an answer without a proof; undefined if there is no answer. */
 async function askForProof(
   { url, question }: RememberedService,
-  signal: AbortSignal,
+  { sender, signal }: { readonly sender: Sender; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
+  const { origin, pathname, search } = new URL(`${url}${question}`);
   try {
-    const answer = await fetch(`${url}${question}`, {
-      redirect: 'manual',
+    const { statusCode, headers, body } = await sender.request({
+      ...{ origin, path: pathname + search, method: 'GET' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),
     });
-    await answer.body?.cancel(); // of any length, from anybody
-    return (answer.status === 204 && answer.headers.get('skinsmith-proof')) || '';
+    body.on('error', () => {}).destroy(); // of any length, from anybody
+    return (statusCode === 204 && String(headers['skinsmith-proof'] ?? '')) || '';
   } catch {
     signal.throwIfAborted();
     return undefined;

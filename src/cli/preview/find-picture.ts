@@ -10,6 +10,7 @@ import { fitSkin } from '../../skin/check/fit.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { chooseVariant, type Variant } from '../../skin/variant.ts';
+import { readProxies } from '../config/proxies.ts';
 import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
@@ -40,8 +41,12 @@ export async function findPicture(
     return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, wish, context));
   }
   if (content.kind === 'data') return await skinOfData(content.given, label, wish, context);
-  const fetched = content.kind === 'url' ? await fetchPicture(content.url, context.signal) : content;
+  const fetched = content.kind === 'url' ? await fetchHere(content.url, context) : content;
   return asFound(label, bytesOf(fetched, label), wish);
+}
+
+async function fetchHere(url: string, { signal, env }: CommandContext): Promise<SourceContent> {
+  return await fetchPicture(url, { signal, proxies: readProxies(env) });
 }
 
 /** @throws CliError */
@@ -73,7 +78,7 @@ async function skinOfData(
   const { url, variant } = readTextures(given.value).skin;
   const arms = wish === 'auto' ? variant : wish;
   const title = given.name ?? label;
-  if (isGameTexture(url)) return asFound(title, bytesOf(await fetchPicture(url, context.signal)), arms);
+  if (isGameTexture(url)) return asFound(title, bytesOf(await fetchHere(url, context)), arms);
   const { client } = await connectWithProgress(await context.settings(), context);
   return asFound(title, await fetchGivenTexture(given, client, { signal: context.signal }), arms);
 }

@@ -39,6 +39,7 @@ interface AccessOptions {
   readonly anonymousPerHour?: number;
   readonly allowOrigin?: readonly string[];
   readonly allowNetwork?: readonly string[];
+  readonly fetchProxy?: string;
   readonly webhooks?: boolean;
   readonly requestsPerMinute?: number;
   readonly maxConnections?: number;
@@ -216,6 +217,11 @@ function addAccessOptions(command: Command): Command {
       '--allow-network <cidr>',
       'private network that webhooks, picture URLs and the issuer may point to, such as 10.0.0.0/8 (repeatable)',
       network,
+    )
+    .option(
+      '--fetch-proxy <url>',
+      'proxy for webhooks and picture URLs, which must itself refuse private networks (default: none)',
+      nonEmpty,
     )
     .option('--no-webhooks', 'refuse callback URLs and send no webhooks')
     .option(

@@ -1,5 +1,6 @@
 import type { LogStream, ServerOptions } from '../../server/server.ts';
 import { gameSettings } from '../config/game-settings.ts';
+import { fetchProxies, readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { chooseGenerator } from './generator.ts';
@@ -28,6 +29,8 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     plansFile: options.plans,
     pace: options.pace,
     allowedNetworks: options.allowNetwork,
+    proxies: readProxies(context.env),
+    fetchProxies: fetchProxies(options.fetchProxy, context.env),
     webhooks: options.webhooks,
     userAccounts: options.userAccounts,
     anonymous: options.anonymous,

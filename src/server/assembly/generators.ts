@@ -56,7 +56,7 @@ export async function openOwnKey(options: ServerOptions, db: Db): Promise<OwnKey
 /** Opens the generator that the options name, slowed down if they say so. */
 export async function openGenerator(
   options: ServerOptions,
-  parts: Basis & Pick<Outbound, 'accounts' | 'pictures'>,
+  parts: Basis & Pick<Outbound, 'accounts' | 'serviceTextures'>,
   { ownKey, publicUrl, releases }: { ownKey: OwnKey; publicUrl: () => string; releases: Releases },
 ): Promise<OpenGenerator> {
   const opened: OpenGenerator = await GENERATORS[kindOf(options)]({
@@ -67,6 +67,8 @@ export async function openGenerator(
     publicUrl,
     wake: () => parts.signals.work(),
     upstream: options.upstream,
+    pictures: parts.serviceTextures,
+    proxies: options.proxies,
   });
   releases.add(() => opened.close?.());
   return { ...opened, generator: paced(opened.generator, options.pace ?? 0, parts.clock) };

@@ -16,7 +16,8 @@ export async function openProvider(
   const { networks, ports } = outboundPolicy(options);
   // The operator has named the issuer, so its port is no stranger's choice.
   const own = Number(new URL(settings.issuer).port);
-  const agent = makeGuardedAgent({ policy: { networks, ports: own === 0 ? ports : [...ports, own] } });
+  const policy = { networks, ports: own === 0 ? ports : [...ports, own] };
+  const agent = makeGuardedAgent({ policy, proxies: options.proxies });
   releases.add(() => agent.close());
   const { OpenIdProvider } = await import('../openid/provider.ts');
   return new OpenIdProvider({ settings, agent, clock, knowsPlan: (name) => options.plans.has(name) });

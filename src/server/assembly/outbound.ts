@@ -13,7 +13,10 @@ import type { ServerOptions } from './server-options.ts';
 /** What the service reaches the game and other servers with. */
 export interface Outbound {
   readonly game: Game;
+  /** To addresses that callers name. */
   readonly pictures: GuardedAgent;
+  /** To addresses that another service names, which the operator has chosen. */
+  readonly serviceTextures: GuardedAgent;
   readonly accounts: Accounts;
 }
 
@@ -23,14 +26,21 @@ export async function openOutbound(
   basis: Basis,
   releases: Releases,
 ): Promise<Outbound> {
-  const { gameAddresses: addresses, accountRules: rules, loginClientId: clientId } = options;
+  const { gameAddresses: addresses, accountRules: rules, loginClientId: clientId, proxies } = options;
   const cipher = await openCipher(options, basis.db);
   const { clock } = basis;
-  const game = openGame({ ...options.game, ...(addresses && { addresses }), clock });
+  const game = openGame({ ...options.game, ...(addresses && { addresses }), clock, proxies });
   releases.add(() => game.close());
-  const pictures = makeGuardedAgent({ policy: outboundPolicy(options) });
-  releases.add(() => pictures.close());
-  return { game, pictures, accounts: openAccounts({ ...basis, game, cipher, rules, clientId }) };
+  const policy = outboundPolicy(options);
+  const pictures = makeGuardedAgent({ policy, proxies: options.fetchProxies });
+  const serviceTextures = makeGuardedAgent({ policy, proxies });
+  releases.add(async () => void (await Promise.all([pictures.close(), serviceTextures.close()])));
+  return {
+    game,
+    pictures,
+    serviceTextures,
+    accounts: openAccounts({ ...basis, game, cipher, rules, clientId }),
+  };
 }
 
 /** Servers that share a store must have the same key: its fingerprint is in the store from the first use on. */

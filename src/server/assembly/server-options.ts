@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Proxies } from '../../base/proxies.ts';
 import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
 import type { AccountRules } from '../accounts/rules.ts';
@@ -54,6 +55,12 @@ interface GameServiceOptions {
   readonly userAccounts?: boolean;
 }
 
+/** The ways to the network. */
+interface NetworkOptions {
+  /** To the game, to the other service, its textures, and to the provider that people sign in with; default: directly. */
+  readonly proxies?: Proxies | undefined;
+}
+
 /** What is stored, and for how long. */
 interface StoreOptions {
   /** Folder of the store and the keys; made when missing. */
@@ -86,6 +93,8 @@ interface AccessOptions {
    * that people sign in with.
    */
   readonly allowedNetworks?: readonly string[];
+  /** Through which they are reached; default: directly. It must refuse private networks itself. */
+  readonly fetchProxies?: Proxies | undefined;
   /** False: callbacks are refused and nothing is sent. */
   readonly webhooks?: boolean;
   /** False: there are no pages for people, only the API. */
@@ -107,6 +116,7 @@ export interface ServerOptions
   extends AddressOptions,
     GenerationOptions,
     GameServiceOptions,
+    NetworkOptions,
     StoreOptions,
     AccessOptions,
     LogOptions {

@@ -1,3 +1,4 @@
+import type { Proxies } from '../../base/proxies.ts';
 import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/policy.ts';
 import type { OutboundPolicy } from '../outbound/target.ts';
@@ -28,12 +29,13 @@ export interface Callbacks {
 export interface CallbacksOptions extends Omit<DelivererOptions, 'self' | 'agent'> {
   /** Rules for callback URLs; undefined if callbacks are disabled. */
   readonly policy: OutboundPolicy | undefined;
+  readonly fetchProxies?: Proxies | undefined;
 }
 
 /** Starts the delivery of callbacks, if they are enabled. */
-export function startCallbacks({ policy, ...options }: CallbacksOptions): Callbacks {
+export function startCallbacks({ policy, fetchProxies: proxies, ...options }: CallbacksOptions): Callbacks {
   if (!policy) return { stop: async () => {} };
-  const agent = makeGuardedAgent({ policy });
+  const agent = makeGuardedAgent({ policy, proxies });
   const deliverer = new Deliverer({ ...options, self: nameThisProcess(), agent });
   deliverer.start();
   return {

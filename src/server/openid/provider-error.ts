@@ -1,3 +1,4 @@
+import { ProxyError } from '../../base/network-reason.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 
 /**
@@ -33,11 +34,16 @@ const IN_TROUBLE: ReadonlySet<unknown> = new Set(['server_error', 'temporarily_u
 export function asProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const outbound = outboundErrorIn(error);
-  if (outbound) return new ProviderError('unreachable', outbound.message);
+  if (outbound) return new ProviderError('unreachable', messageOf(outbound));
   const { name, code, error: answered, message, cause } = error as Record<string, unknown>;
   const detail = cause instanceof Error ? cause.message : undefined;
   const told = [code, answered, message, detail].filter((part) => typeof part === 'string').join(': ');
   return new ProviderError(faultOf({ name, code, answered }), told.slice(0, 300));
+}
+
+/** This message is for the operator, whose proxy it may have been. */
+function messageOf({ message, cause }: OutboundError): string {
+  return cause instanceof ProxyError ? `${message.replace(/\.$/, '')}: ${cause.message}.` : message;
 }
 
 function faultOf({ name, code, answered }: Readonly<Record<string, unknown>>): ProviderFault {

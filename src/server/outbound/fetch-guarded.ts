@@ -65,8 +65,8 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<GuardedAnswer | URL> {
   const isFirst = url.origin === new URL(request.url).origin;
-  const dispatcher = await agent.dispatcher();
-  const received = await dispatcher.request({
+  const sender = await agent.sender();
+  const received = await sender.request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: request.method,

@@ -1,21 +1,27 @@
 import type { LookupFunction, Socket } from 'node:net';
-import type { buildConnector, Dispatcher } from 'undici';
+import type { buildConnector } from 'undici';
+import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import { OutboundError } from './outbound-error.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 import { choose, type Heading, literalOf, type OutboundPolicy } from './target.ts';
 
 export interface GuardedAgentOptions {
   readonly policy: OutboundPolicy;
+  /**
+   * Proxies to go through. They look names up themselves, so they must refuse private networks themselves; only an address
+   * without a name is checked here.
+   */
+  readonly proxies?: Proxies | undefined;
   /** Name server and network; replaceable for tests. */
   readonly resolve?: Resolve;
   readonly dial?: typeof buildConnector;
 }
 
-/** The only way out of the service: every address it connects to has been checked. */
+/** The way out of the service to addresses from outside: every address it connects to itself has been checked. */
 export interface GuardedAgent {
   readonly policy: OutboundPolicy;
   /** What sends requests; its package loads on first use. */
-  dispatcher(): Promise<Dispatcher>;
+  sender(): Promise<Pick<Sender, 'request'>>;
   /** Aborts the requests in progress. */
   close(): Promise<void>;
 }
@@ -26,23 +32,23 @@ const SILENCE_TIMEOUT = 10_000;
 /** Maximum addresses of a host: no honest one has more. */
 const MAX_ADDRESSES = 16;
 
-/** Each request uses a connection of its own, so none uses one that was checked long ago. No proxies. */
+/** Each request uses a connection of its own, so none uses one that was checked long ago. */
 export function makeGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
-  let opened: Promise<Dispatcher> | undefined;
+  let opened: Promise<Sender> | undefined;
   return {
     policy: options.policy,
-    dispatcher: async () => {
-      opened ??= openDispatcher(options);
+    sender: async () => {
+      opened ??= openGuarded(options);
       return await opened;
     },
     close: async () => await (await opened)?.destroy(),
   };
 }
 
-async function openDispatcher({ policy, resolve, dial }: GuardedAgentOptions): Promise<Dispatcher> {
-  const { Agent, buildConnector } = await import('undici');
+async function openGuarded({ policy, proxies, resolve, dial }: GuardedAgentOptions): Promise<Sender> {
+  const { buildConnector } = await import('undici');
   const tools = { policy, resolve: resolve ?? systemResolve(), dial: dial ?? buildConnector };
-  return new Agent({
+  return await openSender(proxies, {
     connect: guardedConnector(tools),
     allowH2: false,
     pipelining: 0,
@@ -53,7 +59,11 @@ async function openDispatcher({ policy, resolve, dial }: GuardedAgentOptions): P
 
 type Connector = ReturnType<typeof buildConnector>;
 
-function guardedConnector({ policy, resolve, dial }: Required<GuardedAgentOptions>): Connector {
+function guardedConnector({
+  policy,
+  resolve,
+  dial,
+}: Required<Omit<GuardedAgentOptions, 'proxies'>>): Connector {
   return (options, callback) => {
     const { hostname, protocol } = options;
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);

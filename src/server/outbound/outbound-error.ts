@@ -1,3 +1,5 @@
+import { PROXY_REFUSED } from '../../base/network-reason.ts';
+
 /** Why an outbound request had no answer, or no usable one. */
 export type OutboundFault =
   | 'bad_url'
@@ -36,6 +38,7 @@ const FAULTS: Readonly<Record<string, readonly [OutboundFault, string]>> = {
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'the head of its answer is too long'],
   UND_ERR_HEADERS_TIMEOUT: ['timeout', 'the request timed out'],
   UND_ERR_BODY_TIMEOUT: ['timeout', 'the answer stalled'],
+  [PROXY_REFUSED]: ['unreachable', 'there is no way to it'],
 };
 
 /** Turns any error from talking to `host` into one whose message may be shown. */

@@ -11,7 +11,7 @@ import { webServer } from '../../support/server/web-server.ts';
 const NEVER = new AbortController().signal;
 
 async function fetchAll(sources: readonly BatchSource[], signal = NEVER): Promise<BatchSource[]> {
-  return await collected(fetchedSources(streamOf(sources), signal));
+  return await collected(fetchedSources(streamOf(sources), { signal, proxies: undefined }));
 }
 
 async function* streamOf(sources: readonly BatchSource[]): AsyncGenerator<BatchSource> {

@@ -71,13 +71,19 @@ describe('The check of the connection', () => {
     );
   });
 
-  test('finds that nothing listens, and knows that no proxy is used', async () => {
-    const url = 'http://127.0.0.1:1';
-    const found = { result: 'problem', detail: 'Nothing listens at 127.0.0.1:1.' };
-    expect(await lookAt(url)).toEqual({ ...found, hint: 'Is the service running?' });
-    expect(await lookAt(url, { HTTPS_PROXY: 'http://secret@proxy.example' })).toEqual({
-      ...found,
-      hint: 'Is the service running? HTTPS_PROXY is set, but skinsmith uses no proxies.',
+  test('finds that nothing listens, or that the proxy is not there', async () => {
+    const env = { HTTP_PROXY: 'http://anna:hunter2@127.0.0.1:1' };
+    const nothing = {
+      result: 'problem',
+      detail: 'Nothing listens at 127.0.0.1:1.',
+      hint: 'Is the service running?',
+    };
+    expect(await lookAt('http://127.0.0.1:1', env)).toEqual(nothing);
+    expect(await lookAt('http://skins.example', env)).toEqual({
+      result: 'problem',
+      detail:
+        'skins.example cannot be reached: connection refused (through the proxy http://127.0.0.1:1 (HTTP_PROXY)).',
+      hint: 'Check the proxy, or name the host in NO_PROXY to reach it directly.',
     });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ProxyError } from '../../../src/base/network-reason.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import { otherAddressHint, type ServiceNaming } from '../../../src/cli/errors/service-hints.ts';
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
@@ -20,6 +21,33 @@ describe('The hint', () => {
     ['not_found', 'Check the address given with --base-url.'],
   ])('for %s leads to the service that was typed', (code, hint) => {
     expect(reportOf(refused(code, 'No.'), TYPED)?.hint).toBe(hint);
+  });
+
+  test.each([
+    ['CERT_HAS_EXPIRED', /^It has expired: .* clock of this machine/],
+    ['CERT_NOT_YET_VALID', /^It is not valid yet\. .* clock of this machine/],
+    ['CERT_REVOKED', /^Its authority has revoked it/],
+    [
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      /^It is for another host name\. Check the address given with --base-url/,
+    ],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /^If you use your own certificate authority, set NODE_EXTRA_CA_CERTS/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /set NODE_EXTRA_CA_CERTS/],
+  ])('for a certificate fits the fault: %s', (code, hint) => {
+    const error = new NetworkError('cut', { cause: { code }, mayHaveArrived: true });
+    expect(reportOf(error, TYPED)?.hint).toMatch(hint);
+  });
+
+  test('for an unknown authority says what NODE_EXTRA_CA_CERTS lacks, and that a proxy may be behind it', () => {
+    const cause = Object.assign(new Error('x'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' });
+    const [direct, proxied] = [cause, new ProxyError('the proxy http://p (HTTPS_PROXY)', cause)].map(
+      (one) => new NetworkError('cut', { cause: one, mayHaveArrived: true }),
+    );
+    const env = { NODE_EXTRA_CA_CERTS: '/etc/ca.pem' };
+    expect(reportOf(direct, { env })?.hint).toMatch(/^The file in NODE_EXTRA_CA_CERTS does not have/);
+    expect(reportOf(proxied, {})?.hint).toMatch(
+      /^If the proxy inspects connections, set NODE_EXTRA_CA_CERTS/,
+    );
   });
 
   test('for a bad key names the variable that it came from', () => {

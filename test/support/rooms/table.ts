@@ -77,7 +77,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['base/version.ts'],
   zod: ['base', 'protocol', 'client', 'game', 'batch', 'server', 'cli'],
-  undici: ['client', 'game', 'batch', 'server/outbound'],
+  undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
   'csv-parse/sync': ['batch'],
   commander: ['cli'],
   conf: ['cli'],

@@ -20,6 +20,7 @@ const WAITING: Times = {
   'test/on-postgres/running.test.ts': 14,
   'test/e2e/signers.test.ts': 14,
   'test/e2e/batch-limits.test.ts': 13,
+  'test/e2e/proxies.test.ts': 12,
   'test/e2e/batch-trouble.test.ts': 12,
   'test/service/jobs/skins-restorer.test.ts': 12,
   'test/e2e/batch-stop.test.ts': 12,

@@ -1,4 +1,5 @@
 import { AWAKE, type Clock } from '../../../base/clock.ts';
+import { openSender, type Proxies, type Sender } from '../../../base/proxies.ts';
 import { InsecureHttpError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
@@ -37,8 +38,9 @@ export interface UpstreamOptions {
   readonly clock: Clock;
   /** From 0 to 1; default: Math.random. */
   readonly random?: (() => number) | undefined;
-  /** Carries requests to the service; default: the network. */
+  /** Carries requests to the service; default: the network, through the proxies. */
   readonly transport?: Transport | undefined;
+  readonly proxies?: Proxies | undefined;
   readonly db: Db;
   readonly self: ProcessName;
   /** Who knows which senders are gone; default: the process table of this machine. */
@@ -60,13 +62,15 @@ export interface UpstreamOptions {
 export async function openUpstream(context: UpstreamOptions): Promise<OpenGenerator> {
   const { upstream: settings, db } = context;
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
-  const target: Target = { client: openClient(settings, context), settings };
+  const sender = context.proxies && (await openSender(context.proxies));
+  const target: Target = { client: openClient(settings, { ...context, sender }), settings };
   const parts = makeParts(context, target);
   const { session, availability, contact, jobs, textures, stop } = parts;
   const close = async () => {
     stop.abort(AWAKE);
     await session.settled();
     await Promise.all([target.client.close(), textures.close()]);
+    await sender?.close();
   };
   try {
     await meet(contact, availability);
@@ -83,7 +87,11 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
 
 function openClient(
   { url: baseUrl, apiKey, insecureHttp, timeout }: UpstreamSettings,
-  { clock, transport }: Pick<UpstreamOptions, 'clock' | 'transport'>,
+  {
+    clock,
+    transport,
+    sender,
+  }: Pick<UpstreamOptions, 'clock' | 'transport'> & { readonly sender?: Sender | undefined },
 ): SkinClient {
   return new SkinClient({
     baseUrl,
@@ -91,6 +99,7 @@ function openClient(
     insecureHttp,
     timeout,
     clock,
+    dispatcher: sender,
     ...(transport && { transport }),
   });
 }
@@ -135,7 +144,7 @@ interface Target {
 
 function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const { clock, random = Math.random, db, self, holders = holdersHere(self), wake, warn, onError } = context;
-  const { transport, pictures } = context;
+  const { transport, proxies, pictures } = context;
   const stop = new AbortController();
   const own = new Recent<true>(KEPT);
   const session = makeSession(context, { client, own, availability: () => availability });
@@ -143,7 +152,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const onDown = () => jobs.giveUp(availability.postponed());
   const availability = new Availability({ session, wake, warn, name, onDown });
   const others = new StoredJobs({ db, spots: session.spots, isOwn: (id) => own.get(id) === true });
-  const textures = new UpstreamTextures({ client, transport, pictures, clock, random });
+  const textures = new UpstreamTextures({ client, transport, proxies, pictures, clock, random });
   const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
   const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };
   const jobs = new UpstreamJobs(watching);

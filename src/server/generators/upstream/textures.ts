@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import type { Proxies } from '../../../base/proxies.ts';
 import { VERSION } from '../../../base/version.ts';
 import { NetworkError, type SkinsmithError, UnreadableAnswerError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
@@ -15,8 +16,9 @@ import { GenerationError, GenerationPostponed } from '../port.ts';
 
 export interface TexturesOptions {
   readonly client: Pick<SkinClient, 'baseUrl'>;
-  /** Leads to the service; default: the network. */
+  /** Leads to the service; default: the network, through the proxies. */
   readonly transport?: Transport | undefined;
+  readonly proxies?: Proxies | undefined;
   readonly pictures: GuardedAgent;
   readonly clock: Clock;
   readonly random: () => number;
@@ -41,12 +43,13 @@ const PASSING: ReadonlySet<OutboundFault> = new Set(['unresolved', 'unreachable'
  */
 export class UpstreamTextures {
   readonly #options: TexturesOptions;
-  readonly #network = new NetworkTransport();
+  readonly #network: NetworkTransport;
   readonly #reader: TextureReader;
 
   constructor(options: TexturesOptions) {
     this.#options = options;
-    const { clock, random } = options;
+    const { clock, random, proxies } = options;
+    this.#network = new NetworkTransport({ proxies });
     const fetch = async (url: string, signal: AbortSignal) => await this.#fetch(url, signal);
     this.#reader = new TextureReader({ fetch, clock, random, patience: PATIENCE });
   }

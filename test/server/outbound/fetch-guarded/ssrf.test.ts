@@ -1,4 +1,4 @@
-import { buildConnector, request } from 'undici';
+import { buildConnector } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseNetwork } from '../../../../src/server/outbound/addresses.ts';
 import { fetchGuarded } from '../../../../src/server/outbound/fetch-guarded.ts';
@@ -130,7 +130,7 @@ test('The agent itself connects to no such address, whoever sends something thro
   const agent = makeGuardedAgent({ policy: { networks: [], ports: [trap.port] } });
   onTestFinished(async () => await agent.close());
   for (const host of ['127.0.0.1', '[::1]', '2130706433', 'localhost']) {
-    const sent = request(at(host), { dispatcher: await agent.dispatcher() });
+    const sent = (await agent.sender()).request({ origin: at(host), path: '/', method: 'GET' });
     await expect(sent).rejects.toMatchObject({ code: 'address_refused' });
   }
 });

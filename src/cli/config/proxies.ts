@@ -1,0 +1,58 @@
+import type { NamedProxy, Proxies } from '../../base/proxies.ts';
+import { type CliError, usageError } from '../errors/exit.ts';
+
+/** The variable that names the proxy of the addresses that callers name; a password has no place on a command line. */
+const FETCH_PROXY = 'SKINSMITH_FETCH_PROXY';
+
+/** The proxies that the usual variables name, those in lower case first; undefined: none. @throws CliError */
+export function readProxies(env: NodeJS.ProcessEnv): Proxies | undefined {
+  const http = firstOf(['http_proxy', 'HTTP_PROXY'], env);
+  const https = firstOf(['https_proxy', 'HTTPS_PROXY'], env) ?? http;
+  if (!http && !https) return undefined;
+  return { http, https, except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
+}
+
+/** The proxy of a service for the addresses that callers name; the option overrides the environment. @throws CliError */
+export function fetchProxies(typed: string | undefined, env: NodeJS.ProcessEnv): Proxies | undefined {
+  if (typed?.includes('@')) {
+    const message = 'A user name and password on the command line can be seen by others.';
+    throw usageError('invalid_setting', message, `Set ${FETCH_PROXY} instead of --fetch-proxy.`);
+  }
+  const proxy = typed === undefined ? firstOf([FETCH_PROXY], env) : proxyAt(typed, '--fetch-proxy');
+  return proxy && { http: proxy, https: proxy, except: '' };
+}
+
+function firstOf(names: readonly string[], env: NodeJS.ProcessEnv): NamedProxy | undefined {
+  const name = names.find((one) => env[one] !== undefined);
+  const text = name === undefined ? '' : (env[name]?.trim() ?? '');
+  return name === undefined || text === '' ? undefined : proxyAt(text, name);
+}
+
+/** Messages do not repeat the address: it may hold a password. */
+function proxyAt(text: string, from: string): NamedProxy {
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  if (url && isAddress(url) && isReadable(url)) return { url: url.href, from };
+  throw wrong(from);
+}
+
+/** A / in the password ends the host: the rest of it is in the path. */
+function isAddress({ protocol, hostname, pathname, search, hash }: URL): boolean {
+  return /^https?:$/.test(protocol) && hostname !== '' && `${pathname}${search}${hash}` === '/';
+}
+
+function isReadable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}${password}`);
+    return true;
+  } catch {
+    return false; // a % that begins nothing
+  }
+}
+
+function wrong(from: string): CliError {
+  return usageError(
+    'invalid_setting',
+    `${from} must be the address of an http or https proxy, like http://proxy.example.org:3128.`,
+    'In a user name or password, write special characters as %2F (/), %40 (@), %25 (%) and so on.',
+  );
+}

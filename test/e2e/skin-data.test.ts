@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
+import { readTextures } from '../../src/dispatch/proof.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import {
   embeddedWorkshop,
@@ -95,12 +96,13 @@ describe.each([
   test('makes a skin of a value as catalogues of heads give it: the textures alone, without padding', async () => {
     const world = await worldFor();
     const [skin] = await withSkins(world);
-    const { textures } = JSON.parse(Buffer.from(skin!.value, 'base64').toString()) as { textures: object };
-    const value = Buffer.from(JSON.stringify({ textures })).toString('base64').replace(/=+$/, '');
+    const { url } = readTextures(skin!.value).skin;
+    const textures = { textures: { SKIN: { url } } };
+    const value = Buffer.from(JSON.stringify(textures)).toString('base64').replace(/=+$/, '');
     const { exitCode, stdout } = await world.run('generate', value, '--json');
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([
       0,
-      { texture: { url: skin!.texture }, warnings: [{ code: 'made_from_texture' }] },
+      { texture: { url }, warnings: [{ code: 'made_from_texture' }] },
     ]);
   });
 

@@ -2,10 +2,10 @@ import type { CallerQueue } from './caller-queue.ts';
 import type { DispatcherUser } from './dispatcher-user.ts';
 import { type Facts, type KnownService, learnFacts } from './first-contact.ts';
 import { JobTracker } from './job-tracker.ts';
+import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
 import { OwnQueue } from './own-queue.ts';
 import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
-import { settlingTime, settlingTimeAfterDeath } from './settling-time.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
@@ -124,9 +124,9 @@ export class Dispatcher<W extends Submission> {
     this.lookSoon();
   }
 
-  /** Work whose job is known from an earlier process. `acceptedBy`: when at the latest, milliseconds since the epoch. */
-  attach(work: W, id: string, acceptedBy: number): void {
-    this.#tracker.follow(work, id, this.#session.clock.now() - acceptedBy);
+  /** Work whose job is known from an earlier process. */
+  attach(work: W, id: string): void {
+    this.#tracker.follow(work, id);
     this.lookSoon();
   }
 

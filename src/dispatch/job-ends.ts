@@ -3,6 +3,7 @@ import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { jobDuration } from './job-duration.ts';
 import type { Reads } from './reads.ts';
+import { pollableAt } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
@@ -51,6 +52,10 @@ export class MissingResultError extends SkinsmithError {
   }
 }
 
+/** Milliseconds of a wait that are not worth telling. */
+const SHORT_WAIT = 3_000;
+const MISSING = 'The service does not find a job that it has accepted: waiting for it to appear.';
+
 /** Handles the end of our jobs, and jobs that cannot be found. */
 export class JobEnds<W extends Submission> {
   readonly #ports: JobEndsPorts<W>;
@@ -66,6 +71,7 @@ export class JobEnds<W extends Submission> {
     const { seen, at, isAtOnce = false } = end;
     const { session, results, follows, onRoom } = this.#ports;
     if (!session.spots.jobs.has(job.id)) return;
+    session.lag.found(job);
     session.spots.freed(job.id);
     onRoom(end);
     if (!follows) return;
@@ -90,9 +96,10 @@ export class JobEnds<W extends Submission> {
     for (let tries = 0; !isWhole(known); tries++) {
       if (tries > 0 && !(await reads.lagged(tries - 1))) break;
       known = withResult(await reads.job(id), seen.result);
-      if (known === undefined && (seen.result !== undefined || seen.status === 'failed')) return undefined;
+      if (known === undefined && seen.result !== undefined) return undefined;
     }
     if (known && isWhole(known)) return known;
+    if (known === undefined && seen.status === 'failed') return undefined;
     throw new MissingResultError();
   }
 
@@ -100,6 +107,7 @@ export class JobEnds<W extends Submission> {
   poll(job: OpenJob<W>): void {
     const { session, results, onHint } = this.#ports;
     const polledAt = session.now();
+    if (job.absent && polledAt < pollableAt(job)) return;
     // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
     job.polledAt = polledAt;
     if (this.#checked.has(job.id) || session.gates.job.isShut) return;
@@ -108,16 +116,28 @@ export class JobEnds<W extends Submission> {
       const state = await this.#fetch(job.id);
       if (state && isPending(state.job.status)) {
         job.seenAt = Math.max(polledAt, job.seenAt ?? polledAt);
+        session.lag.found(job);
         return onHint();
       }
       if (state) this.ended(job, { seen: state.job, state, at: session.now() });
       else if (session.spots.jobs.has(job.id)) {
-        if (mayBeUnlisted(job, polledAt)) return onHint();
+        if (!this.#isForgotten(job, polledAt)) return onHint();
+        session.lag.forget(job.id);
         session.spots.freed(job.id);
         await results.settleForgotten(job.work, job.id, undefined);
       }
     };
     session.track(results.attempt(job.work, job.id, check));
+  }
+
+  /** Whether the service has not known the job for so long that it must have forgotten it; only one of ours has one store. */
+  #isForgotten(job: OpenJob<W>, at: number): boolean {
+    const { session } = this.#ports;
+    const { since = job.seenAt === undefined ? job.acceptedAt : at, times = 0 } = job.absent ?? {};
+    job.absent = { since, at, times: times + 1 };
+    if (session.isSkinsmith || session.lag.isForgotten(job.absent)) return true;
+    if (at - since >= SHORT_WAIT) session.tellWait(MISSING, Math.max(SHORT_WAIT, pollableAt(job) - at));
+    return false;
   }
 
   async #fetch(id: string): Promise<JobState | undefined> {
@@ -139,10 +159,6 @@ export class JobEnds<W extends Submission> {
     this.#ports.session.times.ended(job, duration, { isTold });
     this.#ports.onHint();
   }
-}
-
-function mayBeUnlisted({ seenAt, unlistedUntil }: OpenJob<Submission>, now: number): boolean {
-  return seenAt === undefined && unlistedUntil !== undefined && now < unlistedUntil;
 }
 
 /** Whether the result can be had from this. */

@@ -45,9 +45,6 @@ export interface JobTrackerOptions<W extends Submission> extends TrackerHandlers
   readonly untilListening?: (() => Promise<void>) | undefined;
 }
 
-/** Milliseconds for which the service may not know a job yet that it has accepted. */
-const UNLISTED = 4_000;
-
 /** Follows jobs to their ends, by lists or by events, and finds out what became of submissions without an answer. */
 export class JobTracker<W extends Submission> {
   readonly #options: JobTrackerOptions<W>;
@@ -95,22 +92,19 @@ export class JobTracker<W extends Submission> {
   accepted(work: W, state: JobState, sent?: Sent): void {
     const acceptedAt = sent ? this.#session.acceptedAt(state.job.timestamp, sent.at) : this.#session.now();
     const isTimed = sent !== undefined;
-    this.#add(work, state, { isTimed, acceptedAt, ...(isTimed && { unlistedUntil: acceptedAt + UNLISTED }) });
+    if (isTimed && isPending(state.job.status)) this.#session.lag.accepted(state.job.id, acceptedAt);
+    this.#add(work, state, { isTimed, acceptedAt });
   }
 
-  /**
-   * Follows a job of which only the id is known: another process submitted it, `age` milliseconds ago or longer. Default: it
-   * may have done so just now.
-   */
-  follow(work: W, id: string, age = 0): void {
+  /** Follows a job of which only the id is known: another process submitted it. */
+  follow(work: W, id: string): void {
     const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
     const noNotes = { errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
-    const now = this.#session.now();
-    const known = { isTimed: false, acceptedAt: now, unlistedUntil: now + UNLISTED - Math.max(0, age) };
+    const known = { isTimed: false, acceptedAt: this.#session.now() };
     this.#add(work, { job, skin: undefined, ...noNotes }, known);
   }
 
-  #add(work: W, state: JobState, known: Pick<OpenJob<W>, 'isTimed' | 'acceptedAt' | 'unlistedUntil'>): void {
+  #add(work: W, state: JobState, known: Pick<OpenJob<W>, 'isTimed' | 'acceptedAt'>): void {
     const { id, timestamp, eta } = state.job;
     const duration = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
     const job: OpenJob<W> = { id, work, timestamp, eta: duration, ...known };

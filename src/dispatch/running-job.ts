@@ -1,3 +1,5 @@
+import type { Absence } from './lag.ts';
+
 /** What is known of a running job. All times are milliseconds of one monotonic clock. */
 export interface RunningJob {
   /** When the service accepted it. */
@@ -8,6 +10,8 @@ export interface RunningJob {
   readonly seenAt?: number | undefined;
   /** When it was last polled singly; absent: never. */
   readonly polledAt?: number | undefined;
+  /** The service did not know it when it was last polled. */
+  readonly absent?: Absence | undefined;
 }
 
 export interface LookState {
@@ -31,7 +35,12 @@ export function isPlausible(eta: number | undefined): eta is number {
   return eta !== undefined && eta > 0 && eta <= PLAUSIBLE_ETA;
 }
 
+/** The pause grows by this part of the time for which the service has not known the job. */
+const ABSENT_GROWTH = 0.25;
+
 /** From when on the job may be polled singly again. */
-export function pollableAt({ polledAt }: RunningJob): number {
-  return polledAt === undefined ? 0 : polledAt + POLL_GAP;
+export function pollableAt({ polledAt, absent }: RunningJob): number {
+  if (polledAt === undefined) return 0;
+  const missing = absent ? absent.at - absent.since : 0;
+  return polledAt + Math.max(POLL_GAP, ABSENT_GROWTH * missing);
 }

@@ -4,7 +4,8 @@ import type { LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CountedSubmission } from '../client/submission-budget.ts';
 import type { CallOptions, JobState } from '../client/types.ts';
-import type { Job } from '../protocol/job.ts';
+import { isPending, type Job } from '../protocol/job.ts';
+import { Lag } from './lag.ts';
 import { LookTimes } from './look-times.ts';
 import { ONE_ATTEMPT } from './one-attempt.ts';
 import { Pace } from './pace.ts';
@@ -71,7 +72,10 @@ export class Session<W extends Submission = Submission> {
   isSkinsmith = false;
   /** Creation time of the newest job seen, on the service's clock, milliseconds since the epoch. */
   newestJobTime = 0;
+  /** By how much a job's time was before that of an older one, milliseconds: clocks of nodes differ, or one was set back. */
+  clockDisorder = 0;
   readonly roundTrip = new RoundTrip();
+  readonly lag = new Lag();
   /** The end of the wait for a limit that the user has been told about. */
   #limitToldUntil = 0;
   readonly #options: SessionOptions<W>;
@@ -134,6 +138,7 @@ export class Session<W extends Submission = Submission> {
     sent: CountedSubmission = this.pace.sent(this.now()),
   ): Promise<JobState> {
     const idempotencyKey = this.submissions.idempotencyKey(work);
+    const newest = this.newestJobTime;
     let state: JobState;
     try {
       const call = { ...this.call(signal), idempotencyKey };
@@ -147,6 +152,8 @@ export class Session<W extends Submission = Submission> {
     this.#limitToldUntil = Number.NEGATIVE_INFINITY; // an acceptance seems to end the wait that was told
     if (state.links['events'] !== undefined) this.isSkinsmith = true;
     this.sawJobTime(state.job);
+    const { status, timestamp = newest } = state.job;
+    if (isPending(status)) this.clockDisorder = Math.max(this.clockDisorder, newest - timestamp);
     return state;
   }
 

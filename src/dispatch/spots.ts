@@ -1,4 +1,5 @@
 import { isPending, type Job } from '../protocol/job.ts';
+import type { Absence } from './lag.ts';
 import type { RunningJob } from './running-job.ts';
 import type { Submission } from './submission.ts';
 
@@ -10,10 +11,9 @@ export interface OpenJob<W extends Submission> extends RunningJob {
   readonly isTimed: boolean;
   /** When it was created, on the service's clock, milliseconds since the epoch. */
   readonly timestamp: number | undefined;
-  /** Until when the service may not know it yet; absent: it does. */
-  readonly unlistedUntil?: number;
   seenAt?: number;
   polledAt?: number;
+  absent?: Absence | undefined;
 }
 
 /** The spots of one process, as other processes are told of them. */

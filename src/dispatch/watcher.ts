@@ -252,11 +252,16 @@ export class Watcher<W extends Submission> {
     const byId = new Map(jobs.map((job) => [job.id, job]));
     for (const job of jobs) session.sawJobTime(job);
     const due = [...session.spots.jobs.values()].filter((job) => job.acceptedAt < startedAt);
+    const open = due.map(({ id }) => id);
+    if (this.#hasList) session.lag.sawList(new Set(byId.keys()), startedAt, open);
     for (const job of due) {
       const seen = byId.get(job.id);
       if (!seen) this.#ports.onPoll(job);
       else if (!isPending(seen.status)) this.#ports.onEnded(job, seen, startedAt);
-      else job.seenAt = startedAt;
+      else {
+        job.seenAt = startedAt;
+        session.lag.found(job);
+      }
     }
     session.spots.sawList(jobs, startedAt);
     session.spotLimit.fitted(jobs.filter(({ status }) => isPending(status)).length, session.now());

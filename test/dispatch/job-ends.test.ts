@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobState } from '../../src/client/types.ts';
 import { type End, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
+import { Lag } from '../../src/dispatch/lag.ts';
 import type { OpenJob } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import { refusal } from '../support/client/failures.ts';
@@ -15,6 +16,7 @@ function stateOf(status: string, skin?: object): JobState {
 
 interface Around {
   readonly follows?: boolean;
+  readonly isSkinsmith?: boolean;
   readonly job?: Partial<OpenJob<Submission>>;
   /** What the service answers when the job is read, one answer after the other. */
   readonly answers?: readonly (JobState | Error | undefined)[];
@@ -25,6 +27,7 @@ interface Around {
 /** The ends of the job `a`, which was accepted at 1,000 ms, and what they lead to; it is 3,000 ms. */
 function open({
   follows = true,
+  isSkinsmith = false,
   job: more = {},
   answers = [stateOf('completed', SKIN)],
   isShut = false,
@@ -37,7 +40,6 @@ function open({
     work: {},
     acceptedAt: 1_000,
     isTimed: true,
-    unlistedUntil: 5_000,
     ...more,
   } as OpenJob<Submission>;
   const jobs = new Map([['a', job]]);
@@ -51,6 +53,9 @@ function open({
       now: () => clock.now,
       spots: { jobs, freed },
       gates: { job: { isShut } },
+      isSkinsmith,
+      lag: new Lag(),
+      tellWait: (message: string) => told.push(message),
       times: { ended: (_: unknown, duration: number) => told.push(`took ${duration}`) },
       track: (task: Promise<void>) => tasks.push(task),
     },
@@ -161,30 +166,62 @@ test('A job is not polled while reads of jobs fail', async () => {
   expect([told, job.polledAt]).toEqual([[], 3_000]);
 });
 
+/** Polls a job that is never found at these times. */
+async function pollAt(times: readonly number[], around: Around = {}) {
+  const polled = open({ answers: times.map(() => undefined), ...around });
+  for (const now of times) {
+    polled.clock.now = now;
+    polled.ends.poll(polled.job);
+    await polled.settled();
+  }
+  return polled;
+}
+
+test('A job that the service does not find keeps its spot for ten seconds', async () => {
+  const { jobs, told } = await pollAt([3_000, 5_000, 8_000, 10_999]);
+  expect([told.filter((what) => what === 'hint').length, jobs.size]).toEqual([4, 1]);
+  expect(told.at(-1)).toBe('hint');
+});
+
 test('A job that the service has forgotten is told as such, and frees its spot', async () => {
-  const { ends, job, told, clock, settled } = open({ answers: [undefined] });
-  clock.now = 5_000;
-  ends.poll(job);
-  await settled();
+  const { told } = await pollAt([3_000, 5_000, 8_000, 11_000]);
+  expect(told.slice(-3)).toEqual(['read', 'freed', 'forgotten undefined']);
+});
+
+test('A job that was seen is missing since it was not found for the first time', async () => {
+  const { jobs } = await pollAt([3_000, 5_000, 8_000, 12_999], { job: { seenAt: 2_000 } });
+  expect(jobs.size).toBe(1);
+  const later = await pollAt([3_000, 5_000, 8_000, 13_000], { job: { seenAt: 2_000 } });
+  expect(later.jobs.size).toBe(0);
+});
+
+test('A job that is not found is not polled by each list', async () => {
+  const { told } = await pollAt([3_000, 3_100, 3_999, 4_000]);
+  expect(told.filter((what) => what === 'read')).toHaveLength(2);
+});
+
+test('A job that is not found is told of after three seconds', async () => {
+  const { told } = await pollAt([3_999, 5_000]);
+  expect(told).toEqual([
+    ...['read', 'hint', 'read'],
+    'The service does not find a job that it has accepted: waiting for it to appear.',
+    'hint',
+  ]);
+});
+
+test('A service of ours has one store, and is believed at once', async () => {
+  const { told } = await pollAt([3_000], { isSkinsmith: true });
   expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
 });
 
-test('A job that the service does not know yet keeps its spot', async () => {
-  const { ends, job, jobs, told, clock, settled } = open({ answers: [undefined, undefined] });
-  clock.now = 4_999;
-  ends.poll(job);
-  await settled();
-  expect([told, jobs.size]).toEqual([['read', 'hint'], 1]);
-});
-
-test.each([
-  ['that the service knows', { unlistedUntil: undefined }],
-  ['that was seen before', { seenAt: 2_000 }],
-])('A job %s is forgotten as soon as the service says so', async (_, more) => {
-  const { ends, job, told, settled } = open({ answers: [undefined], job: more });
-  ends.poll(job);
-  await settled();
-  expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
+test('A job that came back is awaited anew when it is not found again', async () => {
+  const around = open({ answers: [undefined, undefined, stateOf('processing'), undefined] });
+  for (const now of [3_000, 5_000, 8_000, 30_000]) {
+    around.clock.now = now;
+    around.ends.poll(around.job);
+    await around.settled();
+  }
+  expect([around.jobs.size, around.job.absent]).toEqual([1, { since: 30_000, at: 30_000, times: 1 }]);
 });
 
 test.each<[string, JobState | undefined]>([

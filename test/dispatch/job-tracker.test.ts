@@ -19,8 +19,9 @@ async function openTracker(options?: HostedOptions) {
   const { clock, hosted, client } = await openInMemory(options);
   const told: string[] = [];
   const rooms: number[] = [];
+  const waits: string[] = [];
   const stop = new AbortController();
-  const session = openSession({ clock, client });
+  const session = openSession({ clock, client, onWaiting: (_, message) => waits.push(message) });
   const tell = (what: string) => (work: NumberedWork) => void told.push(`${work.number} ${what}`);
   const tracker = new JobTracker<NumberedWork>({
     session,
@@ -59,7 +60,7 @@ async function openTracker(options?: HostedOptions) {
     await session.settled();
   });
   const pass = async (ms: number) => await clock.until(clock.sleep(ms));
-  return { clock, hosted, session, tracker, told, rooms, submit, start, pass };
+  return { clock, hosted, session, tracker, told, rooms, waits, submit, start, pass };
 }
 
 test('A job that was just accepted is followed to its end, which frees its spot', async () => {
@@ -108,25 +109,36 @@ test('A job of which only the id is known is followed, and teaches nothing about
   expect([told, session.times.typical]).toEqual([['1 completed'], undefined]);
 });
 
-test('A job that the service does not know is told as forgotten', async () => {
-  const { tracker, told, start, pass } = await openTracker();
-  start();
-  tracker.follow(workOf(1), '0'.repeat(24), 4_000);
-  tracker.lookSoon();
-  await pass(1_000);
-  expect(told).toEqual(['1 forgotten']);
-});
-
-test('A job that another process submitted just now may not be known yet', async () => {
-  const { tracker, told, start, pass } = await openTracker();
+test('A job that the service does not find is told as forgotten after ten seconds, and the wait is told', async () => {
+  const { hosted, tracker, told, waits, start, pass } = await openTracker();
   start();
   tracker.follow(workOf(1), '0'.repeat(24));
-  tracker.follow(workOf(2), '1'.repeat(24), 1_000);
   tracker.lookSoon();
-  await pass(2_900);
-  expect(told).toEqual([]);
-  await pass(5_000);
-  expect(told.toSorted()).toEqual(['1 forgotten', '2 forgotten']);
+  await pass(9_900);
+  expect([told, new Set(waits)]).toEqual([
+    [],
+    new Set(['The service does not find a job that it has accepted: waiting for it to appear.']),
+  ]);
+  await pass(4_000);
+  expect(told).toEqual(['1 forgotten']);
+  expect(hosted.times('job').length).toBeLessThanOrEqual(12);
+});
+
+test('A job that was seen and is not found for a while is not forgotten', async () => {
+  const { clock, hosted, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 9_000 });
+  const { sent, state } = await submit(workOf(1));
+  const isGone = () => clock.monotonic() > 1_000 && clock.monotonic() < 7_000;
+  const NOBODY = { success: false, errors: [{ code: 'job_not_found', message: 'Job not found' }] };
+  hosted.disturb = async (request, process) => {
+    const answer = await process();
+    if (!isGone()) return answer;
+    if (request.kind === 'job') return { status: 404, headers: {}, content: NOBODY };
+    return { ...answer, content: { success: true, jobs: [] } };
+  };
+  start();
+  tracker.accepted(workOf(1), state, sent);
+  await pass(12_000);
+  expect(told).toEqual(['1 completed']);
 });
 
 test('A submission without an answer is found again by its pixels', async () => {

@@ -212,3 +212,12 @@ test('A job was accepted between its submission and now', async () => {
   expect([session.acceptedAt(told, at), session.acceptedAt(told, at + 1)]).toEqual([at, session.now()]);
   expect(session.acceptedAt(told + 10_000, 0)).toBe(session.now());
 });
+
+test('A job whose time is before that of an older one tells by how much clocks differ', async () => {
+  const { hosted, session, post } = await open({ latency: 0 });
+  await post(1);
+  expect(session.clockDisorder).toBe(0);
+  session.newestJobTime += 5_000;
+  await post(2);
+  expect([session.clockDisorder, hosted.records.accepted.length]).toEqual([5_000, 2]);
+});

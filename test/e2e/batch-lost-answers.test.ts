@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { HostedService } from '../support/hosted/hosted-service.ts';
+import type { HostedRequest } from '../support/hosted/requests.ts';
 import type { Weather } from '../support/hosted/weather.ts';
 import { hostedWorkshop } from '../support/program/batches.ts';
+import { seededRandom } from '../support/skin/png-writer.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 const COUNT = 15;
@@ -32,4 +34,14 @@ test('A submission whose answer is lost while a list that shows its job is under
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`${COUNT} made`)]);
   expect(service.records.troubles).toEqual({ 'reset-after': 4 });
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
+});
+
+test('A job that is not found where replicas are up to six seconds behind is not sent again', async () => {
+  const random = seededRandom(1);
+  const lag = ({ kind }: HostedRequest) => (kind === 'list' || kind === 'job' ? random(6_000) : 0);
+  const { shop, service } = await hostedWorkshop({ serviceTime: 1_500, latency: 5, lag });
+  await shop.drawMany('skins', 8);
+  const { exitCode, stderr } = await shop.run(...MAKE);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('8 made')]);
+  expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([8, []]);
 });

@@ -110,7 +110,7 @@ export class SkinMaker {
     const isOwnJob = this.#isOwnJob(state);
     const isSent = isOwnJob || state?.step === 'unproven';
     if (isNamed && !isSent) options.game?.players.expect(content.user);
-    if (isOwnJob) this.#dispatcher.attach(work, state.job, journal.foundAt);
+    if (isOwnJob) this.#dispatcher.attach(work, state.job);
     else if (state?.step === 'intent') this.#dispatcher.addUnsure(work, state.mark, journal.foundAt);
     else if (state?.step === 'unproven') this.#proveAgain(work);
     else this.#dispatcher.add(work);

@@ -1,3 +1,4 @@
+import { Lag } from '../../../src/dispatch/lag.ts';
 import { SpotLimit } from '../../../src/dispatch/spot-limit.ts';
 import { type OpenJob, Spots } from '../../../src/dispatch/spots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
@@ -32,6 +33,7 @@ export function watch(
     session: {
       spots,
       spotLimit: new SpotLimit(5),
+      lag: new Lag(),
       now: () => 1_000,
       call: () => ({}),
       whileTold: async (request: () => Promise<unknown>) => await request(),

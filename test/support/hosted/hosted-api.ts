@@ -118,10 +118,11 @@ export class HostedApi {
   }
 
   async #answer(request: HostedRequest, closing: AbortSignal): Promise<Answer> {
-    let visit = this.#visit(request, 'anonymous');
+    const now = this.#asOf(request);
+    let visit = this.#visit(request, 'anonymous', now);
     try {
       const { caller, warnings } = verifyKey(request, this.key);
-      visit = this.#visit(request, caller);
+      visit = this.#visit(request, caller, now);
       visit.warnings.push(...warnings);
       return await this.#handlers[request.kind](visit, closing);
     } catch (error) {
@@ -131,9 +132,13 @@ export class HostedApi {
     }
   }
 
-  #visit(request: HostedRequest, caller: CallerKind): Visit {
+  /** When the service was as the answer to a request shows it. */
+  #asOf(request: HostedRequest): number {
     const { lag = () => 0 } = this.#options;
-    const now = this.now() - (request.method === 'GET' ? lag(request) : 0);
+    return this.now() - (request.method === 'GET' ? lag(request) : 0);
+  }
+
+  #visit(request: HostedRequest, caller: CallerKind, now = this.now()): Visit {
     return newVisit({ request, caller, now, traffic: this.#traffic[caller], warnings: [] });
   }
 

@@ -1,4 +1,4 @@
-import { SETTLES_LATE } from '../../../dispatch/settling-time.ts';
+import { SETTLES_LATE } from '../../../dispatch/lag.ts';
 import type { UpstreamJobRow } from '../../store/schema/job-tables.ts';
 
 type Sent = Pick<UpstreamJobRow, 'sender' | 'sending_until' | 'settles_at'>;

@@ -168,7 +168,7 @@ export class UpstreamJobs {
     if (result === undefined) return undefined;
     const { client } = this.#session;
     const call = this.#session.call(this.#options.stop);
-    const skin = await this.#reads.ifPresent(async () => await client.skin(result, call));
+    const skin = await this.#reads.awaited(async () => await client.skin(result, call));
     if (!skin) return undefined;
     const job: Job = { id, status: 'completed', result, timestamp: undefined, eta: undefined };
     return { job, skin, errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };

@@ -151,7 +151,7 @@ export class JobTracker<W extends Submission> {
     return new LostAnswers({
       session,
       isElsewhere: (id) => others.isElsewhere(id),
-      fetchJob: async (id) => await reads.job(id),
+      fetchJob: async (id, result) => await reads.finishedJob(id, result),
       pixelsOf: (work) => user.pixelsOf(work),
       texturePixels: async (url) => await user.texturePixels(url),
       onFound: (work, state) => this.accepted(work, state),

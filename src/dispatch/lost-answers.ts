@@ -1,22 +1,17 @@
-import { SkinsmithError } from '../client/errors.ts';
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import type { SkinVisibility } from '../protocol/skin.ts';
-import { ProofError, readTextures } from './proof.ts';
+import { LONGEST_LAG } from './lag.ts';
 import type { Session } from './session.ts';
 import type { Submission } from './submission.ts';
 import type { Sent } from './submitter.ts';
+import { type FoundSkin, UnknownJobs, type UnknownJobsPorts } from './unknown-jobs.ts';
 
-export interface LostAnswersPorts<W extends Submission> {
+export interface LostAnswersPorts<W extends Submission> extends Omit<UnknownJobsPorts, 'onFinding'> {
   readonly session: Session<W>;
   /** Whether the job is another process's. */
   readonly isElsewhere: (id: string) => boolean;
-  /** A finished job's state; undefined if it no longer exists. */
-  readonly fetchJob: (id: string) => Promise<JobState | undefined>;
   /** Pixel hash of the picture; undefined: unknown, for instance a URL's. */
   readonly pixelsOf: (work: W) => string | undefined;
-  /** Pixel hash of the texture in a value. */
-  readonly texturePixels: (url: string) => Promise<string>;
   /** This job belongs to the submission whose answer was lost. */
   readonly onFound: (work: W, state: JobState) => void;
   /** The service has no job for it. */
@@ -31,22 +26,20 @@ interface LostAnswer<W extends Submission> {
   readonly sentAt: number;
   /** Newest job on the service before that, on its clock. */
   readonly mark: number;
-  /** If a list requested after this does not show the job, the submission was not accepted. */
-  readonly settledAt: number;
-  /** When the first such list arrived: jobs that only later ones show are others'. */
-  decidedAt?: number;
+  readonly lostAt: number;
+  /** Milliseconds from then until its job is listed, at a service that does not lag. */
+  readonly settlesIn: number;
+  /** When the first list arrived that must show its job, if there is one: jobs that only later lists show are others'. */
+  decidedAt?: number | undefined;
 }
 
-/** What an unknown job has made. */
-interface FoundSkin {
-  readonly pixels: string | undefined;
-  readonly variant: string;
-  readonly visibility: SkinVisibility;
-  readonly hasCape: boolean;
-  readonly state: JobState;
+/** A job that lists have shown. */
+interface ListedJob {
+  readonly job: Job;
+  /** When the first list that showed it arrived, and the last one. */
+  readonly firstSeen: number;
+  readonly seenAt: number;
 }
-
-type Finding = FoundSkin | 'nothing';
 
 type Wishes = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
 
@@ -54,6 +47,11 @@ type Wishes = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
 const LOOK = 200;
 const LOOK_GROWTH = 0.1;
 const LONGEST_LOOK = 5_000;
+/** Nodes of a service whose clocks differ by less may show a later job with an earlier time, milliseconds. */
+const CLOCK_TOLERANCE = 10_000;
+/** Milliseconds of a wait that are not worth telling. */
+const SHORT_WAIT = 3_000;
+const WAITS = 'An answer was lost: waiting to see whether the service has accepted the submission.';
 
 /**
  * Submissions whose answer was lost, on a service that does not recognize repetitions. They are not repeated
@@ -63,14 +61,14 @@ const LONGEST_LOOK = 5_000;
 export class LostAnswers<W extends Submission> {
   readonly #ports: LostAnswersPorts<W>;
   readonly #lost = new Map<W, LostAnswer<W>>();
-  /** When the first list that showed each job arrived; only jobs of the last list. */
-  #firstSeen = new Map<string, number>();
-  readonly #findings = new Map<string, Finding>();
-  readonly #examining = new Set<string>();
+  /** The jobs of the last lists: one of them may be behind, and lack what an earlier one has shown. */
+  readonly #listed = new Map<string, ListedJob>();
+  readonly #unknown: UnknownJobs;
   #lookAt: number | undefined;
 
   constructor(ports: LostAnswersPorts<W>) {
     this.#ports = ports;
+    this.#unknown = new UnknownJobs({ ...ports, onFinding: () => this.#lookNow() });
   }
 
   get size(): number {
@@ -79,9 +77,10 @@ export class LostAnswers<W extends Submission> {
 
   /** `settlesIn`: milliseconds from now until its job is listed, if it became one. */
   add(work: W, sent: Sent, settlesIn: number): void {
-    const settledAt = this.#ports.session.now() + settlesIn;
-    this.#lost.set(work, { work, sentAt: sent.at, mark: sent.mark, settledAt });
-    this.#wantLook(settledAt);
+    const lostAt = this.#ports.session.now();
+    const lost = { work, sentAt: sent.at, mark: sent.mark, lostAt, settlesIn };
+    this.#lost.set(work, lost);
+    this.#wantLook(this.#settledAt(lost));
   }
 
   /** Nobody waits for it any longer. */
@@ -95,79 +94,100 @@ export class LostAnswers<W extends Submission> {
   }
 
   sawList(jobs: readonly Job[], startedAt: number): void {
-    // By its answer: a list may show a job that was submitted after the list was requested.
-    const seenAt = this.#ports.session.now();
-    this.#firstSeen = new Map(jobs.map(({ id }) => [id, this.#firstSeen.get(id) ?? seenAt]));
+    const now = this.#ports.session.now();
+    for (const job of jobs) this.#saw(job, now);
+    for (const [id, { seenAt }] of this.#listed) if (now - seenAt > LONGEST_LAG) this.#listed.delete(id);
     this.#lookAt = undefined;
     const lost = [...this.#lost.values()].toSorted((a, b) => wishes(b.work) - wishes(a.work));
-    for (const answer of lost) this.#judge(answer, jobs, startedAt);
+    for (const answer of lost) this.#judge(answer, { startedAt, now });
   }
 
-  #judge(lost: LostAnswer<W>, jobs: readonly Job[], startedAt: number): void {
-    if (startedAt >= lost.settledAt) lost.decidedAt ??= this.#ports.session.now();
-    const candidates = jobs.filter((job) => this.#mayBe(lost, job));
-    const match = candidates.find((job) => this.#isIt(lost, job, candidates));
-    const finding = match && this.#findings.get(match.id);
+  /** By the list's answer: it may show a job that was submitted after the list was requested. */
+  #saw(job: Job, now: number): void {
+    const known = this.#listed.get(job.id);
+    const newest = known && isPending(job.status) ? known.job : job;
+    this.#listed.set(job.id, { job: newest, firstSeen: known?.firstSeen ?? now, seenAt: now });
+  }
+
+  #judge(lost: LostAnswer<W>, { startedAt, now }: { startedAt: number; now: number }): void {
+    const isSettled = startedAt >= this.#settledAt(lost) && !this.#ports.session.lag.isListTorn;
+    lost.decidedAt = isSettled ? (lost.decidedAt ?? now) : undefined;
+    const candidates = [...this.#listed.values()].filter((listed) => this.#mayBe(lost, listed));
+    const match = candidates.find(({ job }) => this.#isIt(lost, job, candidates));
+    const finding = match && this.#unknown.finding(match.job.id);
     if (finding && finding !== 'nothing') {
       this.#lost.delete(lost.work);
       this.#ports.onFound(lost.work, finding.state);
       return;
     }
-    const open = candidates.filter((job) => !this.#findings.has(job.id));
-    for (const job of open) if (!isPending(job.status)) this.#examine(job);
-    if (open.length > 0) this.#wantLook(this.#ports.session.now() + lookPause(startedAt - lost.settledAt));
-    else if (startedAt < lost.settledAt) this.#wantLook(lost.settledAt);
-    else {
+    const open = candidates.filter(({ job }) => this.#isOpen(lost, job));
+    for (const { job, seenAt } of open) if (!isPending(job.status) || seenAt < now) this.#examine(job);
+    if (isSettled && open.length === 0) {
       this.#lost.delete(lost.work);
       this.#ports.onGone(lost.work);
-    }
+    } else this.#wait(lost, { now, isSoon: open.some(({ job }) => isPending(job.status)) });
+  }
+
+  /** Whether it is not known yet if the job is the submission's: it may also be one whose answer is on its way. */
+  #isOpen({ work }: LostAnswer<W>, { id }: Job): boolean {
+    return (
+      this.#unknown.finding(id) === undefined ||
+      (this.#ports.pixelsOf(work) === undefined && this.#isSubmitting)
+    );
+  }
+
+  get #isSubmitting(): boolean {
+    return this.#ports.session.spots.unsure.size > this.#lost.size;
+  }
+
+  /** `isSoon`: the next list may show more, because a candidate is still pending. */
+  #wait(lost: LostAnswer<W>, { now, isSoon }: { now: number; isSoon: boolean }): void {
+    const { session } = this.#ports;
+    const settledAt = this.#settledAt(lost);
+    const next = isSoon || now >= settledAt ? now + lookPause(now - settledAt) : settledAt;
+    this.#wantLook(next);
+    if (now - lost.lostAt >= SHORT_WAIT) session.tellWait(WAITS, Math.max(SHORT_WAIT, next - now));
+  }
+
+  #settledAt({ lostAt, settlesIn }: LostAnswer<W>): number {
+    return lostAt + this.#ports.session.lag.listedIn(settlesIn);
   }
 
   /** Whether the job is newer than the submission and of unknown origin. */
-  #mayBe(lost: LostAnswer<W>, { id, timestamp }: Job): boolean {
+  #mayBe(lost: LostAnswer<W>, { job: { id, timestamp }, firstSeen }: ListedJob): boolean {
     if (this.#ports.session.submissions.isOwnJob(id) || this.#ports.isElsewhere(id)) return false;
     const { sentAt, decidedAt = Number.POSITIVE_INFINITY } = lost;
-    const firstSeen = this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY;
     if (firstSeen < sentAt || firstSeen > decidedAt) return false;
-    return timestamp === undefined || timestamp >= lost.mark;
+    return timestamp === undefined || timestamp >= lost.mark - this.#clockTolerance(lost);
   }
 
-  #isIt({ work }: LostAnswer<W>, { id }: Job, candidates: readonly Job[]): boolean {
-    const finding = this.#findings.get(id);
+  /** Pixels tell whose a job is; without them, an older job of somebody else must not be taken. */
+  #clockTolerance({ work }: LostAnswer<W>): number {
+    const { clockDisorder } = this.#ports.session;
+    return this.#ports.pixelsOf(work) === undefined
+      ? clockDisorder
+      : Math.max(CLOCK_TOLERANCE, clockDisorder);
+  }
+
+  #isIt({ work }: LostAnswer<W>, { id }: Job, candidates: readonly ListedJob[]): boolean {
+    const finding = this.#unknown.finding(id);
     if (finding === undefined || finding === 'nothing') return false;
     const pixels = this.#ports.pixelsOf(work);
     if (pixels !== undefined) return finding.pixels === pixels && hasOptions(finding, work);
     // The pixels of a URL or a player are unknown, so only a single candidate can match, and none that hides its skin unasked.
-    const isAlone = candidates.length === 1 && this.#lost.size === 1;
+    const isAlone = candidates.length === 1 && this.#lost.size === 1 && !this.#isSubmitting;
     const { visibility = 'public' } = work;
     return isAlone && hasOptions(finding, { ...work, visibility });
   }
 
-  #examine({ id }: Job): void {
-    if (this.#examining.has(id)) return;
-    this.#examining.add(id);
-    const { session } = this.#ports;
-    const examined = this.#find(id).then((finding) => {
-      this.#findings.set(id, finding);
-      this.#wantLook(session.now());
-      this.#ports.lookSoon();
-    });
-    session.track(examined.finally(() => this.#examining.delete(id)));
+  #examine(job: Job): void {
+    const next = this.#unknown.examine(job);
+    if (next !== undefined) this.#wantLook(next);
   }
 
-  /** A job without a skin that can be read is nobody's. It may be another program's, so that no trouble with it counts. */
-  async #find(id: string): Promise<Finding> {
-    try {
-      const state = await this.#ports.fetchJob(id);
-      if (!state?.skin) return 'nothing';
-      const { skin, cape } = readTextures(state.skin.texture.data.value);
-      const pixels = await this.#ports.texturePixels(skin.url);
-      const { visibility } = state.skin;
-      return { state, variant: skin.variant, visibility, hasCape: cape !== undefined, pixels };
-    } catch (error) {
-      if (error instanceof ProofError || error instanceof SkinsmithError) return 'nothing';
-      throw error;
-    }
+  #lookNow(): void {
+    this.#wantLook(this.#ports.session.now());
+    this.#ports.lookSoon();
   }
 
   #wantLook(at: number): void {

@@ -46,6 +46,16 @@ export class Reads {
     }
   }
 
+  /** The same with the skin that a completed job has made. `result`: the skin's UUID by a list, if it has one. */
+  async finishedJob(id: string, result: string | undefined): Promise<JobState | undefined> {
+    const { client } = this.#session;
+    const state = await this.job(id);
+    const uuid = state?.job.result ?? result;
+    if (state?.job.status !== 'completed' || state.skin || uuid === undefined) return state;
+    const skin = await this.repeatedly('skin', () => client.skin(uuid, this.#session.call(this.#signal)));
+    return { ...state, skin };
+  }
+
   /**
    * Reads what the service has just said exists, several times if necessary: not all of its parts know of it at once.
    * Undefined: it never appeared.

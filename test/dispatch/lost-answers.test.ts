@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { JobState } from '../../src/client/types.ts';
+import { Lag, SETTLES_LATE, settlingTime } from '../../src/dispatch/lag.ts';
 import { LostAnswers, type LostAnswersPorts } from '../../src/dispatch/lost-answers.ts';
-import { SETTLES_LATE, settlingTime } from '../../src/dispatch/settling-time.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import type { SkinVisibility } from '../../src/protocol/skin.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
-import { noAnswer, refusal } from '../support/client/failures.ts';
+import { noAnswer } from '../support/client/failures.ts';
 
 const SOON = settlingTime(noAnswer(true));
 
@@ -49,14 +49,22 @@ function openLosses(
   { isOwn = () => false, isElsewhere = false, ports = {} }: Origin = {},
 ) {
   const told: string[] = [];
+  const waits: [message: string, ms: number][] = [];
   const tasks: Promise<void>[] = [];
   const clock = { now: 0 };
+  const lag = new Lag();
+  const session = {
+    clockDisorder: 0,
+    lag,
+    spots: { unsure: { size: 0 } },
+    tellWait: (message: string, ms: number) => waits.push([message, ms]),
+  };
   const tools = {
-    session: {
+    session: Object.assign(session, {
       now: () => clock.now,
       submissions: { isOwnJob: isOwn },
       track: (task: Promise<void>) => tasks.push(task),
-    },
+    }),
     isElsewhere: () => isElsewhere,
     fetchJob: async () => stateOf(finished, skin),
     pixelsOf: () => PIXELS,
@@ -70,6 +78,8 @@ function openLosses(
   return {
     lostAnswers,
     told,
+    waits,
+    session,
     /** A list requested at this time, and what follows from it. */
     async sees(jobs: readonly Job[], at: number, answeredAt = at): Promise<void> {
       clock.now = answeredAt;
@@ -166,12 +176,12 @@ describe('Of two lost answers', () => {
 });
 
 describe('An answer that was lost', () => {
-  test('is settled by a list that is requested two seconds later', async () => {
+  test('is settled by a list that is requested five seconds later', async () => {
     const service = openLosses();
     service.lostAnswers.add(workOf(), sent, SOON);
-    await service.sees([], 1_999);
-    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], 2_000]);
-    await service.sees([], 2_000);
+    await service.sees([], 4_999);
+    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], 5_000]);
+    await service.sees([], 5_000);
     expect([service.told, service.lostAnswers.lookAt()]).toEqual([['gone'], undefined]);
   });
 
@@ -189,8 +199,9 @@ describe('An answer that was lost', () => {
     service.lostAnswers.add(workOf(), sent, SOON);
     const unfinished = [{ id: 'unknown', status: 'processing' }] as const;
     for (const [at, lookAt] of [
-      [2_000, 2_200],
-      [12_000, 13_000],
+      [1_000, 1_200],
+      [5_000, 5_200],
+      [15_000, 16_000],
       [600_000, 605_000],
     ] as const) {
       await service.sees(unfinished, at);
@@ -199,25 +210,57 @@ describe('An answer that was lost', () => {
   });
 
   test('is not that of a job that comes after it is settled, and does not wait for it', async () => {
-    const service = openLosses();
+    const failed: Job = { id: 'first', status: 'failed' };
+    const service = openLosses({}, { ports: { fetchJob: async () => stateOf(failed, {}) } });
     service.lostAnswers.add(workOf(), sent, SOON);
-    await service.sees([{ id: 'first', status: 'processing' }], 2_000);
-    await service.sees([{ id: 'later', status: 'processing' }], 2_200);
+    await service.sees([{ id: 'first', status: 'processing' }], SOON);
+    const jobs: Job[] = [failed, { id: 'later', status: 'processing' }];
+    await service.sees(jobs, SOON + 200);
+    await service.sees(jobs, SOON + 201);
     expect(service.told).toEqual(['gone']);
   });
 
-  test.each([
-    ['cannot be read', { fetchJob: async () => Promise.reject(refusal(404, 'skin_not_found')) }],
-    [
-      'has a texture that cannot be read',
-      { texturePixels: async () => Promise.reject(refusal(404, 'http_404')) },
-    ],
-  ])('is not that of a job that %s', async (_, ports) => {
-    const service = openLosses({}, { ports });
+  test('is not settled by a list that lacks a job of ours that an earlier list has shown', async () => {
+    const service = openLosses();
     service.lostAnswers.add(workOf(), sent, SOON);
-    await service.sees([finished], 100);
-    await service.sees([finished], SOON);
+    service.session.lag.sawList(new Set(), SOON, ['ours']);
+    await service.sees([], SOON);
+    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], SOON + 200]);
+    service.session.lag.sawList(new Set(['ours']), SOON + 200, ['ours']);
+    await service.sees([], SOON + 200);
     expect(service.told).toEqual(['gone']);
+  });
+
+  test('is settled later where lists lag, and waits for a job that only a later list shows', async () => {
+    const service = openLosses();
+    service.session.lag.accepted('ours', -1_000);
+    service.lostAnswers.add(workOf(), sent, SOON);
+    service.session.lag.sawList(new Set(), SOON, []);
+    await service.sees([], SOON);
+    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], SOON + 2 * 6_000]);
+    service.session.lag.sawList(new Set(['ours', 'unknown']), 7_000, []);
+    await service.sees([finished], 7_000);
+    await service.sees([finished], 7_100);
+    expect(service.told).toEqual(['found']);
+  });
+
+  test('may be that of a job that only an earlier list has shown: a later one may be behind', async () => {
+    const service = openLosses();
+    service.lostAnswers.add(workOf(), sent, SOON);
+    await service.sees([{ ...finished, status: 'processing' }], 100);
+    await service.sees([], SOON);
+    await service.sees([], SOON + 200);
+    expect(service.told).toEqual(['found']);
+  });
+
+  test('is told of when it takes long', async () => {
+    const service = openLosses();
+    service.lostAnswers.add(workOf(), sent, SOON);
+    await service.sees([], 2_999);
+    expect(service.waits).toEqual([]);
+    await service.sees([], 3_000);
+    const words = 'An answer was lost: waiting to see whether the service has accepted the submission.';
+    expect(service.waits).toEqual([[words, 3_000]]);
   });
 
   test('is not that of a job that was listed before it was sent', async () => {
@@ -257,6 +300,24 @@ describe('A submission of unknown pixels, such as a player', () => {
     expect(await judgeHidden(workOf({ visibility: 'private' }))).toEqual(['found']);
   });
 
+  test('is none that is older than another that was there when it was sent, however little', async () => {
+    const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
+    service.lostAnswers.add(workOf(), { at: 0, mark: 7_001 }, SOON);
+    await service.sees([{ ...finished, timestamp: 7_000 }], SOON);
+    expect(service.told).toEqual(['gone']);
+  });
+
+  test('is not decided about while the job may be that of a submission whose answer is on its way', async () => {
+    const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
+    service.lostAnswers.add(workOf(), sent, SOON);
+    service.session.spots.unsure.size = 2;
+    for (const at of [100, 200, SOON]) await service.sees([finished], at);
+    expect(service.told).toEqual([]);
+    service.session.spots.unsure.size = 1;
+    await service.sees([finished], SOON + 200);
+    expect(service.told).toEqual(['found']);
+  });
+
   test('is neither of two unknown jobs', async () => {
     expect(await judge([workOf()], [finished, other])).toEqual(['gone']);
   });
@@ -292,10 +353,19 @@ describe('A job of unknown origin', () => {
     expect(service.told).toEqual(['found']);
   });
 
-  test('is that of no answer that was sent when a newer one was there', async () => {
+  test('is that of no answer that was sent when one was there that was newer by more than clocks differ', async () => {
     const job = { ...finished, timestamp: 7_000 };
-    expect((await judge(job, 100, 7_000)).told).toEqual(['found']);
-    expect((await judge(job, 100, 7_001)).told).toEqual(['gone']);
+    expect((await judge(job, 100, 17_000)).told).toEqual(['found']);
+    expect((await judge(job, 100, 17_001)).told).toEqual(['gone']);
+  });
+
+  test('may be older by its time than one that was there when the answer was sent, where a clock was set back', async () => {
+    const service = openLosses();
+    service.session.clockDisorder = 3_600_000;
+    service.lostAnswers.add(workOf(), { at: 100, mark: 3_607_000 }, SOON);
+    await service.sees([{ ...finished, timestamp: 7_000 }], 300);
+    await service.sees([{ ...finished, timestamp: 7_000 }], 100 + SOON);
+    expect(service.told).toEqual(['found']);
   });
 
   test('is found once', async () => {
@@ -314,20 +384,20 @@ describe('A job of unknown origin', () => {
     const service = openLosses({}, { ports: { fetchJob, lookSoon: () => void looks++ } });
     service.lostAnswers.add(workOf(), sent, SOON);
     const seen = [service.sees([finished], 100), service.sees([finished], 200)];
-    expect([fetches, looks, service.lostAnswers.lookAt()]).toEqual([['unknown'], 0, 400]);
+    expect([fetches, looks, service.lostAnswers.lookAt()]).toEqual([['unknown'], 0, SOON]);
     answer.resolve(stateOf(finished, {}));
     await Promise.all(seen);
     expect([looks, service.lostAnswers.lookAt()]).toEqual([1, 200]);
   });
 
-  const broken = { skin: { texture: { data: { value: 'no skin data' } } } } as unknown as JobState;
+  const broken = { job: finished, skin: { texture: { data: { value: 'no skin data' } } } };
   test.each([
-    ['the service has forgotten', undefined],
-    ['has no skin', { job: finished, skin: undefined } as unknown as JobState],
+    ['has failed', { job: { ...finished, status: 'failed' } }],
     ['has no skin that can be read', broken],
   ])('that %s is none of a lost answer, and another one still may be', async (_, state) => {
     const other = { ...finished, id: 'the right one' };
-    const fetchJob = async (id: string) => (id === other.id ? stateOf(other, {}) : state);
+    const fetchJob = async (id: string) =>
+      id === other.id ? stateOf(other, {}) : (state as unknown as JobState);
     const service = openLosses({}, { ports: { fetchJob } });
     service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([finished, other], 100);

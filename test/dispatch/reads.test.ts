@@ -153,3 +153,28 @@ test('Nothing is read once it is stopped', async () => {
   await expect(repeatedly()).rejects.toThrow('aborted');
   expect(tries()).toBe(0);
 });
+
+test('A finished job is read with its skin, by the UUID that it or a list tells', async () => {
+  const asked: string[] = [];
+  const read = async (job: object, skin?: object) => {
+    const client = {
+      job: async () => ({ job, skin }),
+      skin: async (uuid: string) => {
+        asked.push(uuid);
+        return { uuid };
+      },
+    };
+    const gate = { answered: 0, send: async (request: () => Promise<unknown>) => await request() };
+    const session = { client, call: () => ({}), gates: { job: gate, skin: gate } };
+    const reads = new Reads(
+      session as unknown as ConstructorParameters<typeof Reads>[0],
+      AbortSignal.any([]),
+    );
+    return (await reads.finishedJob('a', 'by the list'))?.skin;
+  };
+  expect(await read({ status: 'completed', result: 'own' })).toEqual({ uuid: 'own' });
+  expect(await read({ status: 'completed' })).toEqual({ uuid: 'by the list' });
+  expect(await read({ status: 'completed', result: 'own' }, { uuid: 'there' })).toEqual({ uuid: 'there' });
+  expect(await read({ status: 'processing' })).toBeUndefined();
+  expect(asked).toEqual(['own', 'by the list']);
+});

@@ -32,7 +32,7 @@ test('A submission whose answer is lost while a list that shows its job is under
   loseBesideLists(service);
   const { exitCode, stderr } = await shop.run(...MAKE);
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`${COUNT} made`)]);
-  expect(service.records.troubles).toEqual({ 'reset-after': 4 });
+  expect(service.records.troubles['reset-after']).toBeGreaterThanOrEqual(1);
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
 });
 

@@ -3,6 +3,7 @@ import type { BatchEvent } from '../../../src/batch/options/events.ts';
 import type { BatchOptions } from '../../../src/batch/options/options.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { drawnSources } from '../batch/drawn-sources.ts';
+import { VirtualClock } from '../scripted/virtual-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { openInMemory } from './memory-client.ts';
 import type { HostedOptions } from './options.ts';
@@ -19,8 +20,8 @@ interface ToldWait {
 const COUNTED: readonly RequestKind[] = ['submit', 'list', 'job', 'skin', 'me', 'root'];
 
 /** The imitation of the hosted service without a network, and whole batches against it, on its clock. */
-export async function openWorld(options: HostedOptions = {}) {
-  const { clock, hosted, client } = await openInMemory(options);
+export async function openWorld(options: HostedOptions = {}, clock = new VirtualClock()) {
+  const { hosted, client } = await openInMemory(options, clock);
   const stateDir = join(await ownFolder(), 'state');
   const events: BatchEvent[] = [];
   const waits: ToldWait[] = [];

@@ -7,8 +7,8 @@ import type { HostedOptions } from './options.ts';
 /** The imitation without a network, and a client of it on the same clock; closed when the test ends. */
 export async function openInMemory(
   options?: HostedOptions,
+  clock = new VirtualClock(),
 ): Promise<{ clock: VirtualClock; hosted: HostedInMemory; client: SkinClient }> {
-  const clock = new VirtualClock();
   const hosted = await HostedInMemory.open(clock, options);
   const { url: baseUrl, key: apiKey, dispatcher } = hosted;
   const random = () => 0.5;

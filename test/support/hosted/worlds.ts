@@ -1,13 +1,7 @@
-import { join } from 'node:path';
-import type { BatchSource } from '../../../src/batch/model/source.ts';
-import type { BatchEvent } from '../../../src/batch/options/events.ts';
-import { runBatch } from '../../../src/batch/run/run-batch.ts';
-import { SkinClient } from '../../../src/client/skin-client.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';
-import { skinPng } from '../server/drawn-skins.ts';
-import { ownFolder } from '../server/own-folder.ts';
 import { seededRandom } from '../skin/png-writer.ts';
-import { cutOff, type Disturb, HostedInMemory } from './hosted-in-memory.ts';
+import { openWorld } from './batches-in-memory.ts';
+import { cutOff, type Disturb, type HostedInMemory } from './hosted-in-memory.ts';
 import type { HostedOptions } from './options.ts';
 
 /** What a world is made of: a clock that moves by itself, and chance that is the same for the same seed. */
@@ -43,34 +37,12 @@ export async function runWorld(
 ): Promise<WorldOutcome> {
   const clock = new VirtualClock();
   const chance = seededRandom(seed);
-  const around = { clock, random: () => chance(1_000_000) / 1_000_000 };
-  const { loses = false, disturb, ...options } = make(around);
-  const hosted = await HostedInMemory.open(clock, options);
+  const random = () => chance(1_000_000) / 1_000_000;
+  const { loses = false, disturb, ...options } = make({ clock, random });
+  const { hosted, waits, batch } = await openWorld(options, clock);
   if (disturb) hosted.disturb = disturb;
   if (loses) hosted.disturb = losing(hosted, clock, loses === true ? 0 : loses.takenAfter);
-  const { url: baseUrl, key: apiKey, dispatcher } = hosted;
-  const client = new SkinClient({
-    baseUrl,
-    apiKey,
-    insecureHttp: true,
-    clock,
-    random: around.random,
-    dispatcher,
-  });
-  const said = new Set<string>();
-  const onEvent = (event: BatchEvent) => void (event.type === 'waiting' && said.add(event.message));
-  const { made, failed } = await clock.until(
-    runBatch({
-      sources: numbered(skins),
-      service: { name: baseUrl, caller: client.caller, connect: async () => client },
-      stateDir: join(await ownFolder(), 'state'),
-      purpose: 'worlds',
-      clock,
-      random: around.random,
-      onEvent,
-    }),
-  );
-  await client.close();
+  const { made, failed } = await clock.until(batch(skins, { random }));
   const { doubleSubmissions, mostUnfinished } = hosted.records;
   return {
     made,
@@ -78,7 +50,7 @@ export async function runWorld(
     twice: doubleSubmissions.length,
     mostPending: mostUnfinished,
     requests: hosted.seen.length,
-    said: [...said],
+    said: [...new Set(waits.map(({ message }) => message))],
     milliseconds: clock.monotonic(),
   };
 }
@@ -93,9 +65,4 @@ function losing(hosted: HostedInMemory, clock: VirtualClock, takenAfter: number)
     else void clock.sleep(takenAfter).then(process);
     throw cutOff();
   };
-}
-
-async function* numbered(count: number): AsyncGenerator<BatchSource> {
-  for (let n = 0; n < count; n++)
-    yield { label: `${n}`, stem: `${n}`, content: { kind: 'bytes', bytes: skinPng(n) } };
 }

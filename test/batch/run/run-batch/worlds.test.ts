@@ -1,34 +1,180 @@
 import { describe, expect, test } from 'vitest';
-import { type Around, runWorld, type World } from '../../../support/hosted/worlds.ts';
+import { type Answer, page } from '../../../support/hosted/answers.ts';
+import type { Disturb } from '../../../support/hosted/hosted-in-memory.ts';
+import type { HostedRequest, RequestKind } from '../../../support/hosted/requests.ts';
+import { type Around, runWorld, type World, type WorldOutcome } from '../../../support/hosted/worlds.ts';
 
-/** Each world is tried with so many seeds; more by WORLD_SEEDS. */
+/** Each world is tried with so many seeds: more are tried with WORLD_SEEDS=<number>. */
 const SEEDS = Number(process.env['WORLD_SEEDS'] ?? 1);
 const SERVICE_TIME = 450;
+/** Begun after that, milliseconds: a batch is under way. */
+const UNDER_WAY = 1_000;
 
-/** Everything is made, nothing is taken twice, and never more than five are pending. */
-async function holds(make: (around: Around) => World, skins = 30): Promise<void> {
+type Make = (around: Around) => World;
+
+/** Nothing is taken twice, never more than five are pending, and all is made, or failed where that is said. */
+async function holds(make: Make, { skins = 30, fails = false } = {}): Promise<WorldOutcome> {
+  let outcome: WorldOutcome | undefined;
   for (let seed = 1; seed <= SEEDS; seed++) {
-    const outcome = await runWorld((around) => ({ serviceTime: SERVICE_TIME, ...make(around) }), {
-      skins,
-      seed,
-    });
-    expect(outcome).toMatchObject({ made: skins, failed: 0, twice: 0 });
-    expect(outcome.mostPending).toBeLessThanOrEqual(5);
+    const world = (around: Around) => ({ serviceTime: SERVICE_TIME, ...make(around) });
+    outcome = await runWorld(world, { skins, seed });
+    const { made, failed, twice, mostPending } = outcome;
+    expect({ seed, ended: made + failed, twice }).toEqual({ seed, ended: skins, twice: 0 });
+    if (!fails) expect({ seed, failed }).toEqual({ seed, failed: 0 });
+    expect(mostPending).toBeLessThanOrEqual(5);
   }
+  return outcome!;
 }
 
-describe('No lost answer is submitted twice', () => {
-  test.each([20, 100, 300])('where everything takes some %d ms each way', async (ms) => {
-    await holds(({ random }) => ({ loses: true, latency: () => ms * (0.5 + random()) }), 60);
+function refuses(code: string): Answer {
+  return { status: 404, headers: {}, content: { success: false, errors: [{ code, message: code }] } };
+}
+
+const isQueue = ({ kind }: HostedRequest) => kind === 'list' || kind === 'job';
+
+const LOSSES = [
+  ['and no answer is lost', false],
+  ['and each fifth answer to a submission is lost', true],
+] as const;
+
+describe('Nothing is submitted twice where each fifth answer to a submission is lost', () => {
+  test.each([20, 100, 300])('and everything takes some %d ms each way', async (ms) => {
+    await holds(({ random }) => ({ loses: true, latency: () => ms * (0.5 + random()) }), { skins: 60 });
   });
 
-  test.each([100, 800, 2_000])('where the list takes some %d ms', async (ms) => {
-    await holds(
-      ({ random }) => ({
+  test.each([100, 800, 2_000])('and the list takes some %d ms', async (ms) => {
+    const latency = (kind: RequestKind) => (kind === 'list' ? ms / 2 : 10);
+    await holds(({ random }) => ({ loses: true, latency: (kind) => latency(kind) * (0.5 + random()) }), {
+      skins: 60,
+    });
+  });
+
+  test.each([3_000, 5_000, 30_000])('and the list is %d ms behind', async (ms) => {
+    const { said } = await holds(() => ({ loses: true, lag: ({ kind }) => (kind === 'list' ? ms : 0) }));
+    expect(said).toContainEqual(expect.stringContaining('An answer was lost'));
+  });
+
+  test('and those submissions are taken three seconds after their connections broke', async () => {
+    await holds(() => ({ loses: { takenAfter: 3_000 } }));
+  });
+});
+
+describe.each(LOSSES)('Nothing is submitted twice where a job is not found for a moment, %s', (_, loses) => {
+  test.each([500, 2_000, 4_000])('because replicas are up to %d ms behind', async (ms) => {
+    await holds(({ random }) => ({ loses, lag: (request) => (isQueue(request) ? random() * ms : 0) }));
+  });
+
+  test('because all of them are five seconds behind, which is told', async () => {
+    const { said } = await holds(() => ({ loses, lag: (request) => (isQueue(request) ? 5_000 : 0) }));
+    expect(said).toContainEqual(expect.stringContaining('does not find a job'));
+  });
+
+  test('because one single read in ten says so', async () => {
+    const disturb =
+      ({ random }: Around): Disturb =>
+      async ({ kind }, process) =>
+        kind === 'job' && random() < 0.1 ? refuses('job_not_found') : await process();
+    await holds((around) => ({ loses, disturb: disturb(around) }));
+  });
+
+  test('because the first single read of each says so', async () => {
+    const read = new Set<string>();
+    const disturb: Disturb = async ({ kind, subject }, process) => {
+      if (kind !== 'job' || read.has(subject)) return await process();
+      read.add(subject);
+      return refuses('job_not_found');
+    };
+    await holds(() => ({ loses, disturb }));
+  });
+
+  test('because the service knows no jobs for five seconds after a restart', async () => {
+    const disturb =
+      ({ clock }: Around): Disturb =>
+      async ({ kind }, process) => {
+        const since = clock.monotonic() - UNDER_WAY;
+        const answer = await process();
+        if (since < 0 || since > 5_000) return answer;
+        if (kind === 'job') return refuses('job_not_found');
+        return kind === 'list' ? { ...answer, content: { success: true, jobs: [] } } : answer;
+      };
+    await holds((around) => ({ loses, disturb: disturb(around) }));
+  });
+});
+
+/** For so long after the first request for one of this kind, `instead` is the answer. */
+function lateTo(kind: RequestKind, ms: number, instead: () => Answer) {
+  const firstAt = new Map<string, number>();
+  return ({ clock }: Around) =>
+    (request: HostedRequest, answer: Answer): Answer => {
+      if (request.kind !== kind) return answer;
+      const now = clock.monotonic();
+      firstAt.set(request.subject, firstAt.get(request.subject) ?? now);
+      return now < firstAt.get(request.subject)! + ms ? instead() : answer;
+    };
+}
+
+/** The answer without its skin. */
+function halved({ kind }: HostedRequest, answer: Answer): Answer {
+  if (kind !== 'job' || typeof answer.content === 'string' || Buffer.isBuffer(answer.content)) return answer;
+  const { skin: _, ...content } = answer.content;
+  return { ...answer, content };
+}
+
+describe('Nothing is submitted twice where each fifth answer to a submission is lost, and of a finished job', () => {
+  test.each([0, 1_000, 5_000, 25_000])(
+    'only the UUID of the skin is told, which is not found for %d ms',
+    async (ms) => {
+      const late = lateTo('skin', ms, () => refuses('skin_not_found'));
+      await holds((around) => ({
         loses: true,
-        latency: (kind) => (kind === 'list' ? ms / 2 : 10) * (0.5 + random()),
-      }),
-      60,
-    );
+        disturb: async (request, process) => late(around)(request, halved(request, await process())),
+      }));
+    },
+  );
+
+  test.each([
+    [404, 1_000],
+    [404, 5_000],
+    [404, 25_000],
+    [500, 70_000],
+  ])('the texture is answered with %d for %d ms', async (status, ms) => {
+    const late = lateTo('texture', ms, () => page(status, 'none'));
+    const make: Make = (around) => ({
+      loses: true,
+      disturb: async (request, process) => late(around)(request, await process()),
+    });
+    await holds(make, { fails: true });
+  });
+});
+
+interface TimedJob {
+  readonly id: string;
+  readonly timestamp: number;
+}
+
+/** Changes the times of jobs in all answers. */
+function timed(change: (job: TimedJob, begun: number) => number): Make {
+  return ({ clock }) => {
+    const begun = clock.now();
+    const moved = (job: unknown) => ({
+      ...(job as TimedJob),
+      timestamp: change(job as TimedJob, begun),
+    });
+    const alter: World['alter'] = (content) => {
+      if (Array.isArray(content['jobs'])) return { ...content, jobs: content['jobs'].map(moved) };
+      return content['job'] ? { ...content, job: moved(content['job']) } : content;
+    };
+    return { loses: true, alter };
+  };
+}
+
+describe('Nothing is submitted twice where each fifth answer to a submission is lost, and', () => {
+  test.each([200, 5_000])('clocks of two nodes differ by %d ms', async (ms) => {
+    const isOther = ({ id }: TimedJob) => Number.parseInt(id.slice(-1), 16) % 2 === 1;
+    await holds(timed((job) => job.timestamp + (isOther(job) ? ms : 0)));
+  });
+
+  test.each([5_000, 3_600_000])('the clock is set back by %d ms meanwhile', async (ms) => {
+    await holds(timed(({ timestamp }, begun) => timestamp - (timestamp > begun + UNDER_WAY ? ms : 0)));
   });
 });

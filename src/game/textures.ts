@@ -31,7 +31,8 @@ export function textureHashOf(textures: string, url: string): string | undefined
 
 /**
  * The texture at a URL from a profile. Fetches from the textures host only.
- * @throws GameError, `unexpected` when the URL is on another host or does not serve a picture
+ * @throws GameError, `unexpected` when the URL is on another host or does not serve a picture: then its cause is an
+ * InvalidImageError
  */
 export async function downloadTexture(
   http: GameHttp,
@@ -47,7 +48,7 @@ export async function downloadTexture(
     return { hash, bytes, picture: decodePng(bytes, { maxBytes: MAX_TEXTURE_BYTES }) };
   } catch (cause) {
     if (!(cause instanceof InvalidImageError)) throw cause;
-    throw new GameError('unexpected', `The texture ${hash} is not a picture of the game.`, {
+    throw new GameError('unexpected', `The texture ${hash} cannot be read: ${cause.message}`, {
       status: 200,
       cause,
     });

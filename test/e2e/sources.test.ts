@@ -21,3 +21,23 @@ test('With no service set, a list of a file, a URL of a private network and a pl
     [{ name: 'smith' }, { name: 'tom' }, { name: 'Ann_B', variant: 'slim' }],
   ]);
 });
+
+test("A player whose texture is no PNG gets the game's own data at once, and is named by what draws pictures", async () => {
+  const game = await runGame();
+  const ann = game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9) } });
+  const hash = game.textures.keepFile(Buffer.from('ffd8ffe000104a46494600', 'hex'));
+  ann.look = { skin: { hash, variant: 'slim' } };
+  const machine = await freshMachine();
+  const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+  const made = await machine.run(['generate', '--player', 'Ann_B', '--json'], { cwd: machine.folder, env });
+  expect([made.exitCode, JSON.parse(made.stdout)]).toMatchObject([
+    0,
+    {
+      variant: 'slim',
+      texture: { url: `${game.addresses.textures}/texture/${hash}` },
+      warnings: [{ code: 'texture_unreadable', message: expect.stringContaining('a JPEG picture') }],
+    },
+  ]);
+  const drawn = await machine.run(['preview', 'Ann_B'], { cwd: machine.folder, env });
+  expect([drawn.exitCode, drawn.stderr]).toEqual([1, expect.stringContaining('a JPEG picture')]);
+});

@@ -123,6 +123,10 @@ function lookupFailed(label: string, cause: GameError): CliError {
     const message = `Neither a skin of the service nor a player of the game is called ${label}.`;
     return new CliError('no_such_skin', message, { cause });
   }
+  if (cause.cause instanceof InvalidImageError) {
+    const message = `The skin of ${label} cannot be read: ${cause.cause.message}`;
+    return new CliError(cause.cause.code, message, { cause });
+  }
   const message = `The skin of ${label} could not be fetched: ${cause.message}`;
   return new CliError('game_unreachable', message, { exit: 'tryLater', cause });
 }

@@ -2,6 +2,7 @@ import type { Game } from '../../game/game.ts';
 import type { Db } from '../store/db.ts';
 import type { TextureRow } from '../store/schema/skin-tables.ts';
 import { findTextureByUrl } from '../store/textures.ts';
+import { isPlaceholder } from './profile-data.ts';
 
 /** A texture of the game, by its address and the hash in it. */
 export interface GameAddress {
@@ -14,7 +15,8 @@ export async function findKnownTexture(
   { db, game }: { readonly db: Db; readonly game: Game },
   address: GameAddress,
 ): Promise<TextureRow | undefined> {
-  return await findTextureByUrl(db, spellingsOf(address, game.http.addresses.textures));
+  const texture = await findTextureByUrl(db, spellingsOf(address, game.http.addresses.textures));
+  return texture && isPlaceholder(texture.hash) ? undefined : texture;
 }
 
 /** The spellings of a texture's address in signed data: profiles use `http:`. */

@@ -68,7 +68,8 @@ async function lookUp(
   const duration = () => Math.round(clock.monotonic() - start);
   return await asksGame(context, request, async () => await readProfileData(context.game, facts, duration), {
     not_found: () => unusable('its texture is not there'),
-    unexpected: () => unusable('its texture cannot be read'),
+    unexpected: (cause) =>
+      new Refusal('invalid_user', { message: `The player's skin cannot be used. ${cause.message}`, cause }),
   });
 }
 
@@ -113,5 +114,5 @@ async function verified(
 }
 
 function unusable(why: string, cause?: unknown): Refusal {
-  return new Refusal('invalid_skin_data', { message: `The player's profile is of no use: ${why}.`, cause });
+  return new Refusal('invalid_skin_data', { message: `The player's profile cannot be used: ${why}.`, cause });
 }

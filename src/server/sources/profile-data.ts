@@ -2,6 +2,8 @@ import { VERSION } from '../../base/version.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
 import { downloadTexture } from '../../game/textures.ts';
+import type { Note } from '../../protocol/envelope.ts';
+import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import type { ProfileLook } from '../service/skins/identity.ts';
@@ -40,7 +42,7 @@ export async function readProfileData(
   duration: () => number,
 ): Promise<SignedMaterial> {
   const { identity, variant, skinUrl, capeUrl } = facts;
-  const skin = await readTexture(game, skinUrl);
+  const { skin, unreadable } = await readSkinTexture(game, skinUrl);
   const cape = capeUrl === undefined ? undefined : await readCape(game, capeUrl);
   const data = {
     identity,
@@ -64,11 +66,55 @@ export async function readProfileData(
     textureHash: skin.hash,
     capeHash: data.cape_hash,
     found: { data, textures: cape ? [skin, cape] : [skin] },
+    ...(unreadable !== undefined && { unreadable }),
   };
+}
+
+/** The skin's picture, or a placeholder and the reason: the game's signature holds whatever its texture is. */
+async function readSkinTexture(
+  game: Game,
+  url: string,
+): Promise<{ readonly skin: NewTexture; readonly unreadable?: string }> {
+  try {
+    return { skin: await readTexture(game, url) };
+  } catch (error) {
+    if (!(error instanceof GameError && error.cause instanceof InvalidImageError)) throw error;
+    return { skin: textureOf(placeholder()), unreadable: error.cause.message };
+  }
+}
+
+/** Side of the squares of the pattern that the game shows in place of a texture that is missing. */
+const SQUARE = 8;
+const MAGENTA = [0xf8, 0x00, 0xf8, 0xff];
+const BLACK = [0x00, 0x00, 0x00, 0xff];
+
+function placeholder(): Picture {
+  const picture = makePicture(64, 64);
+  for (let at = 0; at < 64 * 64; at++) {
+    const isOdd = (Math.floor((at % 64) / SQUARE) + Math.floor(at / 64 / SQUARE)) % 2 === 1;
+    picture.pixels.set(isOdd ? MAGENTA : BLACK, at * 4);
+  }
+  return picture;
+}
+
+/** Whether a texture in the store is only the placeholder of one that cannot be read. */
+export function isPlaceholder(hash: string): boolean {
+  return hash === pixelHash(placeholder());
+}
+
+/** The note for a player whose texture cannot be read. */
+export function unreadableNote({ textureHash, unreadable = '' }: SignedMaterial): Note[] {
+  if (!isPlaceholder(textureHash)) return [];
+  const message = `The player's texture cannot be read, so pictures of this skin show a placeholder. Value and signature are the game's own. ${unreadable}`;
+  return [{ code: 'texture_unreadable', message: message.trimEnd() }];
 }
 
 async function readTexture(game: Game, url: string): Promise<NewTexture> {
   const { picture } = await downloadTexture(game.http, url);
+  return textureOf(picture);
+}
+
+function textureOf(picture: Picture): NewTexture {
   const { width, height } = picture;
   return { hash: pixelHash(picture), width, height, png: encodePng(picture) };
 }

@@ -47,6 +47,8 @@ export interface SignedMaterial {
   readonly capeHash: string | null;
   /** The data and its pictures, if they are not in the store. */
   readonly found: FoundData | undefined;
+  /** Why the skin's picture could not be read, if it has just been tried: a placeholder stands for it. */
+  readonly unreadable?: string;
 }
 
 /** Signed data to store with its pictures. */

@@ -42,7 +42,6 @@ const FAULTS: [what: string, order: Order, code: ErrorCode, retryAfter: string |
   ['has no keys to show', { fault: { kind: 'broken' }, on: ['keys'] }, 'service_unavailable', '10'],
   ['has no textures to show', { fault: { kind: 'broken' }, on: ['texture'] }, 'service_unavailable', '10'],
   ['answers with a page', { fault: { kind: 'garbled' }, on: ['profile'] }, 'invalid_skin_data', undefined],
-  ['sends no picture', { fault: { kind: 'garbled' }, on: ['texture'] }, 'invalid_skin_data', undefined],
   ['has not signed the profile', { fault: { kind: 'forged' } }, 'invalid_skin_data', undefined],
 ];
 
@@ -60,6 +59,35 @@ test.each(FAULTS)(
     expect((await owner.get('/v2/skins')).body.skins).toEqual([]);
   },
 );
+
+const JPEG = Buffer.from('ffd8ffe000104a46494600', 'hex');
+
+test("A player whose texture cannot be read gets the game's own data, and the reason is said", async () => {
+  const fake = await runGame();
+  const ann = fake.addPlayer({ name: 'Ann', skin: { picture: drawSkin(1) } });
+  ann.look = { skin: { hash: fake.textures.keepFile(JPEG), variant: 'slim' } };
+  const url = `${fake.addresses.textures}/texture/${ann.look.skin?.hash}`;
+  const { owner } = await runServer({ gameAddresses: fake.addresses });
+  const [first, again] = [
+    await owner.json('/v2/queue', { user: ann.id }),
+    await owner.json('/v2/queue', { user: ann.id }),
+  ];
+  for (const { status, body } of [first, again]) {
+    expect([status, body.warnings?.map(({ code }) => code)]).toEqual([200, ['texture_unreadable']]);
+    expect(body.skin).toMatchObject({ variant: 'slim', texture: { url: { skin: url } } });
+  }
+  expect(first.body.warnings?.[0]?.message).toContain('not a PNG picture but a JPEG picture');
+  const picture = await owner.json('/v2/queue', { url });
+  expectRefusal(picture, 'invalid_image_url'); // the placeholder is no picture of the player
+});
+
+test("A player's skin on another host than the game's is refused for good", async () => {
+  const fake = await runGame();
+  const { id } = fake.addPlayer({ skin: { picture: drawSkin(1) } });
+  const elsewhere = { ...fake.addresses, textures: fake.addresses.sessionServer };
+  const { owner } = await runServer({ gameAddresses: elsewhere });
+  expectRefusal(await owner.json('/v2/queue', { user: id }), 'invalid_user');
+});
 
 test('A game that asks to wait is not asked before, and the answer says when', async () => {
   const fake = await runGame();

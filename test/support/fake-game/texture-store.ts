@@ -15,7 +15,11 @@ export class TextureStore {
 
   /** Keeps a picture; answers its name. */
   keep(picture: Picture): string {
-    const file = encodeAsTheGame(picture);
+    return this.keepFile(encodeAsTheGame(picture));
+  }
+
+  /** The same for a file of any kind. */
+  keepFile(file: Buffer): string {
     // Leading zeros are cut there.
     const hash = createHash('sha256').update(file).digest('hex').replace(/^0+/, '');
     this.#files.set(hash, file);

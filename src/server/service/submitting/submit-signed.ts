@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/uuid.ts';
 import type { NewJob } from '../../queue/port.ts';
+import { unreadableNote } from '../../sources/profile-data.ts';
 import { type FoundData, type SignedMaterial, variantNote } from '../../sources/source.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
 import type { Db } from '../../store/db.ts';
@@ -36,7 +37,7 @@ export async function submitSigned(
     ...{ identity, textureHash, variant, capeHash },
     source: nameOfSource(request.source),
   });
-  const warnings = variantNote(request.variant, material);
+  const warnings = [...variantNote(request.variant, material), ...unreadableNote(material)];
   const there = await answerFromStore(context, job, request);
   if (there) return { ...there, warnings };
   if (request.checkOnly) throw new Refusal('no_duplicate');

@@ -32,12 +32,11 @@ import { isPersonsMistake, lostPersonsPage, mountPages } from './pages.ts';
 import { parseQuery } from './parse-query.ts';
 import { PlainRequest } from './plain-request.ts';
 import { proxyTest } from './proxies.ts';
-import { Reads, type ReadsOptions } from './reads.ts';
 import { requestWatch, type Watch } from './request-watch.ts';
 import { securityHeaders } from './security-headers.ts';
 import { UnfinishedBodies } from './unfinished-bodies.ts';
 import { VERSION_HEADERS } from './version-headers.ts';
-import { answerWriter, type WriteAnswer, wholeAnswerWriter } from './write-answer.ts';
+import { answerWriter, type WriteAnswer } from './write-answer.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;
@@ -71,33 +70,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   mountApi(app, { endpoints, connections, bodies, write });
   if (options.hasPages)
     mountPages(app, { options: { ...options, requestLimiter }, connections, bodies, write: writePage });
-  if (options.trustProxy === undefined)
-    readDirectly(app, options, { servers, endpoints, connections, watch, write: wholeAnswerWriter(ofApi) });
   return { app, servers };
-}
-
-/** Answers most GETs past the framework. Not behind proxies: it knows whose addresses to believe. */
-function readDirectly(
-  app: FastifyInstance,
-  options: AppOptions,
-  {
-    servers,
-    ...parts
-  }: Pick<ReadsOptions, 'endpoints' | 'connections' | 'watch' | 'write'> & { servers: NodeServers },
-): void {
-  const { log } = app;
-  const { context } = options;
-  const reads = new Reads({
-    ...parts,
-    log,
-    errorAnswer: (error, read) => errorAnswer(error, { url: read.url, log: read.log, context }),
-    isRewritten: (request) => addressFor(request, options) !== request.url,
-  });
-  servers.takeReads((request, response) => reads.take(request, response));
-  app.addHook('preClose', (done) => {
-    reads.close();
-    done();
-  });
 }
 
 type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;

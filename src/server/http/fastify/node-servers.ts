@@ -24,9 +24,6 @@ export interface NodeServersOptions {
   readonly isUrgent: (request: IncomingMessage) => boolean;
 }
 
-/** Answers a request, or says that somebody else has to. */
-type TakeRead = (...exchange: Parameters<RequestListener>) => boolean;
-
 /** Node's servers: one for each address that the service listens on, with the same limits for all. */
 export class NodeServers {
   readonly #options: NodeServersOptions;
@@ -36,7 +33,6 @@ export class NodeServers {
   readonly #servers: Server[] = [];
   readonly #others: Server[] = [];
   #handle: RequestListener = () => {};
-  #takeRead: TakeRead = () => false;
 
   constructor(options: NodeServersOptions) {
     this.#options = options;
@@ -52,11 +48,6 @@ export class NodeServers {
   makeFirst(handle: RequestListener): Server {
     this.#handle = handle;
     return this.#make();
-  }
-
-  /** Has requests answered by `take` as far as it takes them, and not by the framework. */
-  takeReads(take: TakeRead): void {
-    this.#takeRead = take;
   }
 
   /** How the first server is to listen. */
@@ -99,7 +90,7 @@ export class NodeServers {
       });
     };
     const handle = handleOneByOne({
-      handle: (...exchange) => this.#answer(...exchange),
+      handle: (...exchange) => this.#handle(...exchange),
       receive,
       flooded,
       start,
@@ -124,10 +115,6 @@ export class NodeServers {
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     this.#servers.push(server);
     return server;
-  }
-
-  #answer(...exchange: Parameters<RequestListener>): void {
-    if (!this.#takeRead(...exchange)) this.#handle(...exchange);
   }
 
   /** A key that is sent proves nothing until it has been checked, which the first request of a connection waits for. */

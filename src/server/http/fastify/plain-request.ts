@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { HttpRequest, Part, PartLimits } from '../request.ts';
+import type { HttpRequest } from '../request.ts';
 import { streamParts } from './stream-parts.ts';
-import { readWholeForm } from './whole-form.ts';
 
 /** Fastify's request as routes see it. Make it while the connection is open: a closed one has no address. */
 export class PlainRequest implements HttpRequest {
@@ -35,7 +34,7 @@ export class PlainRequest implements HttpRequest {
   }
 
   get parts(): HttpRequest['parts'] {
-    return this.#request.isMultipart() ? (limits) => this.#readParts(limits) : undefined;
+    return this.#request.isMultipart() ? (limits) => streamParts(this.#request, limits) : undefined;
   }
 
   /** Few routes ask for it, so it is made when they do. */
@@ -51,16 +50,10 @@ export class PlainRequest implements HttpRequest {
   report(fault: unknown, message: string): void {
     this.#request.log.error({ err: fault }, message);
   }
-
-  async *#readParts(limits: PartLimits): AsyncIterable<Part> {
-    const whole = readWholeForm(this.#request.raw, limits);
-    if (whole) yield* whole;
-    else yield* streamParts(this.#request, limits);
-  }
 }
 
 /** Aborted when the connection is closed. */
-export function signalOf({ socket }: IncomingMessage): AbortSignal {
+function signalOf({ socket }: IncomingMessage): AbortSignal {
   const closed = new AbortController();
   if (socket.destroyed) closed.abort();
   else socket.once('close', () => closed.abort());

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { JsonText } from '../../../base/json-text.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import type { Answer } from '../route.ts';
 import { entityTag, isKnownTag, weakTag } from './entity-tags.ts';
-import { SendingTurns } from './sending-turns.ts';
 
 /** Names in lower case. */
 type Headers = Record<string, string | string[] | number>;
@@ -19,23 +17,11 @@ export type WriteAnswer = (
   options?: { readonly isTagged?: boolean },
 ) => FastifyReply;
 
-/** What of a request matters to its answer. */
-type Asked = Pick<FastifyRequest, 'id' | 'method' | 'headers'>;
-
-/** Writes an answer that is complete. */
-export type WriteWhole = (
-  response: ServerResponse,
-  request: Asked,
-  answer: Answer,
-  options?: { readonly isTagged?: boolean },
-) => void;
-
 /**
  * Makes the function that writes answers, with `common` headers on each of them. Those that are complete are written past
  * the hooks of the framework: these cost as much as everything else that is done for a small answer.
  */
 export function answerWriter(common: Readonly<Headers>): WriteAnswer {
-  const writeWhole = wholeAnswerWriter(common);
   return (reply, answer, options) => {
     const { status, body, headers } = answer;
     if (body instanceof Readable) {
@@ -43,37 +29,38 @@ export function answerWriter(common: Readonly<Headers>): WriteAnswer {
       return reply.code(status).headers(all).send(body);
     }
     reply.hijack();
-    writeWhole(reply.raw, reply.request, answer, options);
+    writeWhole(reply, answer, common, options);
     return reply;
   };
 }
 
 /**
- * The same for complete answers, of which head and body are written in one piece. Those that are `isTagged` get an entity
- * tag, and no body if the caller has it already.
+ * The same for complete answers. Those that are `isTagged` get an entity tag, and no body if the caller has it already.
  */
-export function wholeAnswerWriter(common: Readonly<Headers>): WriteWhole {
-  const turns = new SendingTurns();
-  return (response, request, { status, body, headers }, { isTagged = false } = {}) => {
-    const all = headersOf(common, request.id, headers);
-    // Pages show dozens of pictures, and read none of their headers.
-    if (isPicture(all)) delete all['access-control-expose-headers'];
-    const payload = payloadOf(body, all);
-    if (isTagged && status >= 400) delete all['etag'];
-    else if (isTagged && payload !== undefined) {
-      all['etag'] ??= body instanceof JsonText ? weakTag(body.digest) : entityTag(payload);
-      if (status === 200 && isKnownTag(String(all['etag']), request.headers['if-none-match'])) {
-        delete all['content-type'];
-        turns.end(response.writeHead(304, all));
-        return;
-      }
+function writeWhole(
+  { raw: response, request }: FastifyReply,
+  { status, body, headers }: Answer,
+  common: Readonly<Headers>,
+  { isTagged = false }: { readonly isTagged?: boolean } = {},
+): void {
+  const all = headersOf(common, request.id, headers);
+  // Pages show dozens of pictures, and read none of their headers.
+  if (isPicture(all)) delete all['access-control-expose-headers'];
+  const payload = payloadOf(body, all);
+  if (isTagged && status >= 400) delete all['etag'];
+  else if (isTagged && payload !== undefined) {
+    all['etag'] ??= body instanceof JsonText ? weakTag(body.digest) : entityTag(payload);
+    if (status === 200 && isKnownTag(String(all['etag']), request.headers['if-none-match'])) {
+      delete all['content-type'];
+      response.writeHead(304, all).end();
+      return;
     }
-    const mayHaveBody = status !== 204 && status !== 304;
-    if (mayHaveBody && (payload !== undefined || request.method !== 'HEAD')) {
-      all['content-length'] = payload === undefined ? 0 : Buffer.byteLength(payload);
-    }
-    turns.end(response.writeHead(status, all), payload);
-  };
+  }
+  const mayHaveBody = status !== 204 && status !== 304;
+  if (mayHaveBody && (payload !== undefined || request.method !== 'HEAD')) {
+    all['content-length'] = payload === undefined ? 0 : Buffer.byteLength(payload);
+  }
+  response.writeHead(status, all).end(payload);
 }
 
 /** Those that every answer has, with names for the request that clients may show. */

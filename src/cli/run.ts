@@ -3,10 +3,11 @@ import { type Command, CommanderError } from 'commander';
 import type { GlobalFlags } from './config/global-flags.ts';
 import type { CommandContext } from './context/context.ts';
 import type { Runner } from './context/runner.ts';
-import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './errors/exit.ts';
+import { CLOSED_PIPE, CliError, exitStatus, isInterruption, timedOut } from './errors/exit.ts';
 import type { DataFolder } from './errors/folder-report.ts';
 import { isMissingPart } from './errors/missing-part.ts';
 import { seeHelp } from './help/text.ts';
+import type { TypedTimeout } from './options/option-values.ts';
 import { buildProgram } from './program.ts';
 import { Arrival, asUnwritten } from './terminal/arrival.ts';
 import { type ColorChoice, makeIo } from './terminal/io.ts';
@@ -65,14 +66,22 @@ class Run {
   runnerOf(program: Command): Runner {
     return async (work) => {
       const unlisten = listenForSignals(this.#stop, process);
+      const timer = this.#limitTime();
       const context = await contextFor(program, this.#stop);
       try {
         this.status = await work(context);
       } finally {
         await context.close();
+        clearTimeout(timer);
         unlisten();
       }
     };
+  }
+
+  /** Stops the run like a signal once the time that the user typed is over. */
+  #limitTime(): NodeJS.Timeout | undefined {
+    const { timeout } = this.command?.opts<TypedTimeout>() ?? {};
+    return timeout === undefined ? undefined : setTimeout(() => this.#stop.abort(timedOut(timeout)), timeout);
   }
 
   /** The one place where an error becomes a message and an exit status. */
@@ -85,7 +94,8 @@ class Run {
     const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
     const { reportOf } = await import('./errors/error-report.ts');
     const { baseUrl, data } = this.command?.optsWithGlobals<GlobalFlags & { data?: string }>() ?? {};
-    const report = reportOf(interrupted ? new DOMException('', 'AbortError') : error, {
+    const cause = reason instanceof CliError ? reason : error; // see `timedOut`
+    const report = reportOf(interrupted ? new DOMException('', 'AbortError') : cause, {
       baseUrl,
       env: process.env,
       ...(await usedFolder(data)),

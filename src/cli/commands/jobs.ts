@@ -7,6 +7,7 @@ import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { watchJobs } from '../jobs/watch-jobs.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
+import { timeoutOption } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JobPrinter, jobTable } from '../output/job-printer.ts';
 import { JOB_COLUMNS, JOB_FIELDS } from '../output/view-output.ts';
@@ -52,6 +53,7 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
         'show pending jobs and then every change until interrupted; with --json, one line per change',
       ).conflicts(['limit', 'all']),
     )
+    .addOption(timeoutOption())
     .action(async (typed: JobsOptions) => await runner(async (context) => await run(typed, context)));
 }
 

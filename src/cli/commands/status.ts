@@ -9,7 +9,7 @@ import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
 import type { Examples } from '../help/examples.ts';
-import { nonEmptyWords } from '../options/option-values.ts';
+import { nonEmptyWords, timeoutOption } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
@@ -40,6 +40,7 @@ export function register(command: Command, runner: Runner, run = runStatus): voi
     .argument('<job...>', 'job IDs, as printed by queue and jobs', nonEmptyWords);
   addFormatOption(command)
     .option('--wait', 'wait until no job is pending')
+    .addOption(timeoutOption())
     .action(
       async (jobs: string[], typed: Omit<StatusOptions, 'jobs'>) =>
         await runner(async (context) => await run({ ...typed, jobs }, context)),

@@ -1,3 +1,5 @@
+import { span } from '../text/quantities.ts';
+
 /** Every exit status of the program. Help and man pages are generated from this table. */
 export const EXIT_STATUSES = {
   done: { status: 0, meaning: 'success' },
@@ -9,7 +11,10 @@ export const EXIT_STATUSES = {
   },
   notAllowed: { status: 4, meaning: 'not signed in or not allowed' },
   pending: { status: 8, meaning: 'jobs are still pending' },
-  tryLater: { status: 75, meaning: 'the service is busy or unreachable; try again later' },
+  tryLater: {
+    status: 75,
+    meaning: 'the service is busy or unreachable, or the time of --timeout is over; try again later',
+  },
   interrupted: { status: 130, meaning: 'interrupted' },
   closedPipe: { status: 141, meaning: 'the output was closed before everything was written' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
@@ -46,6 +51,11 @@ export function usageError(code: string, message: string, hint?: string): CliErr
 
 /** Abort reason for a run whose output has no reader left. */
 export const CLOSED_PIPE = new DOMException('The reader of the output went away.', 'AbortError');
+
+/** Abort reason for a run that has taken the time of `--timeout`. */
+export function timedOut(ms: number): CliError {
+  return new CliError('timed_out', `Stopped by --timeout after ${span(ms / 1_000)}.`, { exit: 'tryLater' });
+}
 
 export function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RequiredSigner } from '../../batch/api/signed-skins.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
+import { timeoutOption } from './option-values.ts';
 import { requireSignerOption } from './signer-option.ts';
 import { addFormatOption, addNdjsonOption } from './skin-options.ts';
 
@@ -110,6 +111,7 @@ export function addBatchOptions(command: Command): Command {
     .option('--fail-if-left', 'exit with 3 if --max-new left skins to make')
     .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
     .option('--slots <number>', 'maximum number of queue slots to use')
+    .addOption(timeoutOption())
     .optionsGroup('Checks of the results:')
     .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
     .option('--accept-unproven', 'accept skins that cannot be proven to match their sources')

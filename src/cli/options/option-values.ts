@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { usageError } from '../errors/exit.ts';
 
 /** Parsers of option values: each returns the parsed value or throws the error that commander prints. */
@@ -63,6 +63,30 @@ function isNetwork(text: string): boolean {
   const size = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
   const isPlain = more.length === 0 && !address.includes('%') && /^\d{1,3}$/.test(bits ?? '0');
   return isPlain && Number(bits ?? 0) <= size;
+}
+
+/** Of a timer: 24 days. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** A duration such as 90s or 1h30m, in milliseconds. */
+function duration(text: string): number {
+  const parts = [...text.matchAll(/(\d{1,9})(ms|s|m|h)/g)];
+  const isWhole = parts.map(([part]) => part).join('') === text;
+  const ms = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNITS[unit] ?? 0), 0);
+  if (isWhole && ms >= 1 && ms <= LONGEST_TIMEOUT) return ms;
+  throw new InvalidArgumentError('It must be a time like 90s, 10m or 1h30m, up to 24 days.');
+}
+
+/** The runner ends the command when the time is over, see `runProgram`. */
+export interface TypedTimeout {
+  /** Milliseconds for the whole command. */
+  readonly timeout?: number;
+}
+
+export function timeoutOption(): Option {
+  const about = 'stop after this time, such as 90s or 10m, with status 75; what is done is kept';
+  return new Option('--timeout <duration>', about).argParser(duration);
 }
 
 /** A web origin, or `*` for any; repeatable. */

@@ -32,6 +32,7 @@ const WAITING: Times = {
   'test/service/jobs/generating.test.ts': 7,
   'test/on-postgres/queue-events.test.ts': 7,
   'test/e2e/download-cut-off.test.ts': 7,
+  'test/e2e/timeout.test.ts': 5,
   'test/service/running/unreachable-store.test.ts': 6,
   'test/e2e/trouble.test.ts': 6,
   'test/cli/commands/login.test.ts': 6,

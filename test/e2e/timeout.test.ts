@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { submit } from '../support/hosted/run-hosted.ts';
+import { hostedWorkshop, NOWHERE } from '../support/program/batches.ts';
+import { TestCaller } from '../support/server/test-caller.ts';
+
+const TOLD = /^error: Stopped by --timeout after \S+( \S+)?\.$/m;
+
+test('A batch that takes longer than its time ends with 75 and keeps everything', async () => {
+  const { shop, service } = await hostedWorkshop();
+  await shop.drawMany('skins', 9);
+  service.watch((moment, kind) => {
+    if (moment === 'processed' && kind === 'submit' && service.records.accepted.length === 3) service.hold();
+  });
+  const stopped = await shop.run('generate', 'skins', '--out', 'out', '--timeout', '1s', '--json');
+  const told = stopped.stderr.split('\n').map((line) => JSON.parse(line || '{}') as object);
+  expect([stopped.exitCode, told]).toEqual([
+    75,
+    [
+      { summary: expect.objectContaining({ end: 'interrupted', made: 3, left: 6 }) },
+      { error: { code: 'timed_out', message: 'Stopped by --timeout after 1 s.' } },
+      {},
+    ],
+  ]);
+  expect(await shop.lock()).toHaveLength(3);
+  service.release();
+  const { exitCode } = await shop.run('generate', 'skins', '--out', 'out', '--timeout', '10m');
+  expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, 9, []]);
+});
+
+test('Each command that waits has a time, also where nothing answers', async () => {
+  const { shop, service } = await hostedWorkshop({ workers: 0 });
+  await shop.drawMany('skins', 9);
+  const { body } = await submit(new TestCaller(service.url, { key: service.key, isOurs: false }), 100);
+  const id = body.job?.id ?? '';
+  const lines = [
+    ['generate', 'skins/01.png'],
+    ['generate', 'skins'],
+    ['generate', 'skins', '--base-url', NOWHERE],
+    ['queue', 'skins'],
+    ['queue', 'skins', '--wait'],
+    ['status', id, '--wait'],
+    ['jobs', '--watch'],
+  ];
+  const ended = await Promise.all(
+    lines.map(async (line) => {
+      const child = shop.start([...line, '--timeout', '700ms']);
+      const { exitCode, stderr } = await child;
+      return [exitCode, TOLD.test(String(stderr)), line];
+    }),
+  );
+  expect(ended).toEqual(lines.map((line) => [75, true, line]));
+});
+
+test('A command that is done before its time is not kept by it', async () => {
+  const { shop } = await hostedWorkshop();
+  await shop.drawMany('skins', 1);
+  const { exitCode } = await shop.start(['generate', 'skins', '--timeout', '24h']);
+  expect(exitCode).toBe(0);
+});
+
+test.each(['0s', '5', '1x', '25h999h', '', '-1s', '1s2', '999999999h'])(
+  'A time of %j is refused',
+  async (time) => {
+    const { shop } = await hostedWorkshop();
+    const { exitCode, stderr } = await shop.run('jobs', '--timeout', time);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('It must be a time like 90s, 10m or 1h30m'),
+    ]);
+  },
+);

@@ -7,6 +7,7 @@ import { decodePng } from '../../src/skin/png/decode.ts';
 import { type CodeBlock, codeBlocks, type Entry, shellEntries } from '../support/docs/code-blocks.ts';
 import { FreshClone } from '../support/docs/fresh-clone.ts';
 import { Shell } from '../support/docs/shell.ts';
+import { runSteps, stepsOf } from '../support/docs/workflow.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { saying } from '../support/program/program.ts';
@@ -49,6 +50,8 @@ class Reader {
       // A person types the key at the prompt of login.
       [/^skinsmith login [^#]*/, `$& - <<< "$MINESKIN_KEY" `],
       [/https:\/\/api\.mineskin\.org/g, hosted.url],
+      // The package is not published yet.
+      [/\bskinsmith@[\d.]+/g, 'skinsmith'],
       // No key of the game signs anything here; test/docs/commands.test.ts knows the option.
       [/--require-signer game\b/, ''],
       [/https:\/\/example\.org\/skin\.png/g, `${game.url}/texture/${notch.look.skin?.hash}`],
@@ -77,7 +80,7 @@ class Reader {
   }
 
   /** Runs the commands of a workflow's steps, as a runner with nothing in its home does. */
-  async runWorkflow({ code, line }: CodeBlock): Promise<string[]> {
+  async runWorkflow({ code, line }: CodeBlock): Promise<number> {
     const [, block = ''] = /\n {4}env:\n((?: {6}.*\n)+)/.exec(code) ?? [];
     const pairs = [...block.matchAll(/^ {6}(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [
       name,
@@ -87,10 +90,10 @@ class Reader {
     ]);
     const home = join(this.clone.folder, 'runner');
     const env = { ...this.clone.env, ...Object.fromEntries(pairs), HOME: home };
-    const shell = new Shell({ cwd: this.clone.cwd, env });
-    const commands = [...code.matchAll(/^ {6}- run: (.*)$/gm)].map(([, command = '']) => command);
-    for (const command of commands) assertDone(await shell.type(command), command, line);
-    return commands;
+    const steps = stepsOf(this.#rewritten(code));
+    const { statuses, output } = await runSteps(steps, 'push', { cwd: this.clone.cwd, env });
+    assertDone({ status: statuses.find(Boolean) ?? 0, output }, 'the workflow', line);
+    return steps.length;
   }
 
   async #type({ text, line }: Entry): Promise<void> {
@@ -141,7 +144,7 @@ test(
       expect(await reader.runProgram(program)).toMatch(/^ey\S+ \S{684}$/);
     }
     for (const workflow of blocks.filter(({ language }) => language === 'yaml')) {
-      expect((await reader.runWorkflow(workflow)).length).toBeGreaterThanOrEqual(3);
+      expect(await reader.runWorkflow(workflow)).toBe(3);
     }
     const { stdout } = await execa('git', ['log', '--format=%s', 'origin/main'], {
       cwd: reader.clone.cwd,
@@ -166,4 +169,10 @@ test('The README has fewer than 200 lines, and no block in a language that is no
   expect(README.trimEnd().split('\n').length).toBeLessThan(200);
   const languages = new Set(codeBlocks(README).map(({ language }) => language));
   expect([...languages].sort()).toEqual(['', 'sh', 'ts', 'yaml']);
+});
+
+test('The workflow of the README names this version of skinsmith', async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const named = [...README.matchAll(/\bskinsmith@(\S+)/g)].map(([, one]) => one);
+  expect(new Set(named)).toEqual(new Set([version]));
 });

@@ -76,6 +76,9 @@ function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }
       return { outlook: 'duplicate', result: bare };
     case 'new':
       if (decision.outdated) return { outlook: 'outdated', result: bare, signedBy: decision.outdated };
-      return { outlook: decision.changed ? 'changed' : 'new', result: bare };
+      return {
+        outlook: decision.changed ? 'changed' : 'new',
+        result: { ...bare, warnings: decision.work.warnings },
+      };
   }
 }

@@ -10,6 +10,7 @@ import {
 import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
+import { GithubReport } from '../output/github.ts';
 import { printFailure } from '../terminal/source-failure.ts';
 import { jsonDocument, jsonLine } from '../text/json.ts';
 import { count, span } from '../text/quantities.ts';
@@ -28,12 +29,16 @@ export async function dryRun(call: BatchCall): Promise<number> {
   const { io, flags } = context;
   const counts: Counts = { ...NOTHING };
   const signers = new SignerCounts();
+  const github = new GithubReport(context);
   for await (const planned of plan(call)) {
     counts[planned.outlook]++;
     if (planned.outlook === 'outdated') signers.outdated(planned.signedBy);
     else if (planned.signedBy) signers.unknownSigner++;
-    const { error, source } = planned.result;
-    if (error) await printFailure(source, error, context);
+    const { error, source, content } = planned.result;
+    if (error) {
+      await printFailure(source, error, context);
+      github.add({ level: 'error', source, content, problem: error });
+    }
     if (typed.ndjson) io.out.write(jsonLine(sourceView(planned)));
     else if (!flags.json && !io.out.isTTY) io.out.write(columnRows(PLAN_COLUMNS, [planned]));
     else if (!flags.json && isWorth(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
@@ -41,6 +46,7 @@ export async function dryRun(call: BatchCall): Promise<number> {
   await printSigners({ outdated: signers.list, unknownSigner: signers.unknownSigner }, call);
   const view = await planView(counts, signers.unknownSigner, call);
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
+  await github.finish(planText(view));
   context.messages.say(planText(view));
   if (view.refused > 0) return exitStatus('failed');
   return exitStatus(toMake(view) > 0 ? 'toDo' : 'done');

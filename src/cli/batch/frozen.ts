@@ -10,11 +10,15 @@ import type { GameKeys } from '../../batch/api/game.ts';
 import { entryProblem } from '../../batch/api/lockfile.ts';
 import type { RequiredSigner } from '../../batch/api/signed-skins.ts';
 import type { SourceProblem } from '../../batch/api/sources.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
+import { GithubReport } from '../output/github.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
-import { batchResultView } from '../output/views.ts';
+import { batchResultView, type ResultView, resultView } from '../output/views.ts';
 import { printFailure } from '../terminal/source-failure.ts';
+import { printWarnings } from '../terminal/warnings.ts';
 import { count } from '../text/quantities.ts';
+import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { type Output, openOutput } from './output.ts';
 import { Reports } from './reports.ts';
@@ -35,17 +39,27 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   });
   const game = await context.game();
   const own = await context.ownKey();
-  const tally = { sources: 0, missing: 0, failed: 0, given: 0, signers: new SignerTally(own) };
+  const github = new GithubReport(context);
+  const tally = { sources: 0, missing: 0, fresh: 0, failed: 0, given: 0, signers: new SignerTally(own) };
   const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
   try {
     for await (const planned of plan(call, { lockfile: output.lockfile, game, ownKey: own })) {
-      const result = await deliver(planned, delivery);
       tally.sources++;
+      if (isMissing(planned) && typed.allowNew) {
+        tally.fresh++;
+        await announce(planned, { context, github, reports });
+        if (isPrinted) await printer.add(freshView(planned), planned.result.index);
+        continue;
+      }
+      const result = await deliver(planned, delivery);
       if (isMissing(planned)) tally.missing++;
       else if (result.error) tally.failed++;
       else if (planned.outlook === 'given') tally.given++;
       if (!result.error && result.skin?.signedBy) tally.signers.add(result.skin.signedBy);
-      if (result.error) await printFailure(result.source, result.error, context);
+      if (result.error) {
+        await printFailure(result.source, result.error, context);
+        github.add({ level: 'error', ...result, problem: result.error });
+      }
       if (isPrinted) await printer.add(batchResultView(result), result.index);
       await reports.add(result);
     }
@@ -56,14 +70,34 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     printer.endEarly();
     await reports.abandon();
   }
+  await github.finish(endText(tally, typed.out));
   context.messages.say(endText(tally, typed.out));
-  if (tally.missing > 0) return exitStatus('toDo');
-  return exitStatus(tally.failed > 0 ? 'failed' : 'done');
+  if (tally.failed > 0) return exitStatus('failed');
+  return exitStatus(tally.missing > 0 ? 'toDo' : 'done');
+}
+
+/** A skin that the run without --frozen will make, where that is allowed. */
+async function announce(
+  { outlook, result }: PlannedSource,
+  { context, github, reports }: { context: CommandContext; github: GithubReport; reports: Reports },
+): Promise<void> {
+  const { source, content, index, warnings } = result;
+  context.messages.say(`${outlook}: ${clean(source)}`);
+  await printWarnings(warnings, source, context);
+  const message = outlook === 'duplicate' ? 'to be made with another source' : `${outlook}, to be made`;
+  github.add({ level: 'notice', source, content, problem: { code: outlook, message } });
+  await reports.skip(index, source, message);
+}
+
+function freshView({ outlook, result: { source, warnings } }: PlannedSource): ResultView {
+  return resultView({ source, status: outlook, warnings });
 }
 
 interface Tally {
   readonly sources: number;
   readonly missing: number;
+  /** Missing or changed, where that is allowed. */
+  readonly fresh: number;
   readonly failed: number;
   /** Valid skin data given as a source, whether or not the lockfile has it. */
   readonly given: number;
@@ -139,11 +173,15 @@ function missingProblem({ outlook, result: { source } }: PlannedSource): SourceP
     : { code: 'missing', message: `${source} is not in the lockfile.` };
 }
 
-function endText({ sources, missing, failed, given, signers }: Tally, out: string | undefined): string {
-  const known = sources - missing - failed - given;
+function endText(
+  { sources, missing, fresh, failed, given, signers }: Tally,
+  out: string | undefined,
+): string {
+  const known = sources - missing - fresh - failed - given;
   const parts = [`${count(known)} in the lockfile`];
   if (given > 0) parts.push(`${count(given)} given as skin data`);
   if (missing > 0) parts.push(`${count(missing)} missing or changed`);
+  if (fresh > 0) parts.push(`${count(fresh)} to be made`);
   if (failed > 0) parts.push(`${count(failed)} failed`);
   const hint = missing > 0 ? ' Run it without --frozen to make them.' : '';
   const place = out === undefined || known + given === 0 ? '' : ` Written to ${out}.`;
@@ -151,8 +189,8 @@ function endText({ sources, missing, failed, given, signers }: Tally, out: strin
   return [end, signers.text].filter(Boolean).join(' ');
 }
 
-function summaryOf({ sources, missing, failed }: Tally) {
-  return { sources, failed: failed + missing, made: 0, resumed: 0, left: 0, milliseconds: 0 };
+function summaryOf({ sources, missing, fresh, failed }: Tally) {
+  return { sources, failed: failed + missing, made: 0, resumed: 0, left: fresh, milliseconds: 0 };
 }
 
 function needsLockfile(): CliError {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { type BatchResult, type BatchSummary, isMade } from '../../batch/api/batches.ts';
 import { readContent } from '../../batch/api/pictures.ts';
 import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
@@ -22,14 +23,21 @@ interface About {
 export class Reports {
   readonly #writers: readonly ReportWriter[];
   readonly #about: About;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** When the service took the sources whose results are awaited, by their index. */
+  readonly #acceptedAt = new Map<number, number>();
 
-  private constructor(writers: readonly ReportWriter[], about: About) {
+  private constructor(writers: readonly ReportWriter[], about: About, clock: Pick<Clock, 'monotonic'>) {
     this.#writers = writers;
     this.#about = about;
+    this.#clock = clock;
   }
 
   /** @throws CliError when a report cannot be written */
-  static async open({ typed }: Pick<BatchCall, 'typed'>, about: About): Promise<Reports> {
+  static async open(
+    { typed, context }: Pick<BatchCall, 'typed' | 'context'>,
+    about: About,
+  ): Promise<Reports> {
     const writers: ReportWriter[] = [];
     const sources = sourceFilesOf(typed);
     try {
@@ -41,7 +49,7 @@ export class Reports {
       for (const writer of writers) await writer.abandon();
       throw error;
     }
-    return new Reports(writers, about);
+    return new Reports(writers, about, context.clock);
   }
 
   /** Whether none were requested. */
@@ -49,9 +57,25 @@ export class Reports {
     return this.#writers.length === 0;
   }
 
+  /** The service has a job for a source: its time begins. */
+  accepted(index: number): void {
+    if (!this.isEmpty && !this.#acceptedAt.has(index)) this.#acceptedAt.set(index, this.#clock.monotonic());
+  }
+
   async add(result: BatchResult): Promise<void> {
     if (this.isEmpty) return;
-    const entry = reportEntry(result);
+    const since = this.#acceptedAt.get(result.index);
+    this.#acceptedAt.delete(result.index);
+    const seconds = since === undefined ? 0 : (this.#clock.monotonic() - since) / 1_000;
+    await this.#write({ ...reportEntry(result), seconds });
+  }
+
+  /** A source that was not done. */
+  async skip(index: number, source: string, message: string): Promise<void> {
+    await this.#write({ index, source, outcome: 'skipped', error: { code: 'left', message }, warnings: [] });
+  }
+
+  async #write(entry: ReportEntry): Promise<void> {
     for (const writer of this.#writers) await writer.add(entry);
   }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BatchEvent, BatchResult } from '../../batch/api/batches.ts';
 import type { JobSource } from '../history/job-sources.ts';
+import type { GithubReport } from '../output/github.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView, jobView, resultView } from '../output/views.ts';
@@ -11,11 +12,18 @@ import type { Presentation } from './presentation.ts';
 import type { BatchProgress } from './progress.ts';
 import { printPlan } from './summary.ts';
 
+interface Shown {
+  readonly progress: BatchProgress;
+  readonly presentation: Presentation;
+  readonly github: GithubReport;
+}
+
 /** Writes the output of a running batch, on stdout and stderr. */
 export class RunOutput {
   readonly #call: BatchCall;
   readonly #progress: BatchProgress;
   readonly #presentation: Presentation;
+  readonly #github: GithubReport;
   readonly #results: ResultPrinter;
   readonly #jobs: JobPrinter;
   /** Queues messages in order: each waits until the progress line is cleared. */
@@ -27,12 +35,13 @@ export class RunOutput {
   #isForgetful = false;
   readonly #failures = new Set<string>();
 
-  constructor(call: BatchCall, progress: BatchProgress, presentation: Presentation) {
+  constructor(call: BatchCall, { progress, presentation, github }: Shown) {
     const { context, settings, typed } = call;
     const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
     this.#call = call;
     this.#progress = progress;
     this.#presentation = presentation;
+    this.#github = github;
     const { pictures } = presentation;
     this.#results = new ResultPrinter(context.io, { ...shape, formats: settings.format, pictures });
     this.#jobs = new JobPrinter(context.io, shape);
@@ -130,13 +139,16 @@ export class RunOutput {
   #result(result: BatchResult): void {
     const { context, follow, typed, isList } = this.#call;
     const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
-    const { error, source, index } = result;
+    const { error, source, index, content } = result;
     if (error) this.#failures.add(error.code);
     if (!isPrinted && !error && isList) return;
     const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
     const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
     this.#print(async () => {
-      if (error) await printFailure(source, error, context);
+      if (error) {
+        await printFailure(source, error, context);
+        this.#github.add({ level: 'error', source, content, problem: error });
+      }
       await printWarnings(notes, undefined, context);
       if (view) await this.#results.add(view, index);
     });

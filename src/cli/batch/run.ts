@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { type BatchResult, runBatch } from '../../batch/api/batches.ts';
+import { type BatchEvent, type BatchResult, runBatch } from '../../batch/api/batches.ts';
+import { DeliveryError } from '../../batch/api/errors.ts';
+import { GithubReport } from '../output/github.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
 import type { Presentation } from './presentation.ts';
@@ -8,7 +10,7 @@ import { Reports } from './reports.ts';
 import { RunOutput } from './run-output.ts';
 import { verifyRequiredSigner } from './signers.ts';
 import { sourcesOf } from './sources.ts';
-import { printSummary } from './summary.ts';
+import { printSummary, summaryText } from './summary.ts';
 
 const MANY: Presentation = { openOutput, progress: LIST_PROGRESS, printSummary };
 
@@ -19,13 +21,20 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
   const service = await context.service(settings);
   const reports = await Reports.open(call, { service: service.name, started });
   const progress = new BatchProgress(context, presentation.progress);
-  const shown = new RunOutput(call, progress, presentation);
+  const github = new GithubReport(context);
+  const shown = new RunOutput(call, { progress, presentation, github });
+  const left: Extract<BatchEvent, { type: 'left' }>[] = [];
   try {
     const output = presentation.openOutput(call);
     const game = await context.game();
     const deliverAll = async (result: BatchResult) => {
-      await verifyRequiredSigner(result, typed.requireSigner, game.keys);
-      output.deliver(result);
+      try {
+        await verifyRequiredSigner(result, typed.requireSigner, game.keys);
+        output.deliver(result);
+      } catch (error) {
+        if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
+        throw error;
+      }
       await reports.add(result);
     };
     const summary = await runBatch({
@@ -41,19 +50,31 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
         return deliverAll(result);
       },
       onProgress: (read) => void progress.start(read),
-      onEvent: (event) => shown.event(event),
+      onEvent: (event) => {
+        if (event.type === 'accepted') reports.accepted(event.index);
+        if (event.type === 'left' && !reports.isEmpty) left.push(event);
+        shown.event(event);
+      },
     });
     await shown.settled();
+    for (const { index, source } of left) await reports.skip(index, source, 'left by --max-new');
     progress.stop();
     output.save();
     shown.end();
     await reports.finish(summary);
+    await github.finish(summaryText(summary, call.follow));
     return await presentation.printSummary(summary, call, shown.failures);
   } finally {
     progress.stop();
     await shown.endEarly();
     await reports.abandon();
   }
+}
+
+/** The result as the batch reports it then. */
+function undelivered({ index, source, stem, content }: BatchResult, error: DeliveryError): BatchResult {
+  const { code, message } = error;
+  return { index, source, stem, content, warnings: [], error: { code, message } };
 }
 
 /** What the user wants of the batch, as typed and set. */

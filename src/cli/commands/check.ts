@@ -12,6 +12,7 @@ import type { Examples } from '../help/examples.ts';
 import { collect } from '../options/batch-options.ts';
 import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { GithubReport } from '../output/github.ts';
 import { JsonList } from '../output/json-list.ts';
 import { besidePicture } from '../output/picture/terminal-picture.ts';
 import { WARNINGS_FIELD } from '../output/view-output.ts';
@@ -19,6 +20,7 @@ import { frontOf } from '../preview/result-pictures.ts';
 import { type Colors, colorsFor } from '../terminal/colors.ts';
 import { widthOf } from '../terminal/io.ts';
 import { jsonDocument } from '../text/json.ts';
+import { count } from '../text/quantities.ts';
 import { clean, hanging } from '../text/text.ts';
 
 export interface CheckOptions extends TypedPictureOption {
@@ -107,8 +109,11 @@ export async function runCheck(
   const width = widthOf(io.out);
   const terminal = isList || !io.out.isTTY ? undefined : terminalPictures(picture, io.out, context.env);
   const tally = { all: 0, unusable: 0 };
+  const github = new GithubReport(context);
   for await (const source of openSources(spec, rootsOf(context))) {
     const { view, bytes } = checkOne(source);
+    if (view.error)
+      github.add({ level: 'error', source: view.source, content: source.content, problem: view.error });
     if (list) list.add(view, tally.all);
     else if (flags.json) io.out.write(jsonDocument(view));
     else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [view]));
@@ -124,6 +129,7 @@ export async function runCheck(
     if (!view.valid) tally.unusable++;
   }
   list?.end();
+  await github.finish(`${count(tally.all)} checked, ${count(tally.unusable)} unusable.`);
   if (isList && tally.unusable > 0) context.messages.say(`${tally.unusable} of ${tally.all} cannot be used.`);
   return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
 }

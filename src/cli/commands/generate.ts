@@ -97,6 +97,9 @@ export async function runMany(call: BatchCall): Promise<number> {
   if (frozen && fetchLocally) {
     throw usageError('frozen_fetches_nothing', '--frozen uses no network: leave out --fetch-locally.');
   }
+  if (call.typed.allowNew && !frozen) {
+    throw usageError('needs_frozen', '--allow-new is about --frozen.', 'Add --frozen.');
+  }
   if (dryRun || frozen) keepMemoryFlat();
   if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
   if (frozen) return await (await import('../batch/frozen.ts')).runFrozen(call);

@@ -1,0 +1,92 @@
+import { appendFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import type { SourceContent, SourceProblem } from '../../batch/api/sources.ts';
+import type { Io } from '../terminal/io.ts';
+import type { Messages } from '../terminal/messages.ts';
+import { clean } from '../text/text.ts';
+
+/** Rows of the summary's table: GitHub shows only 1 MB of a summary. */
+const MOST_ROWS = 100;
+
+/** What a source needs: it failed, or its skin is still to be made. */
+export interface Remark {
+  readonly level: 'error' | 'notice';
+  readonly source: string;
+  readonly content?: SourceContent | undefined;
+  readonly problem: SourceProblem;
+}
+
+interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly io: Pick<Io, 'err'>;
+  readonly messages: Pick<Messages, 'warn'>;
+}
+
+/** What GitHub Actions shows beside the log: annotations of files, and a summary of the step. Elsewhere it does nothing. */
+export class GithubReport {
+  readonly #around: Surroundings;
+  readonly #remarks: Remark[] = [];
+  #more = 0;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  add(remark: Remark): void {
+    const { env, io } = this.#around;
+    if (env['GITHUB_ACTIONS'] === 'true') io.err.write(annotation(remark, env));
+    if (!env['GITHUB_STEP_SUMMARY']) return;
+    if (this.#remarks.length < MOST_ROWS) this.#remarks.push(remark);
+    else this.#more++;
+  }
+
+  /** Writes the summary, which starts with this sentence. The command does not fail if that fails. */
+  async finish(sentence: string): Promise<void> {
+    const { env, messages } = this.#around;
+    const path = env['GITHUB_STEP_SUMMARY'];
+    if (!path) return;
+    try {
+      appendFileSync(path, this.#summary(sentence));
+    } catch (error) {
+      await messages.warn(`The step summary could not be written: ${(error as Error).message}`);
+    }
+  }
+
+  #summary(sentence: string): string {
+    const rows = this.#remarks.map(
+      ({ source, problem }) => `| ${markdown(source)} | ${markdown(problem.message)} |\n`,
+    );
+    const table = rows.length === 0 ? '' : `\n| source | |\n| --- | --- |\n${rows.join('')}`;
+    const more = this.#more === 0 ? '' : `\nand ${this.#more} more\n`;
+    return `### skinsmith\n\n${markdown(sentence)}\n${table}${more}\n`;
+  }
+}
+
+/** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+function annotation({ level, source, content, problem }: Remark, env: NodeJS.ProcessEnv): string {
+  const file = content?.kind === 'file' ? fileIn(env['GITHUB_WORKSPACE'], content.path) : undefined;
+  const properties = { ...(file !== undefined && { file }), title: `skinsmith: ${problem.code}` };
+  const list = Object.entries(properties).map(
+    ([name, value]) => `${name}=${escaped(clean(value), /[%:,]/g)}`,
+  );
+  const message = problem.message.includes(source) ? problem.message : `${source}: ${problem.message}`;
+  const lines = [message, problem.hint ?? ''].filter((line) => line !== '').map(clean);
+  return `::${level} ${list.join(',')}::${escaped(lines.join('\n'), /[%\n]/g)}\n`;
+}
+
+/** As GitHub names a file: from the root of the repository. Undefined for one outside of it. */
+function fileIn(root: string | undefined, path: string): string | undefined {
+  const below = relative(root || process.cwd(), resolve(path)).replaceAll('\\', '/');
+  return below.startsWith('../') ? undefined : below;
+}
+
+function escaped(text: string, special: RegExp): string {
+  return text.replace(special, (character) => encodeURIComponent(character));
+}
+
+/** Plain text in a cell of a table. */
+function markdown(text: string): string {
+  return clean(text)
+    .replace(/\s+/g, ' ')
+    .replace(/[\\`*_{}[\]<>()#+!|~&@]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -47,7 +47,7 @@ type Wishes = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
 const LOOK = 200;
 const LOOK_GROWTH = 0.1;
 const LONGEST_LOOK = 5_000;
-/** Nodes of a service whose clocks differ by less may show a later job with an earlier time, milliseconds. */
+/** Clocks of nodes that differ by less, milliseconds, may give a later job an earlier time; added to what was learned from others. */
 const CLOCK_TOLERANCE = 10_000;
 /** Milliseconds of a wait that are not worth telling. */
 const SHORT_WAIT = 3_000;
@@ -161,12 +161,11 @@ export class LostAnswers<W extends Submission> {
     return timestamp === undefined || timestamp >= lost.mark - this.#clockTolerance(lost);
   }
 
-  /** Pixels tell whose a job is; without them, an older job of somebody else must not be taken. */
+  /** Pixels tell whose a job is; without them, an older job of somebody else must not be taken while clocks seem to agree. */
   #clockTolerance({ work }: LostAnswer<W>): number {
     const { clockDisorder } = this.#ports.session;
-    return this.#ports.pixelsOf(work) === undefined
-      ? clockDisorder
-      : Math.max(CLOCK_TOLERANCE, clockDisorder);
+    const isExact = clockDisorder === 0 && this.#ports.pixelsOf(work) === undefined;
+    return isExact ? 0 : CLOCK_TOLERANCE + clockDisorder;
   }
 
   #isIt({ work }: LostAnswer<W>, { id }: Job, candidates: readonly ListedJob[]): boolean {

@@ -362,7 +362,7 @@ describe('A job of unknown origin', () => {
   test('may be older by its time than one that was there when the answer was sent, where a clock was set back', async () => {
     const service = openLosses();
     service.session.clockDisorder = 3_600_000;
-    service.lostAnswers.add(workOf(), { at: 100, mark: 3_607_000 }, SOON);
+    service.lostAnswers.add(workOf(), { at: 100, mark: 3_617_000 }, SOON); // the one that taught it was later
     await service.sees([{ ...finished, timestamp: 7_000 }], 300);
     await service.sees([{ ...finished, timestamp: 7_000 }], 100 + SOON);
     expect(service.told).toEqual(['found']);

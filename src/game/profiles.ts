@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parsedJson } from '../base/parsed-json.ts';
 import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
+import type { GameAnswer } from './answer.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
 import { isOfflineId, parsePlayerId } from './player-ids.ts';
@@ -61,6 +62,24 @@ export async function fetchSignedProfile(
   const parsed = profileSchema.safeParse(parsedJson(answer.bytes));
   if (!parsed.success || parsed.data.id !== id) throw unreadable(id);
   return readProfile(parsed.data);
+}
+
+/** What a game server asks when a player joins: who says so, and the secret that server and player agreed on. */
+export interface JoinQuestion {
+  readonly username: string;
+  readonly serverId: string;
+  /** Address of the player. */
+  readonly ip?: string | undefined;
+}
+
+/** The game's answer as it is: a signed profile, or 204 for a player who has not joined. @throws GameError */
+export async function askHasJoined(http: GameHttp, { ip, ...who }: JoinQuestion): Promise<GameAnswer> {
+  const query = new URLSearchParams({ ...who, ...(ip !== undefined && { ip }) });
+  return await http.send({
+    service: 'session',
+    path: `/session/minecraft/hasJoined?${query}`,
+    answers: [403],
+  });
 }
 
 function readPlayerId(text: string): string {

@@ -11,6 +11,7 @@ import type { OwnKey } from '../generators/signing/own-key.ts';
 import { textureUrl } from '../generators/signing/signing-generator.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import { type Metrics, startMetrics } from '../metrics/metrics.ts';
+import { GameServers } from '../pictures/game-servers.ts';
 import type { ClaimBounds, JobQueue } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { OpenRequests } from '../service/callers/open-requests.ts';
@@ -76,6 +77,7 @@ export async function makeService(
     ...status,
     ...limiters,
     ...openPictures({ ...basis, ...outbound, ...limiters }, releases),
+    gameServers: new GameServers({ ...basis, ...outbound }),
     ...rulesOf(options),
     openId: await openProvider(options, basis, releases),
     ...liveParts(options, live),

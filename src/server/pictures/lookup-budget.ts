@@ -17,6 +17,8 @@ export interface LookupShares {
 export const LOOKUPS = {
   players: { all: 27, one: 20 },
   textures: { all: 120, one: 40 },
+  /** For game servers that look players up through the service: a server is one caller. */
+  servers: { all: 27, one: 27 },
 } as const satisfies Record<string, LookupShares>;
 /** Milliseconds without look-ups after one that the game did not answer, unless it names a longer time. */
 const REST = 30_000;
@@ -45,14 +47,16 @@ class Tally {
 export class LookupBudget {
   readonly #clock: Clock;
   readonly #shares: LookupShares;
+  readonly #rest: number;
   readonly #all = new Tally();
   readonly #callers = new EvictingMap<Tally>(MANY_CALLERS);
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, shares: LookupShares) {
+  constructor(clock: Clock, shares: LookupShares, rest = REST) {
     this.#clock = clock;
     this.#shares = shares;
+    this.#rest = rest;
   }
 
   /**
@@ -69,7 +73,7 @@ export class LookupBudget {
       return await ask();
     } catch (error) {
       if (error instanceof GameError && (error.kind === 'unreachable' || error.kind === 'rate_limited')) {
-        this.#restsUntil = this.#clock.monotonic() + Math.max(REST, error.retryAfter ?? 0);
+        this.#restsUntil = this.#clock.monotonic() + Math.max(this.#rest, error.retryAfter ?? 0);
       }
       throw error;
     }

@@ -1,6 +1,7 @@
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Observer } from '../events/observer.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { GameServers } from '../pictures/game-servers.ts';
 import type { GameTextures } from '../pictures/game-textures.ts';
 import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { Renders } from '../pictures/renders.ts';
@@ -71,6 +72,8 @@ export interface ServiceContext
   readonly gameTextures: GameTextures;
   /** Textures that players wear, for pictures. */
   readonly playerLooks: PlayerLooks;
+  /** Players, for game servers that ask this service instead of the game. */
+  readonly gameServers: GameServers;
   /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;
 }

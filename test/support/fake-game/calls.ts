@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 /** What the game's services are asked for. */
 export type CallKind =
   | 'profile'
+  | 'joined'
   | 'account'
   | 'skin_upload'
   | 'skin_url'
@@ -45,6 +46,7 @@ type Route = readonly [method: string, path: RegExp, kind: CallKind];
 
 const ROUTES: readonly Route[] = [
   ['GET', /^\/sessionserver\/session\/minecraft\/profile\/([^/]+)$/, 'profile'],
+  ['GET', /^\/sessionserver\/session\/minecraft\/hasJoined$/, 'joined'],
   ['GET', /^\/services\/minecraft\/profile$/, 'account'],
   ['POST', /^\/services\/minecraft\/profile\/skins$/, 'skin_upload'],
   ['DELETE', /^\/services\/minecraft\/profile\/skins\/active$/, 'skin_reset'],

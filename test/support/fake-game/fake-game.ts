@@ -111,6 +111,11 @@ export class FakeGame {
     return this.#api.people.add(plan);
   }
 
+  /** A player tells the game of joining a server, under the secret that both agreed on. */
+  join(person: Person, serverId: string): void {
+    this.#api.joined.set(serverId, person);
+  }
+
   /** The account's tokens are not accepted any more. Answers a new one. */
   renewToken(account: Person): string {
     account.tokens = [];

@@ -26,10 +26,13 @@ export class GameApi {
   readonly textures = new TextureStore();
   readonly people = new People(this.textures);
   readonly signer: Signer;
+  /** Who has joined a server, by the secret that both agreed on. */
+  readonly joined = new Map<string, Person>();
   readonly #root: string;
   readonly #now: () => number;
   readonly #handlers: Readonly<Record<ApiKind, Handler>> = {
     profile: (call, fault) => this.#profile(call, fault),
+    joined: (call) => this.#hasJoined(call),
     account: this.#asAccount((person) => ({ answer: ok(this.#accountView(person)) })),
     skin_upload: this.#asAccount((person, call, fault) => this.#upload(person, call, fault)),
     skin_url: this.#asAccount((person, call, fault) => this.#takeFromUrl(person, call, fault)),
@@ -83,6 +86,13 @@ export class GameApi {
     const isForged = fault?.kind === 'forged';
     const content = await this.signer.profile(person, look, { isSigned, isForged, now: this.#now() });
     return { answer: ok(content), texture: look.skin?.hash };
+  }
+
+  async #hasJoined({ query }: Call): Promise<Answered> {
+    const person = this.joined.get(query.get('serverId') ?? '');
+    if (person?.name !== query.get('username')) return { answer: { status: 204 } };
+    const options = { isSigned: true, isForged: false, now: this.#now() };
+    return { answer: ok(await this.signer.profile(person, person.look, options)) };
   }
 
   async #upload(person: Person, call: Call, fault: Fault | undefined): Promise<Answered> {

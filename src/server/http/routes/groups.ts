@@ -15,6 +15,7 @@ import { changeKeyRoute, createKeyRoute, listKeysRoute, revokeKeyRoute } from '.
 import { accountRoute, planListRoute } from './account/me.ts';
 import { MODERATION_ROUTES } from './account/moderation.ts';
 import { createUserRoute, listUsersRoute, setUserRoute, userRoute } from './account/users.ts';
+import { GAME_SERVER_ROUTES } from './game-servers.ts';
 import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } from './pictures/crafatar.ts';
 import { MINOTAR_ROUTES } from './pictures/minotar.ts';
 import { SKIN_VIEW_ROUTES, TEXTURE_VIEW_ROUTES } from './pictures/own-views.ts';
@@ -149,6 +150,10 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   {
     starts: ['/render'],
     routes: () => RENDER_ROUTES,
+  },
+  {
+    starts: ['/sessionserver', '/api', '/minecraftservices'],
+    routes: () => GAME_SERVER_ROUTES,
   },
   {
     starts: ['/textures', '/v2/images'],

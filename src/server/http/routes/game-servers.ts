@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { parsePlayerId } from '../../../game/player-ids.ts';
+import { errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { route } from '../route.ts';
+
+/**
+ * What authlib-injector asks the service that it is pointed at, instead of the game. From the specification of such
+ * servers. `join` is not among it: players' own clients send their tokens with it.
+ */
+
+/** Names in one request: as many as the game takes. */
+const MOST_NAMES = 10;
+
+const propertySchema = z.object({ name: z.string(), value: z.string(), signature: z.string().optional() });
+const profileSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  properties: z.array(propertySchema),
+  profileActions: z.array(z.string()).optional(),
+});
+
+const profileRoute = route({
+  method: 'GET',
+  paths: ['/sessionserver/session/minecraft/profile/:uuid'],
+  summary: 'The profile of a player of the game, as authlib-injector asks for it; signed with unsigned=false',
+  params: z.object({ uuid: z.string() }),
+  query: z.object({ unsigned: z.string().optional() }),
+  answers: { 200: profileSchema, 204: null, 503: errorAnswerSchema },
+  cache: 'none',
+  authenticated: false,
+  handle: async ({ context, caller, params, query }) => {
+    const id = parsePlayerId(params.uuid);
+    const found = id === undefined ? undefined : await context.gameServers.profile(id, caller);
+    if (!found) return { status: 204, body: undefined };
+    const { name, value, signature, actions } = found;
+    const textures = { name: 'textures', value, ...(query.unsigned === 'false' && { signature }) };
+    return { status: 200, body: { id: found.id, name, properties: [textures], profileActions: actions } };
+  },
+});
+
+const namesSchema = z.array(z.string().max(64)).max(MOST_NAMES);
+
+const namesRoute = route({
+  method: 'POST',
+  paths: ['/api/profiles/minecraft', '/minecraftservices/minecraft/profile/lookup/bulk/byname'],
+  summary: `Players of the game by up to ${MOST_NAMES} names, as authlib-injector asks for them`,
+  bodies: { 'application/json': namesSchema },
+  answers: { 200: z.array(z.object({ id: z.string(), name: z.string() })), 503: errorAnswerSchema },
+  authenticated: false,
+  handle: async ({ context, caller, request }) => {
+    const names = namesSchema.parse(request.body ?? []);
+    const found = await context.gameServers.named(names, caller);
+    return { status: 200, body: found.map(({ id, name }) => ({ id, name })) };
+  },
+});
+
+const hasJoinedRoute = route({
+  method: 'GET',
+  paths: ['/sessionserver/session/minecraft/hasJoined'],
+  summary: 'Whether a player has joined a server of the game: asks the game, and answers as it does',
+  query: z.object({
+    username: z.string().min(1).max(64),
+    serverId: z.string().min(1).max(64),
+    ip: z.string().max(64).optional(),
+  }),
+  answers: { 200: 'application/json', 204: null, 403: 'application/json', 503: errorAnswerSchema },
+  cache: 'none',
+  authenticated: false,
+  handle: async ({ context, caller, query }) => {
+    const { status, bytes } = await context.gameServers.hasJoined(query, caller);
+    if (status === 204 || bytes.length === 0) return { status: 204, body: undefined };
+    return { status, body: bytes, headers: { 'Content-Type': 'application/json; charset=utf-8' } };
+  },
+});
+
+export const GAME_SERVER_ROUTES = [profileRoute, namesRoute, hasJoinedRoute] as const;

@@ -1,8 +1,8 @@
 import { profileId } from './profile-id.ts';
 
 /**
- * Commands have no leading slash: function files forbid it, consoles and command blocks do not need it, and in chat the
- * commands exceed the limit of 256 characters anyway.
+ * Commands with skin data have no leading slash: function files forbid it, consoles and command blocks do not need it,
+ * and in chat the commands exceed the limit of 256 characters anyway.
  */
 
 /** What a command is made of. */
@@ -49,6 +49,11 @@ export function citizensCommand(skin: CommandSubject): string {
   // The first argument is a key of the plugin's cache. Citizens would look up a key of up to 16 characters as a
   // player's name.
   return `npc skin -t ${profileId(value).uuid} ${value} ${signature}`;
+}
+
+/** Applies the skin to the player who types it, by the SkinsRestorer plugin, which has its own service fetch the picture. */
+export function skinsRestorerCommand(url: string, variant: string): string {
+  return `/skin url ${quote(url)} ${variant === 'slim' ? 'slim' : 'classic'}`;
 }
 
 function giveProfile(skin: CommandSubject, quoteText: (text: string) => string): string {

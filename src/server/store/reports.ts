@@ -53,13 +53,27 @@ async function countUpTo(
   return Number(count);
 }
 
-/** Newest first. `after`: the last number of the previous page. */
+export interface ReportPage {
+  readonly state: 'open' | 'closed';
+  /** The last number of the previous page. */
+  readonly after?: number | undefined;
+  readonly size: number;
+  /** Numbers of reports that are on the page whatever state they are in. */
+  readonly kept?: readonly number[];
+}
+
+/** Newest first. */
 export async function listReports(
   db: Db,
-  { state, after, size }: { state: 'open' | 'closed'; after?: number | undefined; size: number },
+  { state, after, size, kept = [] }: ReportPage,
 ): Promise<ReportWithSkin[]> {
   const page = reportsWithSkins(db)
-    .where('reports.closed_at', state === 'open' ? 'is' : 'is not', null)
+    .where(({ eb, or }) =>
+      or([
+        eb('reports.closed_at', state === 'open' ? 'is' : 'is not', null),
+        ...(kept.length > 0 ? [eb('reports.id', 'in', [...kept])] : []),
+      ]),
+    )
     .orderBy('reports.id', 'desc')
     .limit(size);
   return await (after === undefined ? page : page.where('reports.id', '<', wide(after))).execute();

@@ -93,7 +93,7 @@ test('Revoking the key of the session signs the person out', async () => {
   const { id, secret } = (await server.owner.json('/v2/account/keys', { name: 'mine' })).body.key!;
   const browser = await signedIn(server, secret);
   await browser.open(`${KEYS}/${id}/revoke`, { form: {} });
-  expect((await browser.open(KEYS)).headers.get('location')).toBe('/ui/sign-in');
+  expect((await browser.open(KEYS)).headers.get('location')).toBe('/ui/sign-in?next=%2Fui%2Faccount%2Fkeys');
 });
 
 test('Wrong bindings and scopes make no key, and neither does a key without that scope', async () => {

@@ -188,7 +188,9 @@ test('A session that somebody else planted is not taken over at sign-in', async 
     expect(victim.cookie).not.toBe(cookie);
   }
   // What was planted is no session any more.
-  expect((await attacker.open('/ui/sessions')).headers.get('location')).toBe('/ui/sign-in');
+  expect((await attacker.open('/ui/sessions')).headers.get('location')).toBe(
+    '/ui/sign-in?next=%2Fui%2Fsessions',
+  );
 });
 
 test('Reports from a page are bounded as those over HTTP are, whatever browser sends them', async () => {

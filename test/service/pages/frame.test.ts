@@ -108,12 +108,71 @@ test('The embedded service has no pages', async () => {
   expect((await service.ask('/ui/make')).status).toBe(404);
 });
 
+test('Who is sent to sign in gets to the page that was asked for, and never to another site', async () => {
+  const { url, key } = await runServer();
+  const browser = new PlainBrowser(url);
+  const asked = await browser.open('/ui/account/keys?size=3');
+  const signIn = String(asked.headers.get('location'));
+  expect(signIn).toBe('/ui/sign-in?next=%2Fui%2Faccount%2Fkeys%3Fsize%3D3');
+  const { text } = await browser.open(signIn);
+  expect(text).toContain('name="next" value="/ui/account/keys?size=3"');
+  const into = async (next: string) =>
+    (await new PlainBrowser(url).open('/ui/sign-in', { form: { key: key!, next } })).headers.get('location');
+  expect(await into('/ui/account/keys?size=3')).toBe('/ui/account/keys?size=3');
+  for (const next of [
+    'https://evil.example/ui/',
+    '//evil.example/ui/',
+    '/\\evil.example/ui/',
+    '/ui/../v2/me',
+    'javascript:alert(1)',
+    '/ui/\r\nset-cookie: a=b',
+    `/ui/${'a'.repeat(400)}`,
+  ])
+    expect(new URL(String(await into(next)), url).href, next).toMatch(
+      new RegExp(`^${url}/ui/(?:set-cookie:%20a=b)?$`),
+    );
+});
+
+test('An address that was mistyped is no page, and what is no value for a search counts as none', async () => {
+  const { url, key } = await runServer();
+  const browser = new PlainBrowser(url);
+  await browser.signIn(key);
+  for (const path of ['/ui/skins/xyz', '/ui/operator/images?after=z', '/ui/jobs/xyz']) {
+    const { status, text } = await browser.open(path);
+    expect([path, status]).toEqual([path, path.includes('?') ? 200 : 404]);
+    expect(text).not.toMatch(/Invalid|expected|validation_error/);
+  }
+  for (const path of ['/ui/gallery', '/ui/skins', '/ui/jobs', '/ui/operator/reports', '/ui/operator/users'])
+    for (const query of [
+      'sort=x',
+      'after=z',
+      'variant=wide',
+      'status=lost',
+      'state=lost',
+      'size=many',
+      'sort=a&sort=b',
+    ])
+      expect((await browser.open(`${path}?${query}`)).status, `${path}?${query}`).toBe(200);
+});
+
+test('Visitors are not offered what they may not have', async () => {
+  const { url, key } = await runServer();
+  const browser = new PlainBrowser(url);
+  const refused = '<option value="private" disabled>Private (sign in first)</option>';
+  for (const path of ['/ui/', '/ui/make']) expect((await browser.open(path)).text).toContain(refused);
+  await browser.signIn(key);
+  expect((await browser.open('/ui/make')).text).toContain('<option value="private">Private</option>');
+});
+
 test('Where every caller needs a key, people sign in first', async () => {
   const { url } = await runServer({ anonymous: false });
   const browser = new PlainBrowser(url);
   expect((await browser.open('/')).text).not.toContain('type="file"');
   for (const path of ['/ui/make', '/ui/gallery', '/ui/skins/00000000000000000000000000000000']) {
     const { status, headers } = await browser.open(path);
-    expect([status, headers.get('location')]).toEqual([303, '/ui/sign-in']);
+    expect([status, headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/^\/ui\/sign-in(?:\?next=%2Fui%2F\S+)?$/),
+    ]);
   }
 });

@@ -85,6 +85,26 @@ test('A page says when pending jobs are expected to end', async () => {
   work.release();
 });
 
+test('Visitors behind one address see the jobs of their own browser, and hear of those only', async () => {
+  const { url } = await runServer();
+  const [ann, bob] = [new PlainBrowser(url), new PlainBrowser(url)];
+  const make = async (browser: PlainBrowser, number: number) => {
+    await browser.open('/ui/make');
+    const form = new FormData();
+    form.set('file', new File([skinPng(number)], `secret-${number}.png`, { type: 'image/png' }));
+    form.set('visibility', 'unlisted');
+    expect((await browser.open('/ui/make', { form })).status).toBe(303);
+  };
+  await make(ann, 1);
+  await make(bob, 2);
+  await make(ann, 3);
+  const shown = async (browser: PlainBrowser) =>
+    [...(await browser.open('/ui/jobs')).text.matchAll(/secret-\d/g)].map(String);
+  expect(new Set(await shown(ann))).toEqual(new Set(['secret-3', 'secret-1']));
+  expect(new Set(await shown(bob))).toEqual(new Set(['secret-2']));
+  expect(await shown(new PlainBrowser(url))).toEqual([]);
+});
+
 test('The page hears of the ends of jobs, until its key is revoked', async () => {
   const work = new HeldWork();
   const server = await runServer(work.options);
@@ -102,5 +122,5 @@ test('The page hears of the ends of jobs, until its key is revoked', async () =>
     () => stream.end,
     (end) => end !== undefined,
   );
-  expect((await browser.open('/ui/skins')).headers.get('location')).toBe('/ui/sign-in');
+  expect((await browser.open('/ui/skins')).headers.get('location')).toBe('/ui/sign-in?next=%2Fui%2Fskins');
 });

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
-import { openPage, violationsOn } from '../../support/pages/watched-page.ts';
+import { openPage, signIn, violationsOn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
-import { runServer } from '../../support/server/running-server.ts';
+import { openOwnStore, runServer } from '../../support/server/running-server.ts';
 
 let browser: Browser;
 
@@ -91,6 +91,71 @@ test('What is wrong is told before anything is sent, and what the page can mend,
   expect(sent).toHaveLength(1);
   await page.getByText('300×200 pixels').waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('Arms chosen later count for what is there already, and arms and visibility stay for the next picture', async () => {
+  const { page, complaints } = await openMake();
+  await choose(page, ['one.png', skinPng(1)]);
+  const [found, other] = (await page.getByText(/^Ready, with/).textContent())?.includes('slim')
+    ? ['slim', 'classic']
+    : ['classic', 'slim'];
+  await page.getByText(`Ready, with ${found} arms`).waitFor();
+  await page.getByLabel('Arms').selectOption(other!);
+  await page.getByText(`Ready, with ${other} arms`).waitFor();
+  await page.getByLabel('Visibility').selectOption('unlisted');
+  await page.getByLabel('Name').fill('First');
+  await page.getByRole('button', { name: 'Make the skin' }).click();
+  const made = page.getByRole('link', { name: 'Open the skin' });
+  await made.waitFor();
+  expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
+  expect(await page.getByLabel('Arms').inputValue()).toBe(other);
+  expect(await page.getByLabel('Name').inputValue()).toBe('');
+  expect(complaints).toEqual([]);
+});
+
+test('A typed name is for one picture, and the form says so while several are chosen', async () => {
+  const { page, complaints } = await openMake();
+  await page.getByLabel('Name').fill('Mine');
+  await choose(page, ['one.png', skinPng(1)], ['two.png', skinPng(2)]);
+  await page.getByText('Several pictures are named after their files.').waitFor();
+  expect(await page.getByLabel('Name').isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Remove' }).first().click();
+  await page.getByText('Several pictures are named after their files.').waitFor({ state: 'hidden' });
+  expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
+  expect(complaints).toEqual([]);
+});
+
+test('What could not be sent is sent again at the press of a button', async () => {
+  const { page } = await openMake();
+  await page.route('**/ui/make', async (route) => await route.abort());
+  await choose(page, ['one.png', skinPng(1)]);
+  await page.getByText(/^Ready, with/).waitFor();
+  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByText('The server could not be reached.').waitFor();
+  await page.unroute('**/ui/make');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+});
+
+test('Whoever was signed out while the form was open makes no skin without an owner', async () => {
+  const server = await runServer();
+  const { page } = await openPage(browser);
+  await signIn(page, server);
+  await page.goto(`${server.url}/ui/make`);
+  await choose(page, ['one.png', skinPng(1)]);
+  await page.getByText(/^Ready, with/).waitFor();
+  const { db } = await openOwnStore(server.dataDir);
+  await db.deleteFrom('sessions').execute();
+  await page.getByLabel('Visibility').selectOption('unlisted');
+  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByText('You have been signed out.').waitFor();
+  const other = await page.context().newPage();
+  await signIn(other, server);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+  const { body } = await server.owner.get('/v2/me/skins');
+  expect(body.skins?.map(({ visibility }) => visibility)).toEqual(['unlisted']);
+  expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(1);
 });
 
 test('A folder is chosen with a button, and other files in it are left out', async () => {

@@ -34,7 +34,11 @@ test('Only an operator whose key has that scope opens the pages for operators', 
   const stranger = new PlainBrowser(server.url);
   for (const route of OPERATOR_PAGES) {
     const { status, headers } = await send(stranger, route);
-    expect([route.path, status, headers.get('location')]).toEqual([route.path, 303, '/ui/sign-in']);
+    expect([route.path, status, headers.get('location')]).toEqual([
+      route.path,
+      303,
+      expect.stringMatching(/^\/ui\/sign-in(?:\?next=%2Fui%2F\S+)?$/),
+    ]);
   }
   for (const { body } of [ann, narrow]) {
     const visitor = new PlainBrowser(server.url);
@@ -102,6 +106,35 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
     'owner changed the plan',
     'owner blocked the image',
   ]);
+  expect(complaints).toEqual([]);
+});
+
+test('Two clicks on one spot of the report queue decide about one skin, and that can be undone', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  const skins: string[] = [];
+  for (const number of [1, 2, 3]) {
+    const { body } = await ann.upload('/v2/generate', skinPng(number));
+    skins.push(String(body.skin?.uuid));
+    await server.owner.json(`/v2/skins/${skins.at(-1)}/report`, { reason: 'other' });
+  }
+  const { page, complaints } = await openPage(browser);
+  await signIn(page, server);
+  await page.goto(`${server.url}/ui/operator/reports`);
+  const spot = await page
+    .getByRole('button', { name: /^Hide it/ })
+    .first()
+    .boundingBox();
+  const click = async () => await page.mouse.click(spot!.x + spot!.width / 2, spot!.y + spot!.height / 2);
+  await click();
+  await page.getByText('The skin is hidden, and its reports are closed.').waitFor();
+  await click();
+  const seen = async () =>
+    await Promise.all(skins.map(async (uuid) => (await server.anonymous().get(`/v2/skins/${uuid}`)).status));
+  expect(await seen()).toEqual([200, 200, 404]);
+  await page.getByRole('button', { name: /^Undo/ }).click();
+  await page.getByText('the skin stays as it is').waitFor();
+  expect(await seen()).toEqual([200, 200, 200]);
   expect(complaints).toEqual([]);
 });
 

@@ -28,6 +28,18 @@ test('A person whom the provider vouches for becomes a new user, and is known fr
   expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'free', role: 'user', keys: 0 });
 });
 
+test('Who was asked to sign in gets to the page that was asked for, also by way of a first sign-in', async () => {
+  const at = await world();
+  const browser = new PlainBrowser(at.server.url);
+  const { text } = await browser.open('/ui/sign-in?next=%2Fui%2Fjobs');
+  const [, link = ''] = /href="[^"]*(\/ui\/sign-in\/provider[^"]*)"/.exec(text) ?? [];
+  expect(link).toBe('/ui/sign-in/provider?next=%2Fui%2Fjobs');
+  const { headers } = await browser.open(link);
+  await browser.open(backFrom(at.provider, String(headers.get('location'))));
+  const first = await browser.open('/ui/sign-in/first', { form: {} });
+  expect(first.headers.get('location')).toBe('/ui/jobs');
+});
+
 test('The request for a sign-in has state, nonce and a code challenge, and no two are the same', async () => {
   const at = await world();
   const browser = new PlainBrowser(at.server.url);

@@ -27,6 +27,28 @@ test('The page of a skin has its data, and the commands that the program writes'
   expect(text).toContain('clients and servers that trust this server');
 });
 
+test('The line for SkinsRestorer is complete, and only where its service can fetch the picture', async () => {
+  const lineOf = async (publicUrl: string) => {
+    const { url, owner } = await runServer({ publicUrl });
+    const { body } = await owner.upload('/v2/generate', skinPng(1), { variant: 'slim' });
+    const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
+    const hash = body.skin?.texture.hash.skin ?? '';
+    return { hash, text, line: copies(text).get('SkinsRestorer, typed in the game') };
+  };
+  const { hash, line } = await lineOf('https://skins.example.org');
+  expect(line).toBe(`/skin url "https://skins.example.org/textures/${hash}" slim`);
+  for (const publicUrl of [
+    'http://127.0.0.1:8080',
+    'http://192.168.1.7',
+    'http://[::1]:80',
+    'http://nas:8080',
+  ]) {
+    const local = await lineOf(publicUrl);
+    expect(local.line, publicUrl).toBeUndefined();
+    expect(local.text).toContain('--format skinsrestorer');
+  }
+});
+
 test('A skin leads to public ones of the same picture, in other variants only', async () => {
   const { url, owner } = await runServer();
   const make = async (fields: Record<string, string>) => {

@@ -19,13 +19,15 @@ export class PlainBrowser {
   cookie: string | undefined;
   /** Of a sign-in that leads by way of a provider. */
   signInCookie: string | undefined;
+  /** Of a visitor who is not signed in. */
+  visitorCookie: string | undefined;
 
   constructor(origin: string) {
     this.#origin = origin;
   }
 
   async open(path: string, { headers, form }: Sending = {}): Promise<Seen> {
-    const cookies = [this.cookie, this.signInCookie].filter((one) => one !== undefined);
+    const cookies = [this.cookie, this.signInCookie, this.visitorCookie].filter((one) => one !== undefined);
     const answer = await fetch(`${this.#origin}${path}`, {
       redirect: 'manual',
       headers: {
@@ -45,6 +47,7 @@ export class PlainBrowser {
   #keep(set: string): void {
     const cookie = /Max-Age=0/.test(set) ? undefined : set.split(';', 1)[0];
     if (/^(?:__Host-)?skinsmith-sign-in=/.test(set)) this.signInCookie = cookie;
+    else if (/^(?:__Host-)?skinsmith-visitor=/.test(set)) this.visitorCookie = cookie;
     else this.cookie = cookie;
   }
 

@@ -3,16 +3,17 @@ import type { HttpRequest } from '../request.ts';
 
 /** A name with this prefix is only taken by browsers from this very host, over an encrypted connection. */
 const SECURE = '__Host-';
-const SECRET = /^[\w-]{43}$/;
 
-/** The cookies, each with the seconds for which a browser keeps it. */
-const AGES = {
+/** The cookies, each with the seconds for which a browser keeps it, and what its value looks like: a secret. */
+const COOKIES = {
   /** Of the person's session. */
-  skinsmith: SESSION_AGE / 1000,
-  /** Of a sign-in that leads by way of a provider. */
-  'skinsmith-sign-in': 600,
+  skinsmith: { age: SESSION_AGE / 1000, value: /^[\w-]{43}$/ },
+  /** Of a sign-in that leads by way of a provider; the page to go on to follows, in base64url. */
+  'skinsmith-sign-in': { age: 600, value: /^[\w-]{43}(?:\.[\w-]{1,400})?$/ },
+  /** Of a visitor who is not signed in: it shows which jobs come from the browser. */
+  'skinsmith-visitor': { age: 30 * 24 * 3600, value: /^[\w-]{43}$/ },
 } as const;
-type CookieName = keyof typeof AGES;
+type CookieName = keyof typeof COOKIES;
 
 type Headed = Pick<HttpRequest, 'headers'>;
 
@@ -31,7 +32,7 @@ export function readCookie(cookieName: CookieName, request: Headed, publicUrl: s
     return key === name ? [value] : [];
   });
   // Two of them: another program on this host put one there, and nobody can tell which.
-  return values.length === 1 && SECRET.test(values[0]!) ? values[0] : undefined;
+  return values.length === 1 && COOKIES[cookieName].value.test(values[0]!) ? values[0] : undefined;
 }
 
 /** The value of a Set-Cookie header for the session; without a secret it takes the cookie away. */
@@ -46,7 +47,7 @@ export function setCookie(
   { publicUrl, secret }: { readonly publicUrl: string; readonly secret: string | undefined },
 ): string {
   const prefix = prefixOf(request, publicUrl);
-  const age = secret === undefined ? 0 : AGES[cookieName];
+  const age = secret === undefined ? 0 : COOKIES[cookieName].age;
   const secure = prefix === SECURE ? '; Secure' : '';
   return `${prefix}${cookieName}=${secret ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
 }

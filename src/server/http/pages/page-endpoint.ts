@@ -7,7 +7,7 @@ import type { Origins } from '../../service/callers/key-bindings.ts';
 import { requireScope } from '../../service/callers/scopes.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
-import { asRefusal, validationRefusal } from '../../service/refusals/as-refusal.ts';
+import { asRefusal } from '../../service/refusals/as-refusal.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import { findCaller, type SessionCaller } from '../../service/sessions/sessions.ts';
 import type { RequestLog } from '../endpoint/error-answer.ts';
@@ -16,8 +16,9 @@ import { type HttpRequest, isUnderStrangeName, OPAQUE_ORIGIN, originsOf } from '
 import type { Answer } from '../route.ts';
 import { compressed } from './compress.ts';
 import { readSessionCookie } from './cookie.ts';
+import { signInAddress } from './next-address.ts';
 import { HTML_TYPE, PAGE_HEADERS } from './page-headers.ts';
-import { isPage, type PageAnswer, type PageRoute, seeOther } from './page-route.ts';
+import { isPage, type PageAnswer, type PageCall, type PageRoute, seeOther } from './page-route.ts';
 import { verifyOwnForm } from './same-site.ts';
 import { wantsPage } from './wants-page.ts';
 
@@ -79,18 +80,30 @@ export class PageEndpoint {
     const { context, requestLimiter } = this.#options;
     const leave = requestLimiter.enter(caller);
     try {
-      if (!session && this.#needsSession()) return withPageHeaders(seeOther('/ui/sign-in'));
+      if (!session && this.#needsSession()) return withPageHeaders(seeOther(signInAddress(request)));
       if (session && this.#route.scopes) requireScope(caller, ...this.#route.scopes);
       const visitor = visitorOf(session);
-      const params = parseWith(this.#route.params, request.params);
-      const query = parseWith(this.#route.query, request.query);
+      const params = parsedParams(this.#route.params, request.params);
+      const query = parsedQuery(this.#route.query, request.query);
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
       const verify = async () => await this.#verify(request, session);
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query };
-      const answer = written(await this.#route.handle(call), visitor, this.#route.path);
+      const answer = written(await this.#handle(call), visitor, this.#route.path);
       return session ? answer : await compressed(answer, request);
     } finally {
       leave();
+    }
+  }
+
+  /** A place in a list that there is not, or no longer, counts as none: the list begins anew. */
+  async #handle(call: PageCall): Promise<PageAnswer> {
+    const { after, ...query } = (call.query ?? {}) as { readonly after?: unknown };
+    try {
+      return await this.#route.handle(call);
+    } catch (error) {
+      const isLost = error instanceof Refusal && error.code === 'validation_error';
+      if (after === undefined || !isLost) throw error;
+      return await this.#route.handle({ ...call, query });
     }
   }
 
@@ -114,11 +127,24 @@ function ownOrigins(request: HttpRequest): Origins {
   return { ...originsOf(request), origin: undefined };
 }
 
-function parseWith(schema: z.ZodObject | undefined, input: unknown): unknown {
+/** An address that was mistyped leads nowhere. @throws Refusal `not_found` */
+function parsedParams(schema: z.ZodObject | undefined, input: unknown): unknown {
   if (!schema) return input;
   const parsed = schema.safeParse(input);
-  if (!parsed.success) throw validationRefusal(parsed.error);
+  if (!parsed.success) throw new Refusal('not_found');
   return parsed.data;
+}
+
+/** What is no value for a parameter counts as left out. @throws Refusal `not_found` if it cannot be left out */
+function parsedQuery(schema: z.ZodObject | undefined, input: unknown): unknown {
+  if (!schema) return input;
+  const first = schema.safeParse(input);
+  if (first.success) return first.data;
+  const wrong = new Set(first.error.issues.map(({ path: [name] }) => name));
+  const rest = Object.entries(input as Readonly<Record<string, unknown>>).filter(
+    ([name]) => !wrong.has(name),
+  );
+  return parsedParams(schema, Object.fromEntries(rest));
 }
 
 function visitorOf(session: SessionCaller | undefined): Visitor {
@@ -129,7 +155,8 @@ function visitorOf(session: SessionCaller | undefined): Visitor {
 function written(answer: PageAnswer, visitor: Visitor, at = ''): Answer {
   if (!isPage(answer)) return withPageHeaders(answer);
   const { status = 200 } = answer;
-  return withPageHeaders({ status, body: renderPage(answer, visitor, at), headers: HTML_TYPE });
+  const headers = { ...HTML_TYPE, ...answer.headers };
+  return withPageHeaders({ status, body: renderPage(answer, visitor, at), headers });
 }
 
 function withPageHeaders(answer: Answer): Answer {

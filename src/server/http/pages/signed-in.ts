@@ -1,10 +1,17 @@
 import { endSession } from '../../service/sessions/sessions.ts';
 import type { Answer } from '../route.ts';
 import { sessionCookie } from './cookie.ts';
+import { nextAddress } from './next-address.ts';
 import { type PageCall, seeOther } from './page-route.ts';
 
-/** Gives the browser its new session, in place of the one that it had. */
-export async function signedIn({ context, request, session }: PageCall, secret: string): Promise<Answer> {
+/** Gives the browser its new session, in place of the one that it had. `next`: the page that the person wanted to see. */
+export async function signedIn(
+  { context, request, session }: PageCall,
+  secret: string,
+  next?: string,
+): Promise<Answer> {
   if (session) await endSession(context, session, session.sessionId);
-  return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), secret) });
+  return seeOther(nextAddress(next) ?? '/ui/', {
+    'Set-Cookie': sessionCookie(request, context.publicUrl(), secret),
+  });
 }

@@ -29,9 +29,17 @@ export class ChosenPicture {
     return this.#file;
   }
 
+  /** Looks at it again: the form says something else about the arms. */
+  examineAgain(): void {
+    this.examined = this.#examine();
+  }
+
   async #examine(): Promise<Examined> {
+    const file = this.#file;
+    const wanted = this.#options.wanted();
     this.row.say('Looking at it');
-    const found = await examine(this.#file, this.#options.wanted());
+    const found = await examine(file, wanted);
+    if (file !== this.#file || wanted !== this.#options.wanted()) return found; // a later look tells
     if (found.problem) this.#tellProblem(found.problem);
     else this.#tellReady(found);
     return found;

@@ -1,3 +1,4 @@
+import { smallButton } from './button.ts';
 import { copyButton } from './copy.ts';
 import { type JobState, pause, waitForJob } from './jobs.ts';
 import type { ResultRow } from './result-row.ts';
@@ -28,31 +29,46 @@ export class MakeQueue {
     this.#underWay++;
     for (let wish = this.#waiting.shift(); wish; wish = this.#waiting.shift()) {
       try {
-        await make(wish);
+        const problem = await make(wish);
+        if (problem) this.#failed(wish, problem.message, problem.isSignedOut);
       } catch {
-        wish.row.fail('The server could not be reached. Try again.');
+        this.#failed(wish, 'The server could not be reached.');
       }
     }
     this.#underWay--;
   }
+
+  /** What failed can be sent again as it is, or taken away. */
+  #failed(wish: Wish, reason: string, isSignedOut = false): void {
+    const { row } = wish;
+    row.fail(reason);
+    if (isSignedOut) row.link('/ui/sign-in', 'Sign in');
+    const again = smallButton('Try again', () => {
+      row.wait();
+      this.add([wish]);
+    });
+    row.offer([again, smallButton('Remove', () => row.element.remove())]);
+  }
 }
 
-async function make({ file, row, fields }: Wish): Promise<void> {
+interface Failure {
+  readonly message: string;
+  readonly isSignedOut: boolean;
+}
+
+async function make({ file, row, fields }: Wish): Promise<Failure | undefined> {
   row.say('Sending');
   fields.set('file', file);
   const sent = await send(fields, row);
-  if ('error' in sent) {
-    row.fail(sent.error);
-    return;
-  }
+  if ('error' in sent) return sent.error;
   row.say('Waiting');
   const state = await waitForJob(sent.job, ({ status }) =>
     row.say(status === 'processing' ? 'Being made' : 'Waiting'),
   );
-  show(state, row);
+  return show(state, row);
 }
 
-async function send(fields: FormData, row: ResultRow): Promise<{ job: string } | { error: string }> {
+async function send(fields: FormData, row: ResultRow): Promise<{ job: string } | { error: Failure }> {
   for (;;) {
     const answer = await fetch('/ui/make', {
       method: 'POST',
@@ -61,17 +77,17 @@ async function send(fields: FormData, row: ResultRow): Promise<{ job: string } |
     });
     const body = (await answer.json()) as { job: string; errors?: readonly { message: string }[] };
     if (answer.ok) return { job: body.job };
-    if (answer.status !== 429) return { error: (body.errors ?? []).map(({ message }) => message).join(' ') };
+    if (answer.status !== 429) {
+      const message = (body.errors ?? []).map((error) => error.message).join(' ');
+      return { error: { message, isSignedOut: answer.status === 401 } };
+    }
     row.say('The server asks for a pause');
     await pause(Number(answer.headers.get('retry-after') ?? 0) * 1000 || PAUSE);
   }
 }
 
-function show({ skin, error }: JobState, row: ResultRow): void {
-  if (!skin) {
-    row.fail(error?.message ?? 'The skin was not made.');
-    return;
-  }
+function show({ skin, error }: JobState, row: ResultRow): Failure | undefined {
+  if (!skin) return { message: error?.message ?? 'The skin was not made.', isSignedOut: false };
   const { uuid, value, signature, url } = skin;
   const buttons = [
     copyButton('Copy the value', value),
@@ -79,4 +95,5 @@ function show({ skin, error }: JobState, row: ResultRow): void {
     copyButton('Copy the texture address', url),
   ];
   row.finish(`/ui/skins/${uuid}`, buttons);
+  return undefined;
 }

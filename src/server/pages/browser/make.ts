@@ -13,6 +13,7 @@ export function enhanceMakeForm(form: HTMLFormElement): void {
   for (const hint of form.querySelectorAll<HTMLElement>('[data-needs-script]')) hint.hidden = false;
   const pictures = new ChosenPictures(form, { list, preview: new Preview(stage) });
   input.addEventListener('change', () => pictures.choose([...(input.files ?? [])]));
+  form.querySelector('select[name="variant"]')?.addEventListener('change', () => pictures.examineAgain());
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void pictures.send();
@@ -52,6 +53,8 @@ class ChosenPictures {
   readonly #parts: MakeParts;
   readonly #queue = new MakeQueue();
   #chosen: ChosenPicture[] = [];
+  /** What the stage shows. */
+  #previewed: ChosenPicture | undefined;
 
   constructor(form: HTMLFormElement, parts: MakeParts) {
     this.#form = form;
@@ -62,13 +65,34 @@ class ChosenPictures {
     for (const file of files) {
       const picture = new ChosenPicture(file, {
         wanted: () => variantOf(this.#form),
-        onPreview: async (shown, variant) => await this.#parts.preview.show(shown, variant),
+        onPreview: async (shown, variant) => {
+          this.#previewed = picture;
+          await this.#parts.preview.show(shown, variant);
+        },
         onRemove: (removed) => this.#remove(removed),
       });
       this.#chosen.push(picture);
       this.#parts.list.append(picture.row.element);
     }
     this.#update();
+  }
+
+  /** The arms were chosen anew: rows and preview tell what will be made. */
+  examineAgain(): void {
+    for (const picture of this.#chosen) picture.examineAgain();
+    void this.#showAgain();
+  }
+
+  async #showAgain(): Promise<void> {
+    const picture = this.#previewed;
+    const found = await picture?.examined;
+    if (!picture || !found || found.problem || picture !== this.#previewed) return;
+    await this.#parts.preview.show(picture.file, found.variant);
+  }
+
+  #closePreview(): void {
+    this.#previewed = undefined;
+    this.#parts.preview.close();
   }
 
   /** Sends what has no problem; the rest stays, to be mended or removed. */
@@ -78,22 +102,30 @@ class ChosenPictures {
     const found = await Promise.all(chosen.map(async ({ examined }) => await examined));
     const sound = chosen.filter((_picture, at) => found[at]?.problem === undefined);
     this.#chosen = this.#chosen.filter((picture) => !sound.includes(picture));
-    this.#parts.preview.close();
+    this.#closePreview();
     for (const { row } of sound) row.wait();
     const wishes = sound.map(({ file, row }) => ({
       file,
       row,
-      fields: fieldsFor(fields, file, sound.length),
+      fields: fieldsFor(fields, file),
     }));
     this.#queue.add(wishes);
-    this.#form.reset();
+    this.#clear();
     this.#update();
+  }
+
+  /** For the next picture. Arms and visibility stay: what was unlisted must not be followed by something public. */
+  #clear(): void {
+    for (const input of this.#form.querySelectorAll<HTMLInputElement>(
+      'input[name="file"], input[name="name"]',
+    ))
+      input.value = '';
   }
 
   #remove(picture: ChosenPicture): void {
     this.#chosen = this.#chosen.filter((one) => one !== picture);
     picture.row.element.remove();
-    this.#parts.preview.close();
+    this.#closePreview();
     this.#update();
   }
 
@@ -102,6 +134,11 @@ class ChosenPictures {
     list.hidden = list.childElementCount === 0;
     const input = this.#form.querySelector<HTMLInputElement>('input[type="file"]');
     if (input) input.required = this.#chosen.length === 0;
+    const areSeveral = this.#chosen.length > 1;
+    const name = this.#form.querySelector<HTMLInputElement>('input[name="name"]');
+    if (name) name.disabled = areSeveral;
+    const hint = this.#form.querySelector<HTMLElement>('[data-names-hint]');
+    if (hint) hint.hidden = !areSeveral;
   }
 }
 
@@ -110,12 +147,12 @@ function variantOf(form: HTMLFormElement): 'classic' | 'slim' | undefined {
   return variant === 'classic' || variant === 'slim' ? variant : undefined;
 }
 
-/** A name that was typed is for one picture; several are named after their files. */
-function fieldsFor(form: FormData, file: File, count: number): FormData {
+/** A picture without a typed name is named after its file. */
+function fieldsFor(form: FormData, file: File): FormData {
   const fields = new FormData();
   for (const [name, value] of form) if (name !== 'file') fields.append(name, value);
   const typed = String(fields.get('name') ?? '');
   const own = file.name.replace(/\.png$/i, '').replace(/[^A-Za-z0-9_.\- ]+/g, '_');
-  fields.set('name', (typed !== '' && count === 1 ? typed : own).slice(0, 48));
+  fields.set('name', (typed === '' ? own : typed).slice(0, 48));
   return fields;
 }

@@ -41,6 +41,15 @@ export class ResultRow {
     this.#state.textContent = reason;
   }
 
+  /** Leads on, beside the reason of a failure: in another tab, because what is chosen here would be lost. */
+  link(address: string, label: string): void {
+    const link = document.createElement('a');
+    link.href = address;
+    link.target = '_blank';
+    link.textContent = label;
+    this.#state.append(' ', link);
+  }
+
   /** Things to know that are no errors. */
   note(notes: readonly string[]): void {
     this.#notes.replaceChildren(

@@ -11,6 +11,8 @@ export interface Page {
   readonly title: string;
   readonly hasOwnHeading?: boolean;
   readonly body: Html;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The same from a terminal. */
   readonly terminal?: TerminalLines;
 }

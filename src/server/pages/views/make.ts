@@ -1,7 +1,7 @@
 import type { Page } from '../frame/page.ts';
 import { terminalOf } from '../frame/terminal.ts';
 import { html } from '../html/html.ts';
-import { FROM, type From, makeForm } from './make-form.ts';
+import { type FormMaker, FROM, type From, makeForm } from './make-form.ts';
 
 const NAMES: Readonly<Record<From, string>> = { file: 'Picture', url: 'Address', player: 'Player' };
 
@@ -16,13 +16,19 @@ const FIELDS: Readonly<Record<From, string>> = {
   player: 'user=jeb_',
 };
 
-export function makePage({ from, origin }: { readonly from: From; readonly origin: string }): Page {
+export interface MakeView {
+  readonly from: From;
+  readonly maker: FormMaker;
+  readonly origin: string;
+}
+
+export function makePage({ from, maker, origin }: MakeView): Page {
   return {
     title: 'Make a skin',
     body: html`<nav class="tabs" aria-label="What to make it from">
 ${FROM.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
-${makeForm(from)}`,
+${makeForm(from, maker)}`,
     terminal: terminalOf(`skinsmith generate ${SOURCES[from]}`, origin, '/v2/generate', `-F ${FIELDS[from]}`),
   };
 }

@@ -6,25 +6,27 @@ export interface SignInView {
   readonly problem?: { readonly message: string; readonly status: number } | undefined;
   /** Who else vouches for people, and where that begins. */
   readonly provider?: { readonly name: string; readonly address: string } | undefined;
+  /** The page to go on to. */
+  readonly next?: string | undefined;
 }
 
-export function signInPage({ problem, provider }: SignInView): Page {
+export function signInPage({ problem, provider, next }: SignInView): Page {
   return {
     ...(problem && { status: problem.status }),
     title: 'Sign in',
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
 ${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">Sign in with ${provider.name}</a></p><p class="narrow or">or</p>`}
-${keyForm()}
+${keyForm(next)}
 <p>On the machine that runs this server you need no key: <code>skinsmith open</code> opens these pages, signed in.</p>`,
   };
 }
 
-function keyForm(): Html {
+function keyForm(next: string | undefined): Html {
   return html`<form class="panel narrow" method="post" action="/ui/sign-in">
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
 <p id="key-hint" class="quiet">Paste it once. This browser then stays signed in for 30 days, and you can end that at any time.</p>
-<button>Sign in</button></form>`;
+${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button>Sign in</button></form>`;
 }
 
 /** `name`: of the user that would be made; `problem`: why the key was not taken. */

@@ -2,7 +2,7 @@ import type { Page } from '../frame/page.ts';
 import { type SkinCard, skinCards } from '../frame/skin-card.ts';
 import { terminalOf } from '../frame/terminal.ts';
 import { type Html, html } from '../html/html.ts';
-import { makeForm } from './make-form.ts';
+import { type FormMaker, makeForm } from './make-form.ts';
 
 /** Who signs the skins of this server. */
 export type Signing = 'signing' | 'accounts' | 'upstream';
@@ -18,11 +18,11 @@ export interface StartView {
   readonly signing: Signing;
   readonly newest: readonly SkinCard[];
   readonly origin: string;
-  /** Whether the visitor may make skins without signing in first. */
-  readonly mayMake: boolean;
+  /** Undefined if the visitor must sign in to make skins. */
+  readonly maker: FormMaker | undefined;
 }
 
-export function startPage({ signing, newest, origin, mayMake }: StartView): Page {
+export function startPage({ signing, newest, origin, maker }: StartView): Page {
   return {
     title: 'Signed Minecraft skins',
     hasOwnHeading: true,
@@ -30,7 +30,7 @@ export function startPage({ signing, newest, origin, mayMake }: StartView): Page
 <div><h1>Signed Minecraft skins</h1>
 <p class="lead">Give a picture, get skin data that servers, heads and NPCs can show.</p>
 <p>${SIGNERS[signing]}</p></div>
-${mayMake ? makeForm('file') : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}
+${maker ? makeForm('file', maker) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}
 </div>
 <section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>
 ${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">All skins in the gallery</a></p>` : html`<p class="empty">There are no public skins yet. Make the first one.</p>`}

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
-import type { Report, reportBodySchema, reportListQuerySchema } from '../../../protocol/moderation.ts';
+import type { Report, reportBodySchema } from '../../../protocol/moderation.ts';
 import { HOUR } from '../../fairness/sliding-window.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
@@ -12,6 +12,7 @@ import {
   insertReport,
   listReports,
   type ReportCounts,
+  type ReportPage,
   type ReportWithSkin,
 } from '../../store/reports.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
@@ -72,7 +73,7 @@ function isWanted(counts: ReportCounts): boolean {
 export async function readReports(
   { db }: { readonly db: Db },
   caller: Caller,
-  page: z.output<typeof reportListQuerySchema>,
+  page: ReportPage,
 ): Promise<Report[]> {
   requireOperator(caller);
   return (await listReports(db, page)).map(reportView);

@@ -1,5 +1,5 @@
 import type { SkinVariant, SkinVisibility } from '../../../protocol/skin.ts';
-import { newJobId } from '../../queue/job-id.ts';
+import { newJobId, visitorsJobId } from '../../queue/job-id.ts';
 import type { NewJob } from '../../queue/port.ts';
 import type { Source } from '../../sources/source.ts';
 import type { Via } from '../../store/schema/job-tables.ts';
@@ -25,6 +25,8 @@ export interface GenerationRequest {
   readonly idempotencyKey?: string | undefined;
   /** Whether the request is one of several that are read together. */
   readonly inBatch?: boolean;
+  /** Secret of the browser that it comes from, if its person is not signed in. */
+  readonly visitor?: string | undefined;
   /** URL to call when the job has ended. */
   readonly callback?: string | undefined;
 }
@@ -38,9 +40,10 @@ export async function newJob(
   request: JobRequest,
   what: Pick<NewJob, 'identity' | 'textureHash' | 'variant' | 'capeHash' | 'source'>,
 ): Promise<NewJob> {
-  const { caller, visibility, name, via, idempotencyKey, callback } = request;
+  const { caller, visibility, name, via, idempotencyKey, visitor, callback } = request;
+  const now = context.clock.now();
   return {
-    uuid: newJobId(context.clock.now()),
+    uuid: visitor === undefined ? newJobId(now) : visitorsJobId(visitor, now),
     owner: caller.owner,
     requestKey: requestKey({ ...what, visibility, name }),
     ...what,

@@ -5,6 +5,7 @@ import { findTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import type { Submitted } from './answering.ts';
+import type { JobRequest } from './generation-request.ts';
 import { type SubmitContext, submitTexture, verifyMaySubmit } from './submit.ts';
 
 /**
@@ -15,14 +16,14 @@ import { type SubmitContext, submitTexture, verifyMaySubmit } from './submit.ts'
 export async function retryJob(
   context: SubmitContext,
   caller: Caller,
-  { uuid, idempotencyKey }: { readonly uuid: string; readonly idempotencyKey?: string | undefined },
+  { uuid, ...rest }: { readonly uuid: string } & Pick<JobRequest, 'idempotencyKey' | 'visitor'>,
 ): Promise<Submitted> {
   const job = await failedJob(context, caller, uuid);
   const { name, visibility, variant, texture_hash: textureHash, source } = job;
   verifyMaySubmit(context, { caller, visibility });
   const cape = await capeOf(context.db, job);
   const picture = await findTexture(context.db, textureHash);
-  const request = { caller, name, visibility, cape, via: 'queue', checkOnly: false, idempotencyKey } as const;
+  const request = { caller, name, visibility, cape, via: 'queue', checkOnly: false, ...rest } as const;
   const texture = { textureHash, variant, source: source ?? undefined };
   const found = await submitTexture(context, request, texture, () => picture);
   return { ...found, warnings: [] };

@@ -4,6 +4,7 @@ import { FROM } from '../../../pages/views/make-form.ts';
 import { submit } from '../../../service/submitting/submit.ts';
 import { readWish } from '../../generate-request.ts';
 import { dataAnswer, pageRoute, seeOther } from '../../pages/page-route.ts';
+import { forMaker, makerOf, verifyMaker, visitorSecret } from '../../pages/visitor.ts';
 import { wantsPage } from '../../pages/wants-page.ts';
 import { readBody } from '../../read-body.ts';
 
@@ -12,7 +13,10 @@ export const makeRoute = pageRoute({
   path: '/ui/make',
   isFor: 'callers',
   query: z.object({ from: z.enum(FROM).default('file').catch('file') }),
-  handle: async ({ context, query }) => makePage({ from: query.from, origin: context.publicUrl() }),
+  handle: async (call) => {
+    const view = { from: call.query.from, maker: makerOf(call), origin: call.context.publicUrl() };
+    return forMaker(makePage(view), call);
+  },
 });
 
 export const submitFormRoute = pageRoute({
@@ -20,9 +24,12 @@ export const submitFormRoute = pageRoute({
   path: '/ui/make',
   isFor: 'callers',
   scopes: ['generate'],
-  handle: async ({ context, caller, request }) => {
-    const wish = readWish(await readBody(request), {});
-    const submitted = await submit(context, { caller, via: 'queue', ...wish });
+  handle: async (call) => {
+    const { context, caller, request } = call;
+    const body = await readBody(request);
+    verifyMaker(call, body.fields['maker']);
+    const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
+    const submitted = await submit(context, { ...readWish(body, {}), ...origin });
     const job = submitted.job.uuid;
     return wantsPage(request.headers) ? seeOther(`/ui/jobs/${job}`) : dataAnswer(202, { job });
   },

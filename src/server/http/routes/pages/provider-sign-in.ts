@@ -8,6 +8,7 @@ import { signInWithProvider } from '../../../service/openid/sign-in.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
 import { makeSecret } from '../../../service/sessions/secrets.ts';
 import { readCookie, setCookie } from '../../pages/cookie.ts';
+import { nextAddress } from '../../pages/next-address.ts';
 import { type PageAnswer, type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
 import { signedIn } from '../../pages/signed-in.ts';
 import { originsOf } from '../../request.ts';
@@ -18,8 +19,10 @@ const FIRST_PATH = '/ui/sign-in/first';
 const formSchema = z.object({ key: z.string().max(512).optional() });
 
 /** The provider that pages lead to. The address is absolute: the provider leads back to no other one. */
-export function providerOf({ openId, publicUrl }: ServiceContext): SignInView['provider'] {
-  return openId && { name: openId.name, address: `${publicUrl()}${PATH}` };
+export function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignInView['provider'] {
+  const page = nextAddress(next);
+  const query = page === undefined ? '' : `?${new URLSearchParams({ next: page })}`;
+  return openId && { name: openId.name, address: `${publicUrl()}${PATH}${query}` };
 }
 
 /** A link, not a form: the policy of the pages lets no form lead to another server. */
@@ -27,12 +30,15 @@ export const providerSignInRoute = pageRoute({
   method: 'GET',
   path: PATH,
   isFor: 'everyone',
+  query: z.object({ next: z.string().optional() }),
   handle: async (call) =>
     await orSignInPage(call, async ({ openId, publicUrl }) => {
       if (!openId) throw new Refusal('not_found');
       const secret = makeSecret();
       const address = await openId.begin(secret, `${publicUrl()}${ANSWER_PATH}`);
-      const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret });
+      const page = nextAddress(call.query.next);
+      const kept = page === undefined ? secret : `${secret}.${Buffer.from(page).toString('base64url')}`;
+      const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret: kept });
       return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
     }),
 });
@@ -46,9 +52,9 @@ export const providerAnswerRoute = pageRoute({
       const { url } = call.request;
       const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
       answer.search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-      const secret = signInSecretOf(call);
+      const { secret, next } = signInOf(call);
       const session = await signInWithProvider(context, { answer, secret }, originsOf(call.request));
-      return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session);
+      return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
     }),
 });
 
@@ -66,10 +72,11 @@ export const firstSignInFormRoute = pageRoute({
   handle: async (call) =>
     await orSignInPage(call, async (context) => {
       const { key } = formSchema.parse(call.request.body ?? {});
-      const [secret, origins] = [signInSecretOf(call), originsOf(call.request)];
-      if (key === undefined) return await signedIn(call, await becomeNewUser(context, secret, origins));
+      const { secret, next } = signInOf(call);
+      const origins = originsOf(call.request);
+      if (key === undefined) return await signedIn(call, await becomeNewUser(context, secret, origins), next);
       try {
-        return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins));
+        return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
       } catch (error) {
         if (error instanceof Refusal) return await welcome(call, `This key was not taken: ${error.message}`);
         throw error;
@@ -78,15 +85,19 @@ export const firstSignInFormRoute = pageRoute({
 });
 
 async function welcome(call: PageCall, problem?: string): Promise<Page> {
-  const { name } = await readFirstSignIn(call.context, signInSecretOf(call));
+  const { name } = await readFirstSignIn(call.context, signInOf(call).secret);
   return firstSignInPage({ name, provider: call.context.openId?.name ?? 'the provider', problem });
 }
 
 /** @throws ProviderError for a browser that began no sign-in, or too long ago */
-function signInSecretOf({ context, request }: PageCall): string {
-  const secret = readCookie('skinsmith-sign-in', request, context.publicUrl());
-  if (secret === undefined) throw new ProviderError('stale', 'this browser has begun no sign-in');
-  return secret;
+function signInOf({ context, request }: PageCall): {
+  readonly secret: string;
+  readonly next: string | undefined;
+} {
+  const kept = readCookie('skinsmith-sign-in', request, context.publicUrl());
+  if (kept === undefined) throw new ProviderError('stale', 'this browser has begun no sign-in');
+  const [secret = '', next] = kept.split('.', 2);
+  return { secret, next: next && Buffer.from(next, 'base64url').toString() };
 }
 
 /** Says on the sign-in page why the provider's way in did not work: keys and links go on. */

@@ -5,6 +5,7 @@ import { proveAddress } from '../../../service/sessions/address-proof.ts';
 import { endSession, signInWithKey } from '../../../service/sessions/sessions.ts';
 import { signInWithLink } from '../../../service/sessions/sign-in-links.ts';
 import { sessionCookie } from '../../pages/cookie.ts';
+import { nextAddress } from '../../pages/next-address.ts';
 import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
 import { signedIn } from '../../pages/signed-in.ts';
 import { originsOf } from '../../request.ts';
@@ -15,14 +16,17 @@ const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';
 const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a sign-in link') });
 const questionSchema = z.object({ address: z.string().max(2048), nonce: z.string().max(64) });
-const keySchema = z.object({ key: z.string().max(512) });
+const keySchema = z.object({ key: z.string().max(512), next: z.string().optional() });
 
 export const signInRoute = pageRoute({
   method: 'GET',
   path: PATH,
   isFor: 'everyone',
-  handle: async ({ context, session }) =>
-    session ? seeOther('/ui/sessions') : signInPage({ provider: providerOf(context) }),
+  query: z.object({ next: z.string().optional() }),
+  handle: async ({ context, session, query: { next } }) => {
+    if (session) return seeOther(nextAddress(next) ?? '/ui/sessions');
+    return signInPage({ provider: providerOf(context, next), next: nextAddress(next) });
+  },
 });
 
 export const signInFormRoute = pageRoute({
@@ -31,13 +35,13 @@ export const signInFormRoute = pageRoute({
   isFor: 'everyone',
   handle: async (call) => {
     const { context, request } = call;
-    const { key } = keySchema.parse(request.body ?? {});
+    const { key, next } = keySchema.parse(request.body ?? {});
     try {
-      return await signedIn(call, await signInWithKey(context, key, originsOf(request)));
+      return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
       const problem = { message: `This key does not work here: ${error.message}.`, status: 403 };
-      return signInPage({ problem, provider: providerOf(context) });
+      return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
     }
   },
 });

@@ -8,6 +8,8 @@ import { listOr, moreOf, operatorPage } from './section.ts';
 
 export interface ReportsView {
   readonly reports: readonly Report[];
+  /** Ids of those that the person has just decided about, in order. */
+  readonly decided: readonly string[];
   readonly state: 'open' | 'closed';
   /** `after` of the next page. */
   readonly next: string | undefined;
@@ -23,24 +25,31 @@ export const REASON_WORDS: Readonly<Record<ReportReason, string>> = {
 };
 
 const PATH = '/ui/operator/reports';
+/** Reports that keep their places after a decision. */
+const MOST_DECIDED = 100;
 
-export function reportsPage({ reports, state, next, origin }: ReportsView): Page {
+export function reportsPage({ reports, decided, state, next, origin }: ReportsView): Page {
   const other = state === 'open' ? 'closed' : 'open';
   return operatorPage('reports', {
     title: state === 'open' ? 'Open reports' : 'Closed reports',
-    body: html`${listOr(`There are no ${state} reports.`, reports.map(row))}
+    body: html`${listOr(
+      `There are no ${state} reports.`,
+      reports.map((report) => row(report, { reports, decided })),
+    )}
 ${moreOf(PATH, { state }, next)}
 <p><a href="${PATH}?state=${other}">Show the ${other} ones</a></p>`,
     terminal: terminalOf('skinsmith reports list', origin, '/v2/account/reports'),
   });
 }
 
-function row(report: Report): Html {
+type Listed = Pick<ReportsView, 'reports' | 'decided'>;
+
+function row(report: Report, listed: Listed): Html {
   const { skin, name, reason, text, createdAt, closedAt } = report;
   return html`${picture(report)}<div class="grow"><strong><bdi>${name ?? skin.slice(0, 8)}</bdi></strong> ${stateOf(report)}
 <p>${REASON_WORDS[reason]}${text !== '' && html`: <bdi>${text}</bdi>`}</p>
-<p class="quiet">Reported ${moment(createdAt)}${closedAt !== undefined && html`, closed ${moment(closedAt)}`}</p></div>
-<div class="acts">${decisions(report)}</div>`;
+<p class="quiet">Reported ${moment(createdAt)}${closedAt !== undefined && html`, closed ${moment(closedAt)}`}</p>
+${listed.decided.includes(report.id) ? decision(report, listed.decided) : html`</div><div class="acts">${decisions(report, listed)}`}</div>`;
 }
 
 function picture({ texture }: Report): Html {
@@ -53,19 +62,31 @@ function stateOf({ hidden, visibility }: Report): Html {
   return html`<span class="tag">${visibility ?? 'deleted'}</span>`;
 }
 
-/** Asks first: nothing brings the skin back. */
-function deletion(path: string, about: string): Html {
-  return html`<details><summary aria-label="Delete it: ${about}">Delete it</summary>
-<form method="post" action="${path}"><p>Its page and its data go away, for its owner too.</p><button class="danger">Delete for good</button></form></details>`;
+/** What has been decided, in place of the buttons: nothing under the pointer decides anything now. */
+function decision(report: Report, decided: readonly string[]): Html {
+  const { id, skin, hidden, visibility } = report;
+  if (visibility === undefined) return html`<p role="status">The skin is deleted.</p>`;
+  if (!hidden) return html`<p role="status">The report is closed, and the skin stays as it is.</p>`;
+  return html`<p role="status">The skin is hidden, and its reports are closed.</p>
+${act(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { hidden: 'no', decided: decided.join('.') } })}`;
 }
 
-function decisions(report: Report): Html {
+/** Asks first: nothing brings the skin back. */
+function deletion(path: string, about: string, decided: string): Html {
+  return html`<details><summary aria-label="Delete it: ${about}">Delete it</summary>
+<form method="post" action="${path}"><input type="hidden" name="decided" value="${decided}"><p>Its page and its data go away, for its owner too.</p><button class="danger">Delete for good</button></form></details>`;
+}
+
+function decisions(report: Report, { reports, decided: before }: Listed): Html {
   const { id, skin, hidden, visibility, texture, closedAt } = report;
   const about = `the skin of report ${id}`;
+  const after = (ids: readonly string[]) => [...new Set([...before, ...ids])].slice(-MOST_DECIDED).join('.');
+  const ofSkin = reports.filter((other) => other.skin === skin).map((other) => other.id);
+  const decided = after(ofSkin); // all of them are closed with it
   const path = `/ui/operator/skins/${skin}`;
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
-  return html`${closedAt === undefined && act(`${PATH}/${id}/close`, 'Keep it', { about })}
-${isThere && act(`${path}/hidden`, hidden ? 'Show it again' : 'Hide it', { about, fields: { hidden: hidden ? 'no' : 'yes' } })}
+  return html`${closedAt === undefined && act(`${PATH}/${id}/close`, 'Keep it', { about, fields: { decided: after([id]) } })}
+${isThere && act(`${path}/hidden`, hidden ? 'Show it again' : 'Hide it', { about, fields: { hidden: hidden ? 'no' : 'yes', decided } })}
 ${texture !== undefined && act('/ui/operator/images', 'Block its image', { about, fields: { hash: texture } })}
-${isThere && deletion(`${path}/delete`, about)}`;
+${isThere && deletion(`${path}/delete`, about, decided)}`;
 }

@@ -20,21 +20,37 @@ import { readActs } from '../../../../service/moderation/log.ts';
 import { dismissReport, readReports } from '../../../../service/moderation/reports.ts';
 import { deleteAnySkin, setHidden } from '../../../../service/moderation/skins.ts';
 import { placeAfter } from '../../../list-pages.ts';
-import { type PageRoute, pageRoute, seeOther } from '../../../pages/page-route.ts';
+import { type PageCall, type PageRoute, pageRoute, seeOther } from '../../../pages/page-route.ts';
+import type { Answer } from '../../../route.ts';
 
 const isFor = 'users' as const;
 const scopes = ['operator'] as const;
+
+/** Reports that the person has decided about: they keep their places, so that no other one gets under the pointer. */
+const decidedSchema = z
+  .string()
+  .regex(/^(?:\d{1,15}(?:\.\d{1,15}){0,99})?$/)
+  .default('')
+  .transform((text) => text.split('.').filter((id) => id !== ''));
+
+/** Back to the list that the form was in. */
+function toReports({ request }: PageCall): Answer {
+  const sent = z.object({ decided: z.string().optional() }).safeParse(request.body ?? {});
+  const { decided } = sent.data ?? {};
+  return seeOther(`/ui/operator/reports${decided ? `?${new URLSearchParams({ decided })}` : ''}`);
+}
 
 const reportsRoute = pageRoute({
   method: 'GET',
   path: '/ui/operator/reports',
   isFor,
   scopes,
-  query: reportListQuerySchema,
+  query: reportListQuerySchema.extend({ decided: decidedSchema }),
   handle: async ({ context, caller, query }) => {
-    const reports = await readReports(context, caller, query);
+    const { decided, ...page } = query;
+    const reports = await readReports(context, caller, { ...page, kept: decided.map(Number) });
     const next = placeAfter(reports, query.size, ({ id }) => id);
-    return reportsPage({ reports, state: query.state, next, origin: context.publicUrl() });
+    return reportsPage({ reports, decided, state: query.state, next, origin: context.publicUrl() });
   },
 });
 
@@ -44,9 +60,9 @@ const closeReportFormRoute = pageRoute({
   isFor,
   scopes,
   params: z.object({ id: reportNumberSchema }),
-  handle: async ({ context, caller, params }) => {
-    await dismissReport(context, caller, { ...params, note: '' });
-    return seeOther('/ui/operator/reports');
+  handle: async (call) => {
+    await dismissReport(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call);
   },
 });
 
@@ -58,10 +74,11 @@ const hideFormRoute = pageRoute({
   isFor,
   scopes,
   params: skinParams,
-  handle: async ({ context, caller, params, request }) => {
+  handle: async (call) => {
+    const { context, caller, params, request } = call;
     const { hidden } = z.object({ hidden: z.enum(['yes', 'no']) }).parse(request.body ?? {});
     await setHidden(context, caller, { ...params, hidden: hidden === 'yes', note: '' });
-    return seeOther('/ui/operator/reports');
+    return toReports(call);
   },
 });
 
@@ -71,9 +88,9 @@ const deleteFormRoute = pageRoute({
   isFor,
   scopes,
   params: skinParams,
-  handle: async ({ context, caller, params }) => {
-    await deleteAnySkin(context, caller, { ...params, note: '' });
-    return seeOther('/ui/operator/reports');
+  handle: async (call) => {
+    await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call);
   },
 });
 

@@ -1,12 +1,20 @@
-import { networkReason } from '../../base/network-reason.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { networkCode, networkReason } from '../../base/network-reason.ts';
+import { pictureLink } from '../../base/page-links.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
+import { parseRetryAfter } from '../../base/retry-after.ts';
 import { VERSION } from '../../base/version.ts';
+import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
+import { DEFAULT_RETRY, pauseBefore } from '../../client/retry-timing.ts';
+import { sniffKind } from '../../skin/png/sniff.ts';
 import type { BatchSource, SourceContent } from '../model/source.ts';
 
 /** Concurrent downloads; later URLs wait in order. */
 const AT_ONCE = 6;
-/** Milliseconds per download, including redirects. */
+/** Milliseconds per attempt, including redirects. */
 const TIMEOUT = 10_000;
+/** Attempts that may time out: a host that is silent for longer is down. */
+const MAX_TIMEOUTS = 3;
 /** Far more than a skin's 20,000 bytes, so that the check can still say what it is. */
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 5;
@@ -17,6 +25,7 @@ type FetchedContent = Extract<SourceContent, { kind: 'bytes' | 'problem' }>;
 export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly proxies: Proxies | undefined;
+  readonly clock?: Clock;
 }
 
 /**
@@ -25,64 +34,154 @@ export interface FetchOptions {
  */
 export async function* fetchedSources(
   sources: AsyncIterable<BatchSource>,
-  { signal, proxies }: FetchOptions,
+  options: FetchOptions,
 ): AsyncGenerator<BatchSource> {
-  const sender = await openSender(proxies);
+  const downloads = new Downloads(await openSender(options.proxies), options);
   const ahead: Promise<BatchSource>[] = [];
   try {
     for await (const source of sources) {
-      ahead.push(fetched(source, sender, signal));
+      ahead.push(fetched(source, downloads));
       if (ahead.length === AT_ONCE) yield (await ahead.shift())!;
     }
     for (const source of ahead) yield await source;
   } finally {
-    void sender.close(); // once the downloads that nobody waits for any longer have ended
+    downloads.close();
   }
 }
 
-async function fetched(source: BatchSource, sender: Sender, signal: AbortSignal): Promise<BatchSource> {
+async function fetched(source: BatchSource, downloads: Downloads): Promise<BatchSource> {
   const { content } = source;
   if (content.kind !== 'url') return source;
-  const picture = await fetchBy(sender, content.url, signal);
+  const picture = await downloads.fetch(content.url);
   const isFitted = content.fit && picture.kind === 'bytes';
   return { ...source, content: isFitted ? { ...picture, fit: true } : picture };
 }
 
 /** A picture fetched from here; failures become a content of kind `problem`. */
-export async function fetchPicture(url: string, { signal, proxies }: FetchOptions): Promise<FetchedContent> {
-  const sender = await openSender(proxies);
+export async function fetchPicture(url: string, options: FetchOptions): Promise<FetchedContent> {
+  const downloads = new Downloads(await openSender(options.proxies), options);
   try {
-    return await fetchBy(sender, url, signal);
+    return await downloads.fetch(url);
   } finally {
-    void sender.close();
+    downloads.close();
   }
 }
 
-async function fetchBy(sender: Sender, url: string, signal: AbortSignal): Promise<FetchedContent> {
-  const limit = AbortSignal.timeout(TIMEOUT);
-  try {
-    return { kind: 'bytes', bytes: await follow(sender, new URL(url), AbortSignal.any([limit, signal])) };
-  } catch (error) {
-    if (signal.aborted) return problem(url, 'it was interrupted');
-    if (limit.aborted) return problem(url, `it took longer than ${TIMEOUT / 1_000} seconds`);
-    return problem(url, error instanceof Unfetchable ? error.message : networkReason(error));
-  }
+/** A host, for all downloads from it. */
+interface Host {
+  /** On the monotonic clock: nothing is asked of it before, because it refused or failed. */
+  until: number;
+  /** It has failed for as long as one download may wait; the others try once. */
+  isGivenUp: boolean;
 }
 
-class Unfetchable extends Error {}
+/** Network errors that may pass; a name that does not exist, or a port where nobody listens, does not. */
+const PASSING =
+  /^(?:ECONNRESET|EPIPE|ETIMEDOUT|EAI_AGAIN|ERR_STREAM_PREMATURE_CLOSE|TimeoutError|UND_ERR_(?:SOCKET|\w+_TIMEOUT|RES_CONTENT_LENGTH_MISMATCH))$/;
 
-async function follow(sender: Sender, first: URL, signal: AbortSignal): Promise<Uint8Array> {
-  let url = first;
-  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const answer = await fetchOnce(sender, url, signal);
-    if (!(answer instanceof URL)) return answer;
-    url = answer;
+/** Downloads that try again what may pass, as requests to a service do, and that spare a host together. */
+class Downloads {
+  readonly #sender: Sender;
+  readonly #signal: AbortSignal;
+  readonly #clock: Clock;
+  readonly #hosts = new Map<string, Host>();
+
+  constructor(sender: Sender, { signal, clock = systemClock }: FetchOptions) {
+    this.#sender = sender;
+    this.#signal = signal;
+    this.#clock = clock;
   }
-  throw new Unfetchable(`more than ${MAX_REDIRECTS} redirects`);
+
+  /** Ends the connections once the downloads that nobody waits for any longer have ended. */
+  close(): void {
+    void this.#sender.close();
+  }
+
+  async fetch(url: string): Promise<FetchedContent> {
+    const address = new URL(pictureLink(new URL(url)));
+    const host = this.#hostOf(address);
+    const waited = { asked: 0, failed: 0, timeouts: 0 };
+    try {
+      for (let number = 1; ; number++) {
+        await this.#turn(host);
+        try {
+          return { kind: 'bytes', bytes: await this.#attempt(address) };
+        } catch (error) {
+          const pause = this.#pauseAfter(error, number, waited);
+          if (pause === undefined || host.isGivenUp) throw error;
+          host.until = Math.max(host.until, this.#clock.monotonic() + pause);
+        }
+      }
+    } catch (error) {
+      if (this.#signal.aborted) return problem(url, 'it was interrupted');
+      if (!(error instanceof SkinsmithError)) throw error;
+      host.isGivenUp ||= error.isPassing;
+      return problem(url, error.message);
+    }
+  }
+
+  #hostOf({ host }: URL): Host {
+    const known = this.#hosts.get(host) ?? { until: 0, isGivenUp: false };
+    this.#hosts.set(host, known);
+    return known;
+  }
+
+  async #turn(host: Host): Promise<void> {
+    for (let wait = 1; wait > 0; ) {
+      wait = host.until - this.#clock.monotonic();
+      if (wait > 0) await this.#clock.sleep(wait, this.#signal);
+    }
+  }
+
+  /** Milliseconds before the next attempt; undefined: there is none. */
+  #pauseAfter(
+    error: unknown,
+    number: number,
+    waited: { asked: number; failed: number; timeouts: number },
+  ): number | undefined {
+    if (this.#signal.aborted || (error instanceof NetworkError && !PASSING.test(networkCode(error.cause))))
+      return undefined;
+    const isTimeout = error instanceof NetworkError && networkCode(error.cause) === 'TimeoutError';
+    if (isTimeout && ++waited.timeouts >= MAX_TIMEOUTS) return undefined;
+    const now = this.#clock.now();
+    const attempt = { number, error, isRepeatable: true, now, random: Math.random() };
+    const pause = pauseBefore(attempt, DEFAULT_RETRY);
+    if (pause === undefined) return undefined;
+    const isAsked = error instanceof UnreadableAnswerError && error.retryAfter !== undefined;
+    const kind = isAsked ? 'asked' : 'failed';
+    waited[kind] += pause;
+    return waited[kind] <= (isAsked ? DEFAULT_RETRY.patience : DEFAULT_RETRY.budget) ? pause : undefined;
+  }
+
+  /** @throws SkinsmithError; the signal's reason */
+  async #attempt(address: URL): Promise<Uint8Array> {
+    const limit = AbortSignal.timeout(TIMEOUT);
+    try {
+      return await this.#follow(address, AbortSignal.any([limit, this.#signal]));
+    } catch (cause) {
+      if (this.#signal.aborted || cause instanceof SkinsmithError) throw cause;
+      const why = limit.aborted ? `it took longer than ${TIMEOUT / 1_000} seconds` : networkReason(cause);
+      throw new NetworkError(why, { cause, mayHaveArrived: true });
+    }
+  }
+
+  async #follow(first: URL, signal: AbortSignal): Promise<Uint8Array> {
+    let url = first;
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      const answer = await fetchOnce(this.#sender, url, { signal, now: this.#clock.now() });
+      if (!(answer instanceof URL)) return answer;
+      url = answer;
+    }
+    throw unusable(`more than ${MAX_REDIRECTS} redirects`);
+  }
 }
 
 /** The body, or the target of a redirect. */
-async function fetchOnce(sender: Sender, url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
+async function fetchOnce(
+  sender: Sender,
+  url: URL,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: number },
+): Promise<Uint8Array | URL> {
   const headers = {
     'user-agent': `skinsmith/${VERSION}`,
     accept: 'image/png,*/*;q=0.1',
@@ -103,17 +202,26 @@ async function fetchOnce(sender: Sender, url: URL, signal: AbortSignal): Promise
   if (statusCode > 299 || told['content-encoding'] !== undefined) {
     body.on('error', () => {}).destroy(); // ignores the error of its own abort
     if (statusCode >= 300 && statusCode <= 399) return redirectOf(told['location'], url);
-    throw new Unfetchable(
-      statusCode > 299 ? `${url.host} answered ${statusCode}` : `${url.host} answered with a compressed body`,
-    );
+    if (statusCode <= 299) throw unusable(`${url.host} answered with a compressed body`);
+    const retryAfter = parseRetryAfter(told['retry-after'], now);
+    throw new UnreadableAnswerError(`${url.host} answered ${statusCode}`, { status: statusCode, retryAfter });
   }
-  return await readBody(body, url.host);
+  const bytes = await readBody(body, url.host);
+  if (sniffKind(bytes)?.includes('HTML')) throw unusable(`${url.host} answered with a page; ${NO_PAGE}`);
+  return bytes;
+}
+
+const NO_PAGE = 'give the address of the picture itself, not of the page it is on';
+
+/** An answer that will not be another one the next time. */
+function unusable(why: string): UnreadableAnswerError {
+  return new UnreadableAnswerError(why, { status: 200 });
 }
 
 function redirectOf(location: string | string[] | undefined, from: URL): URL {
   const url = typeof location === 'string' ? URL.parse(location, from.href) : null;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new Unfetchable(`${from.host} redirects to a non-http address`);
+  throw unusable(`${from.host} redirects to a non-http address`);
 }
 
 async function readBody(body: AsyncIterable<Buffer>, host: string): Promise<Uint8Array> {
@@ -121,7 +229,7 @@ async function readBody(body: AsyncIterable<Buffer>, host: string): Promise<Uint
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Unfetchable(`${host} answered with more than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES) throw unusable(`${host} answered with more than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

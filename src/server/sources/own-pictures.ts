@@ -1,3 +1,4 @@
+import { skinOnPage } from '../../base/page-links.ts';
 import { uuidOrShortIdSchema } from '../../protocol/skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
@@ -8,7 +9,7 @@ import type { SourceContext } from './source-context.ts';
 
 const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{64})$/;
 /** The second one is what the hosted service calls the page of a skin. */
-const SKIN = /^(?:\/v2\/skins\/([^/]+)\/texture|\/skins\/([0-9a-f-]{32,36}))$/i;
+const SKIN = /^(?:\/v2\/skins\/([^/]+)\/texture|\/skins\/([0-9a-f]{8}|[0-9a-f-]{32,36}))$/i;
 
 /** The path, if the URL points to this service; otherwise undefined. */
 export function ownPath(
@@ -41,6 +42,18 @@ export async function readOwn(context: OwnContext, path: string, caller: Caller)
   throw new Refusal('invalid_image_url', 'This service has no such texture.');
 }
 
+/** The picture of a skin of ours that a page of the hosted service is said to show; undefined if we have none. */
+export async function findOnPage(
+  context: OwnContext,
+  url: URL,
+  caller: Caller,
+): Promise<Uint8Array | undefined> {
+  const id = uuidOrShortIdSchema.safeParse(skinOnPage(url)).data;
+  if (id === undefined) return undefined;
+  const hash = await findTextureOfSkin(context, id, caller);
+  return hash === undefined ? undefined : (await findServedTexture(context.db, hash))?.png;
+}
+
 /** The UUID or short id. @throws Refusal for any other path */
 function skinIn(path: string): string {
   const [, id, pageId] = SKIN.exec(path) ?? [];
@@ -52,11 +65,21 @@ function skinIn(path: string): string {
 }
 
 async function textureOfSkin(context: OwnContext, id: string, caller: Caller): Promise<string> {
+  const hash = await findTextureOfSkin(context, id, caller);
+  if (hash !== undefined) return hash;
+  throw new Refusal('invalid_image_url', 'This service has no such skin.');
+}
+
+async function findTextureOfSkin(
+  context: OwnContext,
+  id: string,
+  caller: Caller,
+): Promise<string | undefined> {
   try {
     const { texture_hash } = await readSkin(context, caller, await wholeUuid(context, caller, id));
     return texture_hash;
   } catch (error) {
     if (!(error instanceof Refusal && error.code === 'skin_not_found')) throw error;
-    throw new Refusal('invalid_image_url', { message: 'This service has no such skin.', cause: error });
+    return undefined;
   }
 }

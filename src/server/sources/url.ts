@@ -1,3 +1,4 @@
+import { pictureLink } from '../../base/page-links.ts';
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
@@ -5,8 +6,7 @@ import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
 import { asksGame } from './game-refusals.ts';
 import { findKnownTexture, type GameAddress } from './known-texture.ts';
-import { ownPath, readOwn } from './own-pictures.ts';
-import { pictureLink } from './page-links.ts';
+import { findOnPage, ownPath, readOwn } from './own-pictures.ts';
 import { reserveSpot } from './reserve-spot.ts';
 import type { PictureMaterial, SourceRequest } from './source.ts';
 import type { SourceContext } from './source-context.ts';
@@ -24,6 +24,8 @@ export async function readUrl(
   if (own !== undefined) return picture(await readOwn(context, own, request.caller));
   const hash = textureHashOf(context.game.http.addresses.textures, url.href);
   if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, request);
+  const ours = await findOnPage(context, url, request.caller);
+  if (ours) return picture(ours);
   return await withinLimits(context, request, () => fetchPicture(context.pictures, pictureLink(url)));
 }
 

@@ -2,16 +2,21 @@ import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { urlSource, userSource } from '../../../src/batch/sources/arguments/links.ts';
 import { fetchedSources } from '../../../src/batch/sources/fetch-locally.ts';
 import { collected, problemOf } from '../../support/batch/read-sources.ts';
+import { fakeClock } from '../../support/client/fake-clock.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
 const NEVER = new AbortController().signal;
 
-async function fetchAll(sources: readonly BatchSource[], signal = NEVER): Promise<BatchSource[]> {
-  return await collected(fetchedSources(streamOf(sources), { signal, proxies: undefined }));
+async function fetchAll(
+  sources: readonly BatchSource[],
+  { signal = NEVER, clock = fakeClock() }: { signal?: AbortSignal; clock?: Clock } = {},
+): Promise<BatchSource[]> {
+  return await collected(fetchedSources(streamOf(sources), { signal, clock, proxies: undefined }));
 }
 
 async function* streamOf(sources: readonly BatchSource[]): AsyncGenerator<BatchSource> {
@@ -62,6 +67,11 @@ test.each<[what: string, says: string, listener: RequestListener]>([
     'a redirect to a file',
     'non-http address',
     (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+  ],
+  [
+    'a page',
+    'answered with a page; give the address of the picture itself',
+    (_request, response) => void response.end('<!DOCTYPE html><title>A skin</title>'),
   ],
   [
     'a cut',
@@ -130,6 +140,93 @@ test.each([
 
 test('Aborting ends the wait', async () => {
   const site = await webServer(() => {});
-  const [source] = await fetchAll([urlSource(site.url)], AbortSignal.timeout(50));
+  const [source] = await fetchAll([urlSource(site.url)], { signal: AbortSignal.timeout(50) });
   expect(problemOf(source!)?.message).toContain('interrupted');
+});
+
+/** What a host says at first, for each address. */
+const PASSING: [what: string, listener: RequestListener][] = [
+  ['answers 429', (_request, response) => void response.writeHead(429, { 'retry-after': '3' }).end()],
+  ['answers 429 without a time', (_request, response) => void response.writeHead(429).end()],
+  ['answers 503', (_request, response) => void response.writeHead(503).end('<html>')],
+  ['hangs up', (_request, response) => void response.socket?.resetAndDestroy()],
+  [
+    'breaks off',
+    (_request, response) =>
+      void response
+        .writeHead(200, { 'content-length': 9 })
+        .write('a', () => response.socket?.resetAndDestroy()),
+  ],
+];
+
+test.each(PASSING)(
+  'A host that %s at first is asked again, until all pictures are there',
+  async (_what, fail) => {
+    const asked = new Map<string, number>();
+    const site = await webServer((request, response) => {
+      const url = String(request.url);
+      asked.set(url, (asked.get(url) ?? 0) + 1);
+      if (asked.get(url)! < 3) fail(request, response);
+      else response.end(url);
+    });
+    const found = await fetchAll(Array.from({ length: 30 }, (_, at) => urlSource(`${site.url}/${at}`)));
+    const bodies = found.map(({ content }) => 'bytes' in content && String(content.bytes));
+    expect(bodies).toEqual(found.map((_, at) => `/${at}`));
+  },
+);
+
+test('A host that asks to wait is left alone by all downloads meanwhile', async () => {
+  const clock = fakeClock();
+  const times: number[] = [];
+  const busy = await webServer((_request, response) => {
+    times.push(clock.monotonic());
+    if (clock.monotonic() < 60_000) response.writeHead(429, { 'retry-after': '60' }).end();
+    else response.end('here');
+  });
+  const found = await fetchAll(
+    Array.from({ length: 20 }, (_, at) => urlSource(`${busy.url}/${at}`)),
+    { clock },
+  );
+  expect(found.every(({ content }) => content.kind === 'bytes')).toBe(true);
+  expect(times.filter((time) => time < 60_000).length).toBeLessThanOrEqual(6);
+});
+
+test('A host that stays down fails its pictures after as long as a service would, and only once', async () => {
+  const clock = fakeClock();
+  const site = await webServer((_request, response) => void response.writeHead(503).end());
+  const found = await fetchAll(
+    Array.from({ length: 30 }, (_, at) => urlSource(`${site.url}/${at}`)),
+    { clock },
+  );
+  expect(found.map((source) => problemOf(source)?.message)).toEqual(
+    found.map(({ label }) => expect.stringMatching(`^${label} could not be fetched: .* answered 503\\.$`)),
+  );
+  expect(clock.monotonic()).toBeLessThan(300_000);
+  expect(site.seen.length).toBeLessThan(120);
+});
+
+test('A host that asks for an hour is not waited for', async () => {
+  const clock = fakeClock();
+  const site = await webServer(
+    (_request, response) => void response.writeHead(429, { 'retry-after': '3600' }).end(),
+  );
+  const [source] = await fetchAll([urlSource(site.url)], { clock });
+  expect([problemOf(source!)?.message, clock.sleeps]).toEqual([expect.stringContaining('answered 429'), []]);
+});
+
+test('The picture on a page of a skin site is fetched, not the page', async () => {
+  const asked: string[] = [];
+  vi.spyOn(Agent.prototype, 'request').mockImplementation((async (options: {
+    origin: string;
+    path: string;
+  }) => {
+    asked.push(`${options.origin}${options.path}`);
+    throw Object.assign(new Error('nobody there'), { code: 'ECONNREFUSED' });
+  }) as unknown as Agent['request']);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const [source] = await fetchAll([urlSource('https://de.namemc.com/skin/4f0932f4d85b1609')]);
+  expect(asked).toEqual(['https://namemc.com/texture/4f0932f4d85b1609.png']);
+  expect(problemOf(source!)?.message).toMatch(
+    'namemc.com/skin/4f0932f4d85b1609 could not be fetched: connection refused',
+  );
 });

@@ -113,8 +113,18 @@ test('A skin of its own is read by each address that leads to its texture', asyn
     `/v2/skins/${dashed}/texture`,
     `/v2/skins/${uuid.slice(0, 8)}/texture`,
     `/skins/${uuid}`,
+    `/skins/${uuid.slice(0, 8)}`,
   ]) {
     expect([path, await textureOf(owner, url + path)]).toEqual([path, hashOf(1)]);
+  }
+});
+
+test('A page of the hosted service is read as one of its own skins, if it has such a skin', async () => {
+  const { owner } = await runServer();
+  const { body } = await owner.upload('/v2/generate', skinPng(1));
+  const uuid = String(body.skin?.uuid);
+  for (const page of [`minesk.in/${uuid}`, `mineskin.org/skins/${uuid}`, `minesk.in/${uuid.slice(0, 8)}`]) {
+    expect([page, await textureOf(owner, `https://${page}`)]).toEqual([page, hashOf(1)]);
   }
 });
 

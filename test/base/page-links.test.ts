@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pictureLink } from '../../../src/server/sources/page-links.ts';
+import { pictureLink } from '../../src/base/page-links.ts';
 
 const ID = '56be58e531194455a386458b270720fb';
 
@@ -19,6 +19,7 @@ test.each([
   ],
   [`https://mineskin.org/skins/${ID}`, `https://api.mineskin.org/v2/skins/${ID}/texture`],
   [`https://minesk.in/${ID}`, `https://api.mineskin.org/v2/skins/${ID}/texture`],
+  ['https://minesk.in/56be58e5', 'https://api.mineskin.org/v2/skins/56be58e5/texture'],
 ])('The page %s shows the picture %s', (page, picture) => {
   expect(pictureLink(new URL(page))).toBe(picture);
 });

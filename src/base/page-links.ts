@@ -1,6 +1,9 @@
 /** Turns the path of a page into the address of the picture on it; undefined if the page shows none. */
 type Rewrite = (path: string) => string | undefined;
 
+/** A page of the hosted service that shows a skin: by its UUID, or the first eight digits of that. */
+const SKIN_PAGE = /^\/(?:skins\/)?([0-9a-f]{8}|[0-9a-f-]{32,36})$/i;
+
 /**
  * Pages of skin sites, by host: the address of such a page is not that of a picture. Source of all rows: the hosted
  * service's own (MineSkin/api.mineskin.org, src/generator/v2/UrlHandler.ts and UrlChecks.ts).
@@ -17,8 +20,8 @@ const PAGES = {
     /^\/skin\/(\d{1,15})(?:\/[^/]*)?$/,
     (id) => `https://minecraft.novaskin.me/skin/${id}/download`,
   ),
-  'mineskin.org': from(/^\/(?:skins\/)?([0-9a-fA-F-]{32,36})$/, hostedTexture),
-  'minesk.in': from(/^\/(?:skins\/)?([0-9a-fA-F-]{32,36})$/, hostedTexture),
+  'mineskin.org': from(SKIN_PAGE, hostedTexture),
+  'minesk.in': from(SKIN_PAGE, hostedTexture),
 } as const satisfies Record<string, Rewrite>;
 
 /** `www.` and language prefixes, as in `de.namemc.com`. */
@@ -28,6 +31,12 @@ const PREFIX = /^(?:www|[a-z]{2})\./;
 export function pictureLink(url: URL): string {
   const rewrite = rewriteFor(url.hostname) ?? rewriteFor(url.hostname.replace(PREFIX, ''));
   return rewrite?.(url.pathname.replace(/\/$/, '')) ?? url.href;
+}
+
+/** The id of the skin on a page of the hosted service: clients write such links for skins of other services as well. */
+export function skinOnPage({ hostname, pathname }: URL): string | undefined {
+  if (!/^(?:www\.)?(?:mineskin\.org|minesk\.in)$/.test(hostname)) return undefined;
+  return SKIN_PAGE.exec(pathname.replace(/\/$/, ''))?.[1]?.toLowerCase();
 }
 
 function rewriteFor(host: string): Rewrite | undefined {

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import type { GlobalFlags } from './config/global-flags.ts';
@@ -69,6 +70,7 @@ class Run {
       const timer = this.#limitTime();
       const context = await contextFor(program, this.#stop);
       try {
+        if (process.getuid?.() === 0) await becomeDataOwner(context, this.command);
         this.status = await work(context);
       } finally {
         await context.close();
@@ -123,6 +125,18 @@ class Run {
     }
     return exitStatus('usage');
   }
+}
+
+/** Commands that first open what is outside the data folder. */
+const OPEN_FIRST: ReadonlySet<string> = new Set(['backup', 'restore', 'serve', 'copy']);
+
+/** Root leaves a data folder of another user to that user, see `becomeOwnerOf`. */
+async function becomeDataOwner({ folders, configFile }: CommandContext, command?: Command): Promise<void> {
+  const { data = folders.data } = command?.optsWithGlobals<{ data?: string }>() ?? {};
+  if (OPEN_FIRST.has(command?.name() ?? '') || !lstatSync(data, { throwIfNoEntry: false })) return;
+  const { becomeOwnerOf } = await import('./context/data-owner.ts');
+  await configFile.keep();
+  becomeOwnerOf(data);
 }
 
 /** The data folder of this run; none if there is no home to have it in, which is the error then. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Backup } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
+import { backUpAsOwner, backUpToStdout } from '../context/data-owner.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -61,9 +62,13 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
         'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
         'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
         'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
-        '--verify has pg_restore read all of such a dump.',
+        '--verify has pg_restore read all of such a dump. Root works in a folder of another user as that user.',
     )
-    .argument('<file>', 'backup file; an existing file is replaced once the new one is complete', nonEmpty)
+    .argument(
+      '<file>',
+      'backup file, or - for stdout; an existing file is replaced once the new one is complete',
+      nonEmpty,
+    )
     .option('--data <folder>', 'data folder of the service', nonEmpty)
     .option('--verify', 'check an existing backup and write nothing')
     .action(
@@ -81,7 +86,13 @@ export async function runBackup(
   if (data === undefined && context.env['SKINSMITH_STORE']) throw inPostgres(file);
   const { backUp } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
-  const view: BackupView = { file, ...(await backUp({ dataDir, file, now: clock.now(), signal })) };
+  const make = async (path: string) => await backUp({ dataDir, file: path, now: clock.now(), signal });
+  if (file === '-') {
+    const made = await backUpToStdout(dataDir, make);
+    if (flags.json) io.err.write(jsonLine({ file, ...made } satisfies BackupView));
+    return exitStatus('done');
+  }
+  const view: BackupView = { file, ...(await backUpAsOwner(dataDir, file, make)) };
   if (flags.json) io.out.write(jsonLine(view));
   const place = data === undefined ? '' : ` --data ${data}`;
   messages.say(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../context/context.ts';
+import { withFileFor } from '../context/data-owner.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -58,7 +59,11 @@ export async function runRestore(
 ): Promise<number> {
   const { restore } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
-  const { time, version, aside, isProven } = await restore({ dataDir, file, force, now: clock.now() });
+  const { time, version, aside, isProven } = await withFileFor(
+    dataDir,
+    file,
+    async (backup) => await restore({ dataDir, file: backup, force, now: clock.now() }),
+  );
   const made = new Date(time).toISOString();
   const view: RestoredView = {
     data: dataDir,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { RunningServer } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
+import { becomeOwnerOf } from '../context/data-owner.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -51,6 +52,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
 export async function runServe(options: ServeOptions, context: CommandContext): Promise<number> {
   keepAllFiles();
   const all = await serverOptions(options, context);
+  becomeOwnerOf(all.dataDir);
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer(all);
   await announce(server, options, context);

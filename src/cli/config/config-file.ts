@@ -48,16 +48,21 @@ export class ConfigFile {
   readonly path: string;
   readonly #folder: string;
   #conf: Conf<Record<string, unknown>> | undefined;
+  #kept: Readonly<Record<string, unknown>> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.path = join(folder, 'config.json');
   }
 
+  /** Reads it for good, before the process may no longer do so. */
+  async keep(): Promise<void> {
+    this.#kept = existsSync(this.path) ? (await this.#open()).store : {};
+  }
+
   /** All settings except the keys. Most runs have no config file, and then nothing is loaded. */
   async settings(): Promise<Readonly<Record<string, unknown>>> {
-    if (!existsSync(this.path)) return {};
-    const { 'api-keys': _, ...settings } = (await this.#open()).store;
+    const { 'api-keys': _, ...settings } = await this.#read();
     return settings;
   }
 
@@ -81,14 +86,14 @@ export class ConfigFile {
   }
 
   async keepKey(baseUrl: string, key: string): Promise<void> {
-    await this.#alone((conf) => conf.set('api-keys', { ...keysIn(conf), [baseUrl]: key }));
+    await this.#alone((conf) => conf.set('api-keys', { ...keysIn(conf.store), [baseUrl]: key }));
   }
 
   /** False if there was none. */
   async forgetKey(baseUrl: string): Promise<boolean> {
     if (!existsSync(this.path)) return false;
     return await this.#alone((conf) => {
-      const { [baseUrl]: forgotten, ...others } = keysIn(conf);
+      const { [baseUrl]: forgotten, ...others } = keysIn(conf.store);
       if (forgotten === undefined) return false;
       conf.set('api-keys', others);
       return true;
@@ -123,8 +128,12 @@ export class ConfigFile {
   }
 
   async #keys(): Promise<Keys> {
-    if (!existsSync(this.path)) return {};
-    return keysIn(await this.#open());
+    return keysIn(await this.#read());
+  }
+
+  async #read(): Promise<Readonly<Record<string, unknown>>> {
+    if (this.#kept || !existsSync(this.path)) return this.#kept ?? {};
+    return (await this.#open()).store;
   }
 
   async #open(): Promise<Conf<Record<string, unknown>>> {
@@ -133,8 +142,7 @@ export class ConfigFile {
   }
 }
 
-function keysIn(conf: Conf<Record<string, unknown>>): Keys {
-  const keys = conf.get('api-keys');
+function keysIn({ 'api-keys': keys }: Readonly<Record<string, unknown>>): Keys {
   if (typeof keys !== 'object' || keys === null) return {};
   const texts = Object.entries(keys).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',

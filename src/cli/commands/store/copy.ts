@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CopyProgress, StoreCopy, StorePlace } from '../../../server/server.ts';
 import type { CommandContext } from '../../context/context.ts';
+import { becomeOwnerOf } from '../../context/data-owner.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -71,6 +72,7 @@ interface Places {
 export async function runStoreCopy(typed: Places, context: CommandContext): Promise<number> {
   const { signal, flags, io, messages } = context;
   const [from, to] = [placeOf(typed.from, context), placeOf(typed.to, context)];
+  for (const place of [from, to]) if ('folder' in place) becomeOwnerOf(place.folder);
   const { copyStore, nameOfStore } = await import('../../../server/server.ts');
   const progress = await messages.progress('Opening both stores');
   const onProgress = (now: CopyProgress) => progress.text(progressText(now));

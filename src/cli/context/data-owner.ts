@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, openSync } from 'node:fs';
+import { mkdtemp, open, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { become, foreignOwnerOf } from '../../base/folder-owner.ts';
+import { makeFolder } from '../../base/make-folder.ts';
+import type { Backup } from '../../server/server.ts';
+import { CliError } from '../errors/exit.ts';
+import { keepAllFiles } from '../serve/keep-all-files.ts';
+
+/**
+ * What root does in a data folder of another user: that user may have put links there, which would lead root to files that
+ * the user could not change. So root becomes that user, for good, before it touches anything inside; files outside are
+ * opened before.
+ */
+
+/** Becomes the user whom a data folder belongs to, if root runs this and it is somebody else. Returns whether it did. */
+export function becomeOwnerOf(folder: string): boolean {
+  const owner = foreignOwnerOf(folder);
+  if (!owner) return false;
+  keepAllFiles(); // where root has installed the program, that user may not read it
+  become(owner);
+  return true;
+}
+
+/** Runs `work` with a file outside that only root may be able to read, as the owner of the folder. */
+export async function withFileFor<T>(
+  folder: string,
+  file: string,
+  work: (file: string) => Promise<T>,
+): Promise<T> {
+  if (!foreignOwnerOf(folder)) return await work(file);
+  const fd = openSync(file, 'r');
+  becomeOwnerOf(folder);
+  makeFolder(folder, 0o700);
+  const aside = await mkdtemp(join(folder, '.restoring-'));
+  try {
+    const copy = join(aside, basename(file));
+    await pipeline(createReadStream(file, { fd }), createWriteStream(copy, { flags: 'wx', mode: 0o600 }));
+    return await work(copy).catch((error: Error) => {
+      throw Object.assign(error, { message: error.message.replaceAll(copy, file) });
+    });
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes a backup of a data folder. If root runs this and the folder is another user's, a process of that user makes it, and
+ * root only writes down what comes out of it, in a folder of root's.
+ */
+export async function backUpAsOwner(
+  dataDir: string,
+  file: string,
+  backUp: (file: string) => Promise<Backup>,
+): Promise<Backup> {
+  if (!foreignOwnerOf(dataDir)) return await backUp(file);
+  if (!foreignOwnerOf(await realpath(dirname(file)))) return await backUpInProcess(dataDir, file);
+  becomeOwnerOf(dataDir);
+  return await backUp(file);
+}
+
+/** Makes a backup and writes it to stdout. */
+export async function backUpToStdout(
+  dataDir: string,
+  backUp: (file: string) => Promise<Backup>,
+): Promise<Backup> {
+  becomeOwnerOf(dataDir);
+  const aside = await mkdtemp(join(dataDir, '.backup-'));
+  try {
+    const file = join(aside, 'backup');
+    const made = await backUp(file);
+    await pipeline(createReadStream(file), process.stdout, { end: false });
+    return made;
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+async function backUpInProcess(dataDir: string, file: string): Promise<Backup> {
+  const aside = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+  const target = await open(aside, 'wx', 0o600);
+  try {
+    const made = await backUpElsewhere(dataDir, target.fd);
+    await target.sync();
+    await rename(aside, file);
+    return made;
+  } finally {
+    await target.close();
+    await rm(aside, { force: true });
+  }
+}
+
+/** Runs the same program with `backup -`, whose stdout is the file. */
+async function backUpElsewhere(dataDir: string, fd: number): Promise<Backup> {
+  const words = [process.argv[1] ?? '', 'backup', '-', '--json', '--data', dataDir];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', fd, 'pipe'] });
+  const [said, [status]] = await Promise.all([text(child.stderr!), once(child, 'close')]);
+  const last = said.trim().split('\n').at(-1) ?? '';
+  if (status === 0) {
+    const { bytes, missing } = JSON.parse(last) as Backup;
+    return { bytes, missing };
+  }
+  const { error } = parsed(last);
+  throw new CliError(error?.code ?? 'backup_unwritable', error?.message ?? said.trim(), {
+    hint: error?.hint,
+  });
+}
+
+function parsed(line: string): { readonly error?: { code: string; message: string; hint?: string } } {
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    return {};
+  }
+}

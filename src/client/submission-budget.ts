@@ -73,6 +73,16 @@ export class SubmissionBudget {
     return isStuck ? Number(!this.#sent.some(isUnderway)) : Math.max(0, left);
   }
 
+  /** When so many more submissions can have been sent, at the earliest. */
+  reach(count: number, now: number): number {
+    this.#renew(now);
+    const moments = this.#accounts.map(({ left, limit, span, endsAt = now + span }) => {
+      const windows = Math.ceil((count - Math.max(0, left)) / limit);
+      return windows <= 0 ? now : endsAt + (windows - 1) * span;
+    });
+    return Math.max(now, ...moments);
+  }
+
   /** When an exhausted window ends; undefined if none is exhausted or its end is unknown. */
   openAt(now: number): number | undefined {
     this.#renew(now);

@@ -67,6 +67,11 @@ export class Dispatcher<W extends Submission> {
     return this.#submitter.waiting;
   }
 
+  /** Work that is still to be sent, within the budget. */
+  get toSend(): number {
+    return this.#submitter.toSend;
+  }
+
   /** Work is left, but the budget is spent. */
   get isSpent(): boolean {
     return this.#submitter.isSpent;

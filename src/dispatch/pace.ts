@@ -35,6 +35,11 @@ export class Pace {
     return Math.max(this.#openAt, this.#budget.openAt(now) ?? 0);
   }
 
+  /** When so many more submissions can have been sent, at the earliest. */
+  reach(count: number, now: number): number {
+    return Math.max(count > 0 ? this.#openAt : now, this.#budget.reach(count, now));
+  }
+
   /** Submissions that may be sent now. */
   left(now: number): number {
     return this.#openAt > now ? 0 : this.#budget.left(now);

@@ -9,6 +9,8 @@ const QUIET_WAIT = 3_000;
 interface ReadGateOptions {
   readonly clock: Clock;
   readonly trouble: Trouble;
+  /** Whether an error is trouble with all reads of this kind; absent: whether the same request may succeed later. */
+  readonly isTrouble?: (error: unknown) => boolean;
   /** A request has had no answer for this many more milliseconds. */
   readonly onSilence: (ms: number) => void;
 }
@@ -59,7 +61,7 @@ export class ReadGate {
 
   /** A definite refusal is an answer. @throws ServiceLostError */
   #failed(error: unknown): void {
-    if (isTrouble(error)) this.trouble.failed(error);
+    if ((this.#options.isTrouble ?? isTrouble)(error)) this.trouble.failed(error);
     else this.#passed();
   }
 

@@ -6,9 +6,9 @@ import type { ReadKind, Session } from './session.ts';
 import { isTrouble, mayReadAgain } from './trouble.ts';
 
 /** Milliseconds between tries to read what the service should have by now. */
-const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
+export const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
 /** Pauses of this many milliseconds are worth telling. */
-const LONG_PAUSE = 1_000;
+export const LONG_PAUSE = 1_000;
 /** Milliseconds between tries of a read that alone fails. */
 const ALONE = { first: 200, longest: 10_000 };
 

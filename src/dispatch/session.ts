@@ -78,6 +78,8 @@ export class Session<W extends Submission = Submission> {
   readonly lag = new Lag();
   /** The end of the wait for a limit that the user has been told about. */
   #limitToldUntil = 0;
+  /** Until when a request counts as unanswered. */
+  #silentUntil = Number.NEGATIVE_INFINITY;
   readonly #options: SessionOptions<W>;
   readonly #tasks = new Set<Promise<void>>();
   readonly #loops: Promise<void>[] = [];
@@ -179,6 +181,13 @@ export class Session<W extends Submission = Submission> {
     return await reportSilence(request, { clock: this.clock, onSilence: this.#tellSilence });
   }
 
+  /** Whether some request is failing, or gets no answer: what is in flight is not worth waiting for. */
+  get isUnwell(): boolean {
+    const { job, skin, facts } = this.gates;
+    const troubles = [this.trouble, this.intake, job.trouble, skin.trouble, facts.trouble];
+    return troubles.some(({ isOn }) => isOn) || this.now() < this.#silentUntil;
+  }
+
   /** Whether results cannot be read now. */
   get areResultsShut(): boolean {
     return this.gates.job.isShut || this.gates.skin.isShut;
@@ -237,7 +246,10 @@ export class Session<W extends Submission = Submission> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
-  readonly #tellSilence = (): void => this.tellWait(SILENT, undefined);
+  readonly #tellSilence = (ms: number): void => {
+    this.#silentUntil = this.now() + ms;
+    this.tellWait(SILENT, undefined);
+  };
 
   #moment() {
     return { monotonic: this.now(), epoch: this.client.serviceClock.earliest() };

@@ -69,6 +69,11 @@ export class Submitter<W extends Submission> {
     return this.#queue.length + this.#again.length;
   }
 
+  /** The part of it that is within the budget. */
+  get toSend(): number {
+    return this.#again.length + Math.max(0, Math.min(this.#queue.length, this.#left));
+  }
+
   /** Whether work is left but the budget is spent. */
   get isSpent(): boolean {
     return this.#left <= 0 && this.#again.length === 0 && this.#queue.length > 0;

@@ -77,3 +77,19 @@ describe('Submissions that are left', () => {
     expect(budget.left(2)).toBe(1);
   });
 });
+
+describe('A number of submissions more', () => {
+  test('has been sent at once as far as windows allow, and else when so many more have begun', () => {
+    const budget = new SubmissionBudget();
+    expect(budget.reach(1_000, 5)).toBe(5);
+    told(budget, [minute(3)]);
+    const end = budget.reach(4, 0);
+    expect([budget.reach(0, 0), budget.reach(3, 0)]).toEqual([0, 0]);
+    expect(end).toBeGreaterThanOrEqual(10_000);
+    expect([budget.reach(23, 0), budget.reach(24, 0), budget.reach(43, 0)]).toEqual([
+      end,
+      end + MINUTE,
+      end + MINUTE,
+    ]);
+  });
+});

@@ -42,7 +42,16 @@ function reader(answer: (n: number) => Error | Buffer | undefined, takes = 5, ra
   });
   const read = async (signal = new AbortController().signal) =>
     await clock.until(textures.read(URL_, signal));
-  return { read, told, pauses, clock, requests: () => requests };
+  const signal = new AbortController().signal;
+  /** Several at once. */
+  const readMany = async (count: number) =>
+    await clock.until(Promise.all(Array.from({ length: count }, () => textures.read(URL_, signal))));
+  /** When each of two was read. */
+  const readBoth = async () =>
+    await clock.until(
+      Promise.all([1, 2].map(() => textures.read(URL_, signal).then(() => clock.monotonic()))),
+    );
+  return { read, readMany, readBoth, told, pauses, clock, requests: () => requests };
 }
 
 describe('A texture', () => {
@@ -52,10 +61,25 @@ describe('A texture', () => {
     expect(requests()).toBe(2);
   });
 
-  test('that is never there is given up within seconds', async () => {
-    const { read, clock, requests } = reader(() => refused(404));
-    await expect(read()).rejects.toMatchObject({ status: 404 });
-    expect([requests(), clock.monotonic() < 5_000]).toEqual([4, true]);
+  test.each([404, 403])('that is never there (%i) is given up as late as a skin', async (status) => {
+    const { read, clock, requests, pauses } = reader(() => refused(status));
+    await expect(read()).rejects.toMatchObject({ status });
+    expect([requests(), clock.monotonic() > 25_000]).toEqual([8, true]);
+    expect(pauses).toEqual([1_600, 3_200, 6_400, 12_800]);
+  });
+
+  test('that is not there holds up no other', async () => {
+    const { readBoth, requests } = reader((n) => (n === 1 ? refused(404) : undefined));
+    expect(await readBoth()).toEqual([210, 5]);
+    expect(requests()).toBe(3);
+  });
+
+  test('whose host is down is requested with all others of that host in one request at a time', async () => {
+    const { readMany, requests, clock } = reader(() =>
+      clock.monotonic() < 70_000 ? unreachable() : undefined,
+    );
+    expect(await readMany(60)).toEqual(Array.from({ length: 60 }, () => PNG));
+    expect(requests()).toBeLessThanOrEqual(60 + 8 + 13);
   });
 
   test.each([
@@ -63,36 +87,36 @@ describe('A texture', () => {
     ['is an unreadable 404', new UnreadableAnswerError('nonsense', { status: 404 })],
     ['is no picture', PAGE],
   ])('whose answer %s once is looked at again', async (_, answer) => {
-    const { read, told } = reader((n) => (n === 1 ? answer : undefined));
+    const { read, requests } = reader((n) => (n === 1 ? answer : undefined));
     expect(await read()).toBe(PNG);
-    expect(told).toHaveLength(1);
+    expect(requests()).toBe(2);
   });
 
-  test('whose answer never makes sense is given up within seconds', async () => {
-    const { read, clock, requests } = reader(() => new UnreadableAnswerError('nonsense', { status: 200 }));
+  test('whose answer never makes sense is given up as late as a skin', async () => {
+    const { read, requests } = reader(() => new UnreadableAnswerError('nonsense', { status: 200 }));
     await expect(read()).rejects.toThrow('nonsense');
-    expect([requests(), clock.monotonic() < 5_000]).toEqual([4, true]);
+    expect(requests()).toBe(8);
   });
 
   test('that is never a picture is left to the proof', async () => {
     const { read, requests } = reader(() => PAGE);
     expect(await read()).toBe(PAGE);
-    expect(requests()).toBe(4);
+    expect(requests()).toBe(8);
   });
 
-  test('whose host cannot be reached is tried for a minute, and told of at once', async () => {
+  test('whose host cannot be reached is tried for a quarter of an hour, and told of at once', async () => {
     const { read, told, clock } = reader(unreachable);
     await expect(read()).rejects.toThrow('No connection.');
     expect(told[0]).toEqual({ message: 'A texture cannot be read: No connection.', at: 5 });
-    expect(clock.monotonic()).toBeGreaterThan(40_000);
-    expect(clock.monotonic()).toBeLessThanOrEqual(60_100);
+    expect(clock.monotonic()).toBeGreaterThan(880_000);
+    expect(clock.monotonic()).toBeLessThanOrEqual(900_100);
   });
 
   test('whose host says nothing is told of after three seconds', async () => {
     const { read, told } = reader((n) => (n === 1 ? unreachable() : undefined), 10_000);
     expect(await read()).toBe(PNG);
     expect(told[0]).toEqual({
-      message: 'textures.example, which has the textures, does not answer.',
+      message: 'The host of the textures does not answer yet.',
       at: 3_000,
     });
   });
@@ -120,12 +144,16 @@ describe('A texture', () => {
     expect(told).toEqual([]);
   });
 
-  test.each([
-    ['nobody wants any longer', unreachable(), AbortSignal.abort()],
-    ['cannot be read because of a mistake of ours', new TypeError('a bug'), undefined],
-  ])('that %s is not tried again', async (_, error, signal) => {
-    const { read, requests } = reader(() => error);
-    await expect(read(signal)).rejects.toBe(error);
+  test('that nobody wants any longer is not read', async () => {
+    const { read, requests } = reader(unreachable);
+    await expect(read(AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(requests()).toBe(0);
+  });
+
+  test('that cannot be read because of a mistake of ours is not tried again', async () => {
+    const bug = new TypeError('a bug');
+    const { read, requests } = reader(() => bug);
+    await expect(read()).rejects.toBe(bug);
     expect(requests()).toBe(1);
   });
 });

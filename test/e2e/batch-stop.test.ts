@@ -45,6 +45,25 @@ async function ended(child: ResultPromise) {
 }
 
 describe('A batch that is told to stop', () => {
+  test('in an outage does so without waiting for answers, and the same command finishes it', async () => {
+    const { shop, service } = await busyWorkshop();
+    const child = shop.start(MAKE);
+    await whenAccepted(service, 3);
+    let failed = 0;
+    service.weather = ({ kind }) => {
+      failed++;
+      return kind === 'submit' ? { kind: 'slow', wait: 60_000 } : { kind: 'bad-gateway' };
+    };
+    await poll(
+      () => failed,
+      (count) => count >= 3,
+    );
+    child.kill('SIGINT');
+    expect((await ended(child)).exitCode).toBe(130);
+    service.weather = undefined;
+    await expectToFinish(shop, service);
+  });
+
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'by %s says what is in the queue and how to go on, and the same command finishes it',
     async (signal) => {

@@ -36,6 +36,12 @@ export interface Progress {
   readonly finished: number;
 }
 
+/** The progress of a batch that runs. */
+export interface RunningProgress extends Progress {
+  /** Seconds that the rest takes at least, by the limits that the service has told; 0: they allow all of it now. */
+  readonly leastSeconds: number;
+}
+
 /** What a batch reports while it runs. */
 export type BatchEvent =
   /**

@@ -7,7 +7,7 @@ import type { BatchResult } from '../model/result.ts';
 import type { GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
 import type { GameKeys } from '../proof/game-keys.ts';
 import type { PlayerNames } from '../sources/player-names.ts';
-import type { BatchEvent, Progress } from './events.ts';
+import type { BatchEvent, RunningProgress } from './events.ts';
 
 /** The service that makes the skins, and the caller. */
 export interface BatchService {
@@ -97,7 +97,7 @@ interface ResultOptions {
   /** Stores a result before it counts as finished. An error ends the batch, unless it is a `DeliveryError`. */
   readonly deliver?: ((result: BatchResult) => void | Promise<void>) | undefined;
   /** Called when the batch begins, with a function that returns the current progress. */
-  readonly onProgress?: ((progress: () => Progress) => void) | undefined;
+  readonly onProgress?: ((progress: () => RunningProgress) => void) | undefined;
   readonly onEvent?: ((event: BatchEvent) => void) | undefined;
 }
 

@@ -1,12 +1,11 @@
 import { systemClock } from '../../base/clock.ts';
-import { ServiceLostError } from '../../dispatch/trouble.ts';
 import { WakeUpSignal } from '../../dispatch/wake-up-signal.ts';
 import type { Job } from '../../protocol/job.ts';
 import { entryProblem, readEntry } from '../lockfile/sound-entry.ts';
 import type { BatchResult } from '../model/result.ts';
 import type { SourceProblem } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
-import type { BatchEvent, BatchSummary, Progress } from '../options/events.ts';
+import type { BatchEvent, BatchSummary, RunningProgress } from '../options/events.ts';
 import { type BatchOptions, DeliveryError } from '../options/options.ts';
 import type { Decision, Planned } from '../plan/decision.ts';
 import type { Made } from '../skin-maker/finisher.ts';
@@ -62,8 +61,9 @@ class BatchRun {
     this.#changed = new WakeUpSignal(options.clock ?? systemClock);
   }
 
-  get progress(): Progress {
-    return this.#count.progress(this.#service?.open ?? 0);
+  get progress(): RunningProgress {
+    const { open = 0, leastSeconds = 0 } = this.#service ?? {};
+    return { ...this.#count.progress(open), leastSeconds };
   }
 
   async run(): Promise<BatchSummary> {
@@ -285,7 +285,9 @@ class BatchRun {
       this.#isInterrupted = true;
       this.#stop.abort(signal?.reason);
       const hard = () => this.#hardStop.abort(signal?.reason);
-      void clock.sleep(LAST_ANSWERS, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is in flight
+      const isAnswering = this.#service !== undefined && !this.#service.isUnwell;
+      if (!isAnswering) hard();
+      else void clock.sleep(LAST_ANSWERS, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is in flight
     };
     if (signal?.aborted) interrupt();
     signal?.addEventListener('abort', interrupt, { once: true });
@@ -296,7 +298,7 @@ class BatchRun {
 
   #fail(error: unknown): void {
     if (this.#isInterrupted) return;
-    this.#fatal ??= { error: error instanceof ServiceLostError ? error.cause : error };
+    this.#fatal ??= { error };
     this.#stop.abort();
   }
 }

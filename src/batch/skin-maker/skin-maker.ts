@@ -51,8 +51,9 @@ export class SkinMaker {
     const session = await openSession(options);
     const reads = new Reads(session, options.hardStop);
     let maker: SkinMaker | undefined;
-    const finisher = makeFinisher(options, { session, reads, maker: () => maker! });
-    const dispatcher = await openDispatcher(options, { session, reads, finisher, maker: () => maker! });
+    const parts = { session, reads, texture: textureReading(session, options), maker: () => maker! };
+    const finisher = makeFinisher(options, parts);
+    const dispatcher = await openDispatcher(options, { ...parts, finisher });
     maker = new SkinMaker(options, { session, reads, finisher, dispatcher });
     await maker.#start();
     return maker;
@@ -60,7 +61,7 @@ export class SkinMaker {
 
   private constructor(
     options: SkinMakerOptions,
-    parts: Parts & { readonly finisher: Finisher; readonly dispatcher: Dispatcher<Work> },
+    parts: Omit<Parts, 'texture'> & { readonly finisher: Finisher; readonly dispatcher: Dispatcher<Work> },
   ) {
     this.#options = options;
     this.#session = parts.session;
@@ -72,6 +73,17 @@ export class SkinMaker {
   /** Jobs of this batch that are, or may be, on the service. */
   get open(): number {
     return this.#dispatcher.open;
+  }
+
+  /** Whether the service fails requests, so that no answer is worth waiting for. */
+  get isUnwell(): boolean {
+    return this.#session.isUnwell;
+  }
+
+  /** Seconds until the rest can have been submitted, at least, by the limits known now. */
+  get leastSeconds(): number {
+    const now = this.#session.now();
+    return (this.#session.pace.reach(this.#dispatcher.toSend, now) - now) / 1_000;
   }
 
   /** Work not sent yet. */
@@ -177,6 +189,8 @@ export class SkinMaker {
 interface Parts {
   readonly session: Session<Work>;
   readonly reads: Reads;
+  /** Reads a texture. */
+  readonly texture: (url: string) => Promise<Uint8Array>;
 }
 
 async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
@@ -200,12 +214,12 @@ async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
 }
 
 function makeFinisher(
-  { options, journal, hardStop, onWaiting, onDone, onFailed }: SkinMakerOptions,
-  { session, reads, maker }: Parts & { readonly maker: () => SkinMaker },
+  { options, journal, hardStop, onDone, onFailed }: SkinMakerOptions,
+  { session, reads, texture, maker }: Parts & { readonly maker: () => SkinMaker },
 ): Finisher {
   const prover = new SkinProver({
     options,
-    texture: textureReading(session, { hardStop, onWaiting }),
+    texture,
     facts: () => maker().facts,
     freshKey: async () => await maker().freshKey(),
   });
@@ -249,12 +263,12 @@ function batchUser(
   given: SkinMakerOptions,
   {
     session,
+    texture,
     finisher,
     maker,
-  }: { session: Session<Work>; readonly finisher: Finisher; readonly maker: () => SkinMaker },
+  }: Pick<Parts, 'session' | 'texture'> & { readonly finisher: Finisher; readonly maker: () => SkinMaker },
 ): DispatcherUser<Work> {
   const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = given;
-  const texture = textureReading(session, given);
   const fail = (work: Work, problem: unknown) => session.track(finisher.fail(work, problem));
   return {
     attempt: async (work, job, step) => await finisher.attempt(work, job, step),

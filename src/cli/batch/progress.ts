@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Progress } from '../../batch/api/batches.ts';
+import type { RunningProgress } from '../../batch/api/batches.ts';
 import {
   openWaitingView,
   type ProgressView,
@@ -15,7 +15,7 @@ const LOG = 5_000;
 /** Window over which the rate is measured, in milliseconds. */
 const RATE_SPAN = 15_000;
 /** Milliseconds for which a wait of unknown length stays valid; the service repeats it while it lasts. */
-const REPEATED = 6_000;
+const REPEATED = 8_000;
 
 interface Wait {
   readonly message: string;
@@ -40,7 +40,7 @@ export class BatchProgress {
   readonly #messages: Messages;
   readonly #clock: Clock;
   readonly #text: ProgressText;
-  #read: (() => Progress) | undefined;
+  #read: (() => RunningProgress) | undefined;
   #spinner: Spinner | undefined;
   #timer: NodeJS.Timeout | undefined;
   #remark: string | undefined;
@@ -56,7 +56,7 @@ export class BatchProgress {
   }
 
   /** `read` returns the current state of the batch. */
-  async start(read: () => Progress): Promise<void> {
+  async start(read: () => RunningProgress): Promise<void> {
     this.#read = read;
     if (this.#messages.isLive) this.#spinner = await this.#messages.progress('Reading the sources');
     this.#timer = setInterval(() => this.#tick(), REDRAW);

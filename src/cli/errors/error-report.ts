@@ -3,6 +3,7 @@ import { LockFileError } from '../../base/process-lock.ts';
 import { BatchSetupError, fetchHint, JournalError, LockfileError } from '../../batch/api/errors.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
+import { ServiceLostError } from '../../dispatch/trouble.ts';
 import {
   classifyFailure,
   InsecureHttpError,
@@ -33,6 +34,7 @@ export function reportOf(
   if (error instanceof CliError) return error;
   if (isInterruption(error))
     return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
+  if (error instanceof ServiceLostError) return lostReport(error, naming);
   if (error instanceof ServiceError) return fromService(error, naming);
   if (
     error instanceof BatchSetupError ||
@@ -60,6 +62,12 @@ export function reportOf(
     (naming.data && folderReport(error, naming.data)) ??
     systemReport(error)
   );
+}
+
+/** The service was down for longer than anybody waits. A certificate that is not accepted is no outage. */
+function lostReport({ cause }: ServiceLostError, naming: ServiceNaming): ErrorReport | undefined {
+  const report = reportOf(cause, naming);
+  return report && !(cause instanceof NetworkError) ? { ...report, exit: 'tryLater' } : report;
 }
 
 function networkHint({ cause }: NetworkError, naming: ServiceNaming): string {

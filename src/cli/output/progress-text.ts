@@ -6,6 +6,8 @@ import { clean, oneLine } from '../text/text.ts';
 export interface ProgressView extends Progress {
   /** Recent rate in finished skins per second; undefined while it is too early to tell. */
   readonly rate: number | undefined;
+  /** Seconds that the rest takes at least, by the service's limits. */
+  readonly leastSeconds: number;
   /** The last problem or the current wait. */
   readonly remark: string | undefined;
   /** The known wait of the batch; undefined if there is none. */
@@ -102,9 +104,16 @@ function rateText(rate: number): string {
 }
 
 /** The remaining time, unless a known wait is longer. */
-function leftText({ allRead, sources, finished, rate, waiting }: ProgressView): string | undefined {
+function leftText({
+  allRead,
+  sources,
+  finished,
+  rate,
+  leastSeconds,
+  waiting,
+}: ProgressView): string | undefined {
   if (!allRead || !rate || finished >= sources) return undefined;
-  const seconds = (sources - finished) / rate;
+  const seconds = Math.max((sources - finished) / rate, leastSeconds);
   if (waiting && (waiting.seconds ?? Number.POSITIVE_INFINITY) > seconds) return undefined;
   return `${span(seconds)} left`;
 }

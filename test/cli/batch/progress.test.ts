@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import type { Progress } from '../../../src/batch/options/events.ts';
+import type { RunningProgress } from '../../../src/batch/options/events.ts';
 import { BatchProgress, LIST_PROGRESS } from '../../../src/cli/batch/progress.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
@@ -26,7 +26,7 @@ async function batch({ isTTY = true, columns = 160 } = {}) {
   const began = systemClock.monotonic();
   const read = () => {
     const finished = Math.min(5, Math.floor((systemClock.monotonic() - began) / 1_000));
-    return { sources: 10, allRead: true, finished, failed: 0, queued: 0 } as Progress;
+    return { sources: 10, allRead: true, finished, failed: 0, queued: 0, leastSeconds: 0 } as RunningProgress;
   };
   await progress.start(read);
   return { progress, err, last: () => line.at(-1) };

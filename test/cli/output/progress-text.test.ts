@@ -23,6 +23,7 @@ function view(some: Partial<ProgressView> = {}): ProgressView {
     submitted: 0,
     finished: 0,
     rate: undefined,
+    leastSeconds: 0,
     remark: undefined,
     ...some,
   };
@@ -101,6 +102,12 @@ describe('The line of progress', () => {
     [120.4, '120 a second'],
   ])('says a rate of %d as %s', (rate, text) => {
     expect(progressLine(view({ sources: 10, allRead: false, rate }), 80)).toContain(` · ${text}`);
+  });
+
+  test('says no less time than the service’s limits leave', () => {
+    const some = { sources: 120, finished: 60, rate: 3.3 };
+    expect(progressLine(view(some), 200)).toContain('18 s left');
+    expect(progressLine(view({ ...some, leastSeconds: 57 }), 200)).toContain('57 s left');
   });
 
   test('does not say how long it takes when that is not known, or nothing is left', () => {

@@ -37,3 +37,116 @@ describe('While single jobs are answered with', () => {
     expect(waits.length).toBeGreaterThan(0);
   });
 });
+
+describe('While everything is answered with', () => {
+  test.each(ALL)('%s, a batch waits and goes on, and asks rarely', async (name) => {
+    const { summary, hosted, mostInTenSeconds } = await during(name, { count: 40, lasts: 60_000 });
+    expect(summary).toMatchObject({ made: 40, failed: 0, end: 'complete' });
+    expect(hosted.records.doubleSubmissions).toEqual([]);
+    expect(mostInTenSeconds({ from: FROM + 10_000, to: FROM + 60_000 })).toBeLessThanOrEqual(12);
+  });
+
+  test('a refusal without a time for ten minutes, requests are few and no skin fails', async () => {
+    const world = await during('a refusal without a time', { count: 60, lasts: 600_000 });
+    expect(world.summary).toMatchObject({ made: 60, failed: 0 });
+    expect(world.times().filter((at) => at >= FROM && at < FROM + 600_000).length).toBeLessThanOrEqual(300); // 3,701
+  });
+});
+
+describe.each(['a 500 in JSON', 'a 502 in HTML', 'a 503 in HTML', 'a reset connection'] as const)(
+  'While submissions alone are answered with %s',
+  (name) => {
+    test('it is one outage: all is made when it ends, and nothing twice', async () => {
+      const world = await during(name, { count: 30, lasts: 60_000, kinds: ['submit'] });
+      expect(world.summary).toMatchObject({ made: 30, failed: 0 });
+      expect(world.hosted.records.accepted).toHaveLength(30);
+    });
+
+    test('for too long, the batch ends with that error, and nothing counts as in the queue', async () => {
+      const world = await openWorld({ serviceTime: 300 });
+      const { clock, hosted, batch, events } = world;
+      hosted.disturb = outage(name, { kinds: ['submit'], from: 0, to: 7_200_000 }, () => clock.monotonic());
+      let queued = -1;
+      const onProgress = (read: () => { queued: number }) => {
+        void clock.sleep(60_000).then(() => {
+          queued = read().queued;
+        });
+      };
+      await expect(clock.until(batch(30, { onProgress }))).rejects.toMatchObject({
+        name: 'ServiceLostError',
+      });
+      expect([queued, hosted.times('submit').length < 40]).toEqual([0, true]);
+      const isPage = name !== 'a reset connection';
+      if (isPage) expect(events.filter(({ type }) => type === 'again')).toEqual([]);
+      expect(clock.monotonic()).toBeLessThan(16 * 60_000);
+    });
+  },
+);
+
+test('A process that is asleep for a minute, with all its connections closed meanwhile, fails no skin', async () => {
+  const { clock, hosted, batch } = await openWorld({ serviceTime: 300 });
+  let isAsleep = false;
+  const [from, until] = [2_100, 62_100];
+  hosted.disturb = async (_, process) => {
+    const answer = await process();
+    if (clock.monotonic() < from || isAsleep) return answer;
+    // The first request after the time finds the machine asleep, and so do those that are sent until it wakes.
+    if (clock.monotonic() < until) {
+      await clock.sleep(until - clock.monotonic());
+      isAsleep = true;
+      return OUTAGES['a reset connection']();
+    }
+    return answer;
+  };
+  const summary = await clock.until(batch(30));
+  expect(summary).toMatchObject({ made: 30, failed: 0 });
+  expect(hosted.records.doubleSubmissions).toEqual([]);
+});
+
+test('A host of textures that is down for 70 s costs no skin and few requests', async () => {
+  const { hosted, summary } = await during('a 500 in JSON', { count: 60, lasts: 70_000, kinds: ['texture'] });
+  expect(summary).toMatchObject({ made: 60, failed: 0 });
+  expect(hosted.times('texture').length).toBeLessThanOrEqual(60 + 30);
+});
+
+test('A batch that is interrupted in an outage ends at once', async () => {
+  const { clock, hosted, batch } = await openWorld({ serviceTime: 300 });
+  hosted.disturb = outage('a 502 in HTML', { from: 2_000, to: 7_200_000 }, () => clock.monotonic());
+  const stop = new AbortController();
+  const interrupted = clock.sleep(20_000).then(() => stop.abort());
+  const summary = await clock.until(batch(60, { signal: stop.signal }));
+  await interrupted;
+  expect([summary.end, clock.monotonic() - 20_000 < 300]).toEqual(['interrupted', true]);
+});
+
+/** Longest time without a word on what is waited for, milliseconds. */
+const SOON = 5_000;
+
+describe('A batch that waits says so', () => {
+  test('while the user’s other key fills the queue', async () => {
+    const { clock, hosted, batch, waits, longestSilence } = await openWorld({ serviceTime: 300 });
+    for (let n = 0; n < 5; n++) hosted.occupy(30_000, { key: 'other' });
+    expect(await clock.until(batch(3))).toMatchObject({ made: 3 });
+    expect(waits[0]?.message).toBe('Jobs that this user submitted with another key fill the queue.');
+    expect(longestSilence({ from: 0, to: 29_000 })).toBeLessThanOrEqual(SOON);
+  });
+
+  test.each([
+    ['results', ['skin']],
+    ['the list', ['list']],
+    ['first contact', ['me', 'root']],
+    ['a submission', ['submit']],
+  ] as const)('for %s that come late', async (_, kinds) => {
+    const { clock, hosted, batch, longestSilence } = await openWorld({
+      serviceTime: 300,
+      ...(kinds[0] === 'skin' && { alter: { job: { skin: '(absent)' } } }),
+    });
+    hosted.disturb = async ({ kind }, process) => {
+      if ((kinds as readonly string[]).includes(kind) && clock.monotonic() < 15_000)
+        await clock.sleep(15_000 - clock.monotonic());
+      return await process();
+    };
+    expect(await clock.until(batch(3))).toMatchObject({ made: 3 });
+    expect(longestSilence({ from: 2_000, to: 14_000 })).toBeLessThanOrEqual(SOON);
+  });
+});

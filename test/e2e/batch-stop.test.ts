@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -185,12 +185,16 @@ describe('Of 100,000 sources', () => {
 });
 
 describe('A batch that was interrupted', () => {
-  /** Two skins are finished, five jobs are in the queue, and the process is gone. */
+  /** Two skins are finished, five jobs are in the queue, as the process knew when it went. */
   async function interrupted(signal: 'SIGINT' | 'SIGKILL') {
     const { shop, service } = await busyWorkshop();
     holdAfter(service, 2);
     const child = shop.start(MAKE);
     await whenAccepted(service, 7);
+    await poll(
+      async () => await jobsIn(shop),
+      (jobs) => jobs === 7,
+    );
     child.kill(signal);
     await child;
     return { shop, service };
@@ -261,6 +265,12 @@ describe('A batch that was interrupted', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(told)]);
   });
 });
+
+/** How many jobs the journal has. */
+async function jobsIn(shop: Workshop): Promise<number> {
+  const [journal = ''] = await journalsOf(shop);
+  return lines(await readFile(journal, 'utf8')).filter((line) => line.includes('"s":"job"')).length;
+}
 
 async function journalsOf({ machine }: Workshop): Promise<string[]> {
   const folder = join(machine.dataDir, 'batches/journals');

@@ -138,16 +138,15 @@ export async function deleteSkin(db: Db, id: number): Promise<void> {
   await db.deleteFrom('skins').where('id', '=', id).execute();
 }
 
-/** Whether a skin that is not private uses this data. */
-export async function hasOpenSkin(db: Db, identity: string): Promise<boolean> {
-  const skin = await db
+/** Whether a skin that is not private uses this data: anybody's, or one of this owner. */
+export async function hasOpenSkin(db: Db, identity: string, owner?: string): Promise<boolean> {
+  let open = db
     .selectFrom('skins')
     .select('id')
     .where('identity', '=', identity)
-    .where('visibility', 'in', ['public', 'unlisted'])
-    .limit(1)
-    .executeTakeFirst();
-  return skin !== undefined;
+    .where('visibility', 'in', ['public', 'unlisted']);
+  if (owner !== undefined) open = open.where('owner', '=', owner);
+  return (await open.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Some of the skins that are not private and have this texture. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { BlockedImage, blockBodySchema } from '../../../protocol/moderation.ts';
 import {
@@ -10,12 +11,13 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { closeReportsOf } from '../../store/reports.ts';
 import type { BlockedImageRow } from '../../store/schema/moderation-tables.ts';
-import { openSkinsWithTexture } from '../../store/skins.ts';
+import { changeSkin, openSkinsWithTexture } from '../../store/skins.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
+import { withdrawFromOwner } from '../skins/data-sharing.ts';
 import { noteAct } from './log.ts';
 import type { ModerationContext } from './reports.ts';
-import { hide, moderatedSkin } from './skins.ts';
+import { moderatedSkin } from './skins.ts';
 
 export interface Blocking {
   readonly image: BlockedImage;
@@ -47,7 +49,7 @@ export async function blockImage(
 }
 
 /** Skins hidden in one transaction, so that other requests do not have to wait for all of them. */
-const CHUNK = 100;
+const CHUNK = 25;
 
 async function hideAll({ db, clock }: ModerationContext, hash: string): Promise<number> {
   for (let hidden = 0; ; ) {
@@ -55,13 +57,16 @@ async function hideAll({ db, clock }: ModerationContext, hash: string): Promise<
       await lockManagement(tx);
       const skins = await openSkinsWithTexture(tx, hash, CHUNK);
       for (const { uuid } of skins) {
-        await hide(tx, await moderatedSkin(tx, uuid)); // its data may be another's after the one before
+        const { id, visibility, identity, owner } = await moderatedSkin(tx, uuid); // as the one before has left it
+        await changeSkin(tx, id, { visibility: 'private', hidden_from: visibility });
+        await withdrawFromOwner(tx, identity, owner);
         await closeReportsOf(tx, uuid, clock.now());
       }
       return skins.length;
     });
     hidden += some;
     if (some < CHUNK) return hidden;
+    await setImmediate(); // SQLite lets nobody else do anything meanwhile
   }
 }
 

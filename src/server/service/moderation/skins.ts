@@ -41,11 +41,7 @@ export async function setHidden(
   });
 }
 
-/** Call in a transaction, for a skin that is not hidden. */
-export async function hide(
-  tx: Db,
-  { id, visibility, identity }: Pick<SkinWithData, 'id' | 'visibility' | 'identity'>,
-): Promise<void> {
+async function hide(tx: Db, { id, visibility, identity }: SkinWithData): Promise<void> {
   await changeSkin(tx, id, { visibility: 'private', hidden_from: visibility });
   await withdrawData(tx, identity);
 }

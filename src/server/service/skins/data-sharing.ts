@@ -27,6 +27,16 @@ export async function withdrawData(tx: Db, identity: string): Promise<void> {
   if (!(await someSkinOf(tx, identity))) await dropTextureData(tx, identity);
 }
 
+/**
+ * A skin of this data was hidden, like all others that have its image will be: gives the data to the skin's owner at
+ * once, so that no transaction has to do it for the owners of all of them. Call in a transaction.
+ */
+export async function withdrawFromOwner(tx: Db, identity: string, owner: string): Promise<void> {
+  if (sharedOf(identity) !== undefined || (await hasOpenSkin(tx, identity, owner))) return;
+  await giveToOwner(tx, identity, owner);
+  if (!(await someSkinOf(tx, identity))) await dropTextureData(tx, identity);
+}
+
 /** A skin always keeps its value: if its owner has other data of its own, this is kept beside it. */
 async function giveToOwner(tx: Db, identity: string, owner: string): Promise<void> {
   const usual = ownIdentity(identity, owner);

@@ -20,6 +20,9 @@ export const OPERATOR_ACTIONS = [
   'disable_user',
   'enable_user',
   'untie_identity',
+  'create_key',
+  'change_key',
+  'revoke_key',
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 

@@ -170,13 +170,20 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     expectRefusal(await caller.patch(`${KEYS}/${id}`, { scopes: [...SCOPES] }), 'insufficient_grants');
   });
 
-  test('an operator may for others, with a key that has the scope', async () => {
+  test('nor one of somebody else, which an operator may make and narrow all the same', async () => {
     const server = await runServer();
     const bound = { allowedIps: ['127.0.0.1'] };
-    const operator = await make(server, server.owner, { ...bound, scopes: ['operator'] });
-    const bobs = await make(server, operator.caller, { user: 'bob' });
-    expect(bobs.scopes).toEqual(ALL_BUT_OPERATOR);
-    expect((await operator.caller.patch(`${KEYS}/${bobs.id}`, { scopes: ['read'] })).status).toBe(200);
+    const operator = await make(server, server.owner, { ...bound, scopes: ['read', 'operator'] });
+    const bobs = await make(server, operator.caller, { ...bound, user: 'bob' });
+    expect(bobs.scopes).toEqual(['read']);
+    for (const wish of [{}, { ...bound, scopes: ['generate'] }, { allowedIps: [], scopes: ['read'] }])
+      expectRefusal(await operator.caller.json(KEYS, { ...wish, user: 'bob' }), 'insufficient_grants');
+    const free = await make(server, server.owner, { user: 'bob' });
+    expect((await operator.caller.patch(`${KEYS}/${free.id}`, { scopes: ['read'] })).status).toBe(200);
+    for (const change of [{ scopes: ['generate'] }, { allowedIps: [] }])
+      expectRefusal(await operator.caller.patch(`${KEYS}/${bobs.id}`, change), 'insufficient_grants');
+    const only = await make(server, server.owner, { scopes: ['operator'] });
+    expectRefusal(await only.caller.json(KEYS, { user: 'bob' }), 'insufficient_grants'); // it has nothing to give
     expectRefusal(await operator.caller.json(KEYS, {}), 'insufficient_grants'); // its own go by account
     const account = await make(server, server.owner, { scopes: ['account'] });
     expectRefusal(await account.caller.json(KEYS, { user: 'bob' }), 'insufficient_grants');
@@ -184,6 +191,37 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     expectRefusal(await account.caller.get('/metrics'), 'insufficient_grants');
     expectRefusal(await account.caller.patch(`${KEYS}/${bobs.id}`, { name: 'x' }), 'not_found');
   });
+});
+
+test('Only the owner gives other operators keys that operate: whoever else is one may cease to be', async () => {
+  const server = await runServer();
+  for (const name of ['ann', 'bob']) await server.user(name);
+  const { db } = await openOwnStore(server.dataDir);
+  await db.updateTable('users').set({ role: 'operator' }).where('name', 'in', ['ann', 'bob']).execute();
+  const { caller: anns } = await make(server, server.owner, { user: 'ann', scopes: [...SCOPES] });
+  for (const user of ['bob', 'owner'])
+    expectRefusal(await anns.json(KEYS, { user, scopes: ['operator'] }), 'insufficient_grants');
+  const bound = { user: 'bob', allowedIps: ['192.0.2.1'], scopes: ['operator'] };
+  const bobs = await make(server, server.owner, bound);
+  expectRefusal(await anns.patch(`${KEYS}/${bobs.id}`, { allowedIps: [] }), 'insufficient_grants');
+  expect((await anns.patch(`${KEYS}/${bobs.id}`, { name: 'office' })).status).toBe(200);
+  expect((await anns.json(KEYS, { user: 'bob' })).status).toBe(201);
+  expect((await anns.send('DELETE', `${KEYS}/${bobs.id}`)).status).toBe(200);
+  expect((await make(server, anns, { scopes: ['operator'] })).scopes).toEqual(['operator']); // her own
+});
+
+test('What operators do about keys of others is in their log', async () => {
+  const server = await runServer();
+  const { id } = await make(server, server.owner, { user: 'bob', name: 'laptop' });
+  await server.owner.patch(`${KEYS}/${id}`, { scopes: ['read'] });
+  await server.owner.send('DELETE', `${KEYS}/${id}`);
+  await make(server, server.owner, { name: 'mine' });
+  const { entries = [] } = (await server.owner.get('/v2/account/log')).body;
+  expect(entries.map(({ action, subject, note }) => [action, subject, note])).toEqual([
+    ['revoke_key', 'bob', `laptop (${id})`],
+    ['change_key', 'bob', `laptop (${id})`],
+    ['create_key', 'bob', `laptop (${id})`],
+  ]);
 });
 
 test('What a key may do is told with it, and can be changed', async () => {

@@ -105,6 +105,8 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
     'owner disabled the user',
     'owner changed the plan',
     'owner blocked the image',
+    'owner made a key',
+    'owner made a key',
   ]);
   expect(complaints).toEqual([]);
 });

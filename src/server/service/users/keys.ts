@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
 import type {
   ApiKey,
   ApiKeyMade,
@@ -7,6 +8,7 @@ import type {
   apiKeyChangeSchema,
   Scope,
 } from '../../../protocol/api-key.ts';
+import type { OperatorAction } from '../../../protocol/moderation.ts';
 import {
   changeKey,
   countKeys,
@@ -25,9 +27,10 @@ import { hashApiKey, makeApiKey } from '../callers/api-key.ts';
 import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
 import { hasScope, requireScope, usualScopes } from '../callers/scopes.ts';
+import { noteAct } from '../moderation/log.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { isBound, isNoStronger, type KeyPower } from './key-strength.ts';
-import { ensureNamedUser, noSuchUser } from './users.ts';
+import { ensureNamedUser, isOwner, noSuchUser, OWNER_NAME } from './users.ts';
 
 /** Maximum number of keys per user. */
 const MAX_KEYS = 100;
@@ -38,6 +41,11 @@ type NewKey = Omit<z.output<typeof apiKeyBodySchema>, 'user' | 'scopes'> & {
 };
 type Wish = Omit<z.output<typeof apiKeyBodySchema>, 'user'>;
 type Change = z.output<typeof apiKeyChangeSchema>;
+
+export interface KeysContext {
+  readonly db: Db;
+  readonly clock: Clock;
+}
 
 const FIRST_KEY: Wish = {
   name: 'first key',
@@ -90,34 +98,48 @@ export async function makeOwnersKey(db: Db, owner: UserRow, wish: Wish, now: num
  * is created if necessary. @throws Refusal
  */
 export async function createKey(
-  db: Db,
+  { db, clock }: KeysContext,
   caller: Caller,
   { user: userName, ...wish }: z.output<typeof apiKeyBodySchema>,
-  now: number,
 ): Promise<ApiKeyMade> {
   const user = requireUser(caller);
   const isOwn = userName === undefined || userName === user.name;
   verifyMayManage(user, isOwn);
   if (wish.secret !== undefined) requireOperator(user);
   const key = { ...wish, scopes: wish.scopes ?? scopesFor(user, isOwn, wish) };
-  if (isOwn) verifyNoStronger(user, key);
+  if (key.scopes.length === 0)
+    throw new Refusal('insufficient_grants', 'This key has no scope that it could give to the new one.');
+  verifyNoStronger(user, key);
+  const now = clock.now();
   return await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     const owner = await ensureNamedUser(tx, userName ?? user.name, now);
     verifyRole(owner, key);
+    verifyMayGive(user, owner, key);
     if ((await countKeys(tx, owner.id)) >= MAX_KEYS) {
       throw new Refusal('invalid_request', `${owner.name} has ${MAX_KEYS} keys, the maximum.`);
     }
     if (key.secret !== undefined) await verifyNew(tx, key.secret);
-    return await makeKeyFor(tx, owner, key, now);
+    const made = await makeKeyFor(tx, owner, key, now);
+    if (!isOwn) await noteKey(tx, { clock, operator: user }, { action: 'create_key', key: made });
+    return made;
   });
+}
+
+/** Writes down what an operator did about a key of somebody else. */
+async function noteKey(
+  tx: Db,
+  { clock, operator }: { readonly clock: Clock; readonly operator: UserCaller },
+  { action, key }: { readonly action: OperatorAction; readonly key: Pick<ApiKey, 'id' | 'name' | 'user'> },
+): Promise<void> {
+  await noteAct(tx, clock, { operator, action, subject: key.user, note: `${key.name} (${key.id})`.trim() });
 }
 
 /** The scopes of a new key: never more than those of the key that creates it. */
 function scopesFor(user: UserCaller, isOwn: boolean, wish: Wish): Scope[] {
   const mayBeShared = isBound(wish) || wish.secret !== undefined;
   const usual = usualScopes({ isBound: mayBeShared, isOperator: isOwn && user.isOperator });
-  return isOwn ? usual.filter((scope) => hasScope(user, scope)) : usual;
+  return usual.filter((scope) => hasScope(user, scope));
 }
 
 /** @throws Refusal `invalid_request` for a key that somebody has or had */
@@ -133,8 +155,8 @@ function verifyMayManage(user: UserCaller, isOwn: boolean): void {
 }
 
 /**
- * A key must not make itself or another key more powerful, or usable from more places, than itself. `before`: the key
- * before the change; it may keep the power it had.
+ * A key must not make itself or another key, whoever has it, more powerful, or usable from more places, than itself.
+ * `before`: the key before the change; it may keep the power it had.
  * @throws Refusal `insufficient_grants`
  */
 function verifyNoStronger({ key: own }: UserCaller, key: KeyPower, before?: KeyPower): void {
@@ -154,6 +176,19 @@ function verifyRole({ name, role }: UserRow, { scopes }: Pick<KeyPower, 'scopes'
   );
 }
 
+/**
+ * Only the owner gives other operators keys that can operate: what makes someone else an operator may end, and such a
+ * key would not end with it. @throws Refusal `insufficient_grants`
+ */
+function verifyMayGive(user: UserCaller, to: UserRow, key: KeyPower, before?: KeyPower): void {
+  if (user.id === to.id || isOwner(user) || !key.scopes.includes('operator')) return;
+  if (before && isNoStronger(key, before)) return;
+  throw new Refusal(
+    'insufficient_grants',
+    `Only ${OWNER_NAME} and ${to.name} may give a key of ${to.name} the scope operator, or free it.`,
+  );
+}
+
 export async function listOwnKeys(db: Db, caller: Caller, userName?: string): Promise<ApiKey[]> {
   const user = requireUser(caller);
   const isOwn = userName === undefined || userName === user.name;
@@ -167,9 +202,14 @@ export async function listOwnKeys(db: Db, caller: Caller, userName?: string): Pr
 /**
  * Changes a key of the caller or, for an operator, of any user. The change applies from the next request with the key.
  */
-export async function changeOwnKey(db: Db, caller: Caller, id: string, change: Change): Promise<ApiKey> {
+export async function changeOwnKey(
+  context: KeysContext,
+  caller: Caller,
+  id: string,
+  change: Change,
+): Promise<ApiKey> {
   const { name, allowedIps, allowedOrigins, allowedAgents, v2Compat, scopes } = change;
-  return await changeAny(db, caller, id, {
+  return await changeAny(context, caller, id, {
     ...(name !== undefined && { name }),
     ...(allowedIps && { allowed_ips: JSON.stringify(allowedIps) }),
     ...(allowedOrigins && { allowed_origins: JSON.stringify(allowedOrigins) }),
@@ -179,11 +219,16 @@ export async function changeOwnKey(db: Db, caller: Caller, id: string, change: C
   });
 }
 
-export async function revokeOwnKey(db: Db, caller: Caller, id: string, now: number): Promise<void> {
-  await changeAny(db, caller, id, { revoked_at: now });
+export async function revokeOwnKey(context: KeysContext, caller: Caller, id: string): Promise<void> {
+  await changeAny(context, caller, id, { revoked_at: context.clock.now() });
 }
 
-async function changeAny(db: Db, caller: Caller, id: string, change: KeyChange): Promise<ApiKey> {
+async function changeAny(
+  { db, clock }: KeysContext,
+  caller: Caller,
+  id: string,
+  change: KeyChange,
+): Promise<ApiKey> {
   const user = requireUser(caller);
   return await inTransaction(db, async (tx) => {
     await lockManagement(tx);
@@ -198,9 +243,13 @@ async function changeAny(db: Db, caller: Caller, id: string, change: KeyChange):
     const after = callerKey({ ...found.key, ...change });
     // The user may have been an operator when the key was made: it can be revoked all the same.
     if (change.scopes !== undefined) verifyRole(found.user, after);
-    if (isOwn) verifyNoStronger(user, after, before);
+    verifyNoStronger(user, after, before);
+    verifyMayGive(user, found.user, after, before);
     await noteRevocation(tx);
-    return keyView(await changeKey(tx, id, change), found.user.name);
+    const key = keyView(await changeKey(tx, id, change), found.user.name);
+    const action = change.revoked_at === undefined ? 'change_key' : 'revoke_key';
+    if (!isOwn) await noteKey(tx, { clock, operator: user }, { action, key });
+    return key;
   });
 }
 

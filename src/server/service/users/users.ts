@@ -42,7 +42,7 @@ export interface UsersContext {
 }
 
 /** The person who runs the service: the local user of the embedded one, the operator of `serve`. */
-const OWNER_NAME = 'owner';
+export const OWNER_NAME = 'owner';
 
 /** The error of a job that was ended because its user was disabled. */
 const DISABLED = {

@@ -38,7 +38,7 @@ export const createKeyRoute = route({
   answers: { ...refusals, 201: apiKeyMadeAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const wish = apiKeyBodySchema.parse(request.body ?? {});
-    const key = await createKey(context.db, caller, wish, context.clock.now());
+    const key = await createKey(context, caller, wish);
     return { status: 201, body: { ...envelope({ warnings, links }), key } };
   },
 });
@@ -53,7 +53,7 @@ export const changeKeyRoute = route({
   answers: { ...refusals, 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     const change = apiKeyChangeSchema.parse(request.body ?? {});
-    const key = await changeOwnKey(context.db, caller, params.id, change);
+    const key = await changeOwnKey(context, caller, params.id, change);
     return { status: 200, body: { ...envelope({ warnings, links }), key } };
   },
 });
@@ -66,7 +66,7 @@ export const revokeKeyRoute = route({
   params,
   answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) => {
-    await revokeOwnKey(context.db, caller, params.id, context.clock.now());
+    await revokeOwnKey(context, caller, params.id);
     const messages = [{ code: 'key_revoked', message: 'The key is revoked.' }];
     return { status: 200, body: envelope({ warnings, messages, links }) };
   },

@@ -24,6 +24,9 @@ const ACTIONS: Readonly<Record<OperatorAction, string>> = {
   disable_user: 'disabled the user',
   enable_user: 'enabled the user',
   untie_identity: 'untied an identity of the user',
+  create_key: 'made a key for the user',
+  change_key: 'changed a key of the user',
+  revoke_key: 'revoked a key of the user',
 };
 
 export function logPage({ entries, next, origin }: LogView): Page {

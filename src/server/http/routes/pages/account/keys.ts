@@ -53,7 +53,7 @@ export const createKeyFormRoute = pageRoute({
   scopes,
   handle: async ({ context, caller, request }) => {
     const wish = apiKeyBodySchema.parse(keyIn(request));
-    const key = await createKey(context.db, caller, wish, context.clock.now());
+    const key = await createKey(context, caller, wish);
     // Answered as a page, not by a redirect: no address may lead to the key.
     return newKeyPage(key, context.publicUrl());
   },
@@ -66,7 +66,7 @@ export const changeKeyFormRoute = pageRoute({
   scopes,
   params,
   handle: async ({ context, caller, params, request }) => {
-    await changeOwnKey(context.db, caller, params.id, apiKeyChangeSchema.parse(keyIn(request)));
+    await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(request)));
     return seeOther(PATH);
   },
 });
@@ -78,7 +78,7 @@ export const revokeKeyFormRoute = pageRoute({
   scopes,
   params,
   handle: async ({ context, caller, params }) => {
-    await revokeOwnKey(context.db, caller, params.id, context.clock.now());
+    await revokeOwnKey(context, caller, params.id);
     return seeOther(PATH);
   },
 });

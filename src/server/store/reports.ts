@@ -22,14 +22,24 @@ export interface ReportCounts {
   readonly same: number;
   /** Reports of any skin by the reporter since a moment. */
   readonly ofReporter: number;
-  /** Open reports, counted up to `most`. */
+  /** Open reports of strangers or, for a reporter who is none, of all others; counted up to `most`. */
   readonly open: number;
+}
+
+interface CountedReports {
+  readonly skin: string;
+  readonly reporter: string;
+  /** How the names of strangers begin. */
+  readonly strangersBegin: string;
+  readonly since: number;
+  readonly most: number;
 }
 
 export async function countReports(
   db: Db,
-  { skin, reporter, since, most }: { skin: string; reporter: string; since: number; most: number },
+  { skin, reporter, strangersBegin, since, most }: CountedReports,
 ): Promise<ReportCounts> {
+  const isStranger = reporter.startsWith(strangersBegin);
   const open = db.selectFrom('reports').select('id').where('closed_at', 'is', null);
   const ofSkin = open.where('skin_uuid', '=', skin);
   const ofReporter = db.selectFrom('reports').select('id').where('reporter', '=', reporter);
@@ -37,7 +47,11 @@ export async function countReports(
     ofSkin: await countUpTo(db, ofSkin, most),
     same: await countUpTo(db, ofSkin.where('reporter', '=', reporter), most),
     ofReporter: await countUpTo(db, ofReporter.where('created_at', '>', since), most),
-    open: await countUpTo(db, open, most),
+    open: await countUpTo(
+      db,
+      open.where('reporter', isStranger ? 'like' : 'not like', `${strangersBegin}%`),
+      most,
+    ),
   };
 }
 

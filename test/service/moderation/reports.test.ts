@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
 import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -71,6 +76,33 @@ test('An address reports ten skins an hour, and a skin is reported twenty times'
   for (let last = 3; last < 30; last++) await report(skins[0]!, `127.0.0.${last}`);
   const ofFirst = (await server.owner.get('/v2/account/reports?size=128')).body.reports ?? [];
   expect(ofFirst.filter(({ skin }) => skin === skins[0])).toHaveLength(20);
+});
+
+test('Ten thousand open reports of strangers shut out strangers, and neither users nor operators', async () => {
+  const server = await runServer();
+  const uuid = await makeSkin(server.owner, 1);
+  const { db } = await openOwnStore(server.dataDir);
+  const reportsFrom = async (reporter: string) => {
+    const of = (n: number) => ({
+      skin_uuid: `${n}`,
+      reporter: `${reporter}:${n}`,
+      reason: 'other',
+      text: '',
+    });
+    for (let first = 0; first < 10_000; first += 1_000)
+      await db
+        .insertInto('reports')
+        .values(Array.from({ length: 1_000 }, (_, n) => ({ ...of(first + n), created_at: 0 }) as never))
+        .execute();
+  };
+  const report = async (caller: TestCaller) =>
+    await caller.json(`/v2/skins/${uuid}/report`, { reason: 'other' });
+  await reportsFrom('address');
+  expectRefusal(await report(server.anonymous('127.0.0.9')), 'rate_limit');
+  expect((await report(await server.user('ann'))).status).toBe(200);
+  await reportsFrom('user');
+  expectRefusal(await report(await server.user('bob')), 'rate_limit');
+  expect((await report(server.owner)).status).toBe(200);
 });
 
 test('Reports are paged, closed, and then listed as such', async () => {

@@ -57,7 +57,7 @@ async function* candidates(db: Db, scope: SkinScope, search: SkinSearch): AsyncG
   const { words, before, sort = 'newest' } = search;
   const rarest = words.length === 0 ? undefined : await rarestWord(db, words);
   if (rarest === undefined || rarest.count > MANY) return yield* inOrder(db, scope, { before, sort });
-  const places = await skinsWithWord(db, rarest.word, { before, sort });
+  const places = await skinsWithWord(db, scope, { word: rarest.word, before, sort });
   for (let first = 0; first < places.length; first += CHUNK) yield places.slice(first, first + CHUNK);
 }
 
@@ -87,16 +87,17 @@ async function countUpToMany(db: Db, word: string): Promise<number> {
   return Number(count);
 }
 
-/** Reads all of them: there are few. */
+/** Reads all of them: there are few. None out of scope, or the time of a search would tell the words of their names. */
 async function skinsWithWord(
   db: Db,
-  word: string,
-  { before, sort }: { before: SkinPlace | undefined; sort: SkinSort },
+  scope: SkinScope,
+  { word, before, sort }: { word: string; before: SkinPlace | undefined; sort: SkinSort },
 ): Promise<SkinPlace[]> {
   const { first, last } = beginningWith(word);
   const places = await db
     .selectFrom('skins')
     .select(['id', 'views'])
+    .where(isIn(scope))
     .where('id', 'in', (words) =>
       words.selectFrom('skin_words').select('skin_id').where('word', '>=', first).where('word', '<=', last),
     )

@@ -9,6 +9,7 @@ import { changeSkin, deleteSkin } from '../../../src/server/store/skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';
+import { Statements } from '../../support/server/statements.ts';
 
 async function ownDb(): Promise<Db> {
   const { db } = await openOwnStore(await ownFolder());
@@ -75,6 +76,18 @@ describe('A search', () => {
     expect(await search(db, 'secret')).toEqual([]);
     expect(await search(db, 'secret', { owner: 'ann' })).toEqual(['secret too', 'secret']);
     expect(await search(db, 'secret', { owner: 'bob' })).toEqual([]);
+  });
+
+  test('does as much for a word that only private names have as for one that no name has', async () => {
+    const db = await ownDb();
+    for (let n = 0; n < 300; n++) await record(db, { name: `secret${n}`, visibility: 'private' });
+    const statements = new Statements();
+    const statementsOf = async (filter: string) => {
+      statements.take();
+      expect(await search(db, filter)).toEqual([]);
+      return statements.take();
+    };
+    expect(await statementsOf('secret')).toEqual(await statementsOf('nothing'));
   });
 
   test('goes by the name that a skin has now, and forgets a deleted one', async () => {

@@ -30,7 +30,7 @@ export interface Answer {
   readonly status: number;
   /** A text, bytes, a stream, a `JsonText`, or a value that is written as JSON. */
   readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 /** What a route reads of a request. */

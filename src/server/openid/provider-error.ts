@@ -4,9 +4,9 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 /**
  * `unreachable`: it does not answer, or not as such a provider does; `denied`: it did not let the person in; `stale`: this
  * sign-in was used, is too old, or began in another browser; `not_allowed`: the settings do not let the person in;
- * `invalid`: what it answered proves nothing.
+ * `busy`: there are too many sign-ins; `invalid`: what it answered proves nothing.
  */
-export type ProviderFault = 'unreachable' | 'denied' | 'stale' | 'not_allowed' | 'invalid';
+export type ProviderFault = 'unreachable' | 'denied' | 'stale' | 'not_allowed' | 'busy' | 'invalid';
 
 /** Why somebody was not signed in. The message is for the operator; it has no tokens in it. */
 export class ProviderError extends Error {

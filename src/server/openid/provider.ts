@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { ClientAuth, Configuration } from 'openid-client';
 import type { Clock } from '../../base/clock.ts';
+import { EvictingMap } from '../fairness/evicting-map.ts';
+import { type Allowance, isWhole, refill } from '../fairness/refill.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { type Claims, claimOf, claimsAskedFor, nameIn, passes, type Rights, rightsIn } from './claims.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -21,8 +23,17 @@ interface ProviderOptions {
   readonly settings: OpenIdSettings;
   readonly agent: GuardedAgent;
   readonly clock: Clock;
+  /** Whether a claim may give this plan. */
   readonly knowsPlan: (name: string) => boolean;
+  /** A secret of the service, which all its nodes share. */
+  readonly readKey: () => Promise<string>;
 }
+
+/** Sign-ins that may be finished in a minute, with a request that has the client's secret: of one network, and of all. */
+const PER_NETWORK = 10;
+const PER_MINUTE = 300;
+/** Networks remembered before idle ones are forgotten. */
+const MANY_NETWORKS = 1_000;
 
 /** Milliseconds for which the provider's description of itself is used. */
 const DESCRIPTION_AGE = 3_600_000;
@@ -31,14 +42,18 @@ const CLOCK_TOLERANCE = 30;
 
 /**
  * The OpenID Connect provider. It keeps nothing about a sign-in: state, nonce and code verifier follow from a secret that
- * the browser has in a cookie, so any node of a service can finish what another one began.
+ * the browser has in a cookie and from one of the service, so any node can finish what another one began, and nobody can
+ * make up a sign-in that the service has not begun.
  */
 export class OpenIdProvider {
   readonly #options: ProviderOptions;
+  readonly #networks = new EvictingMap<Allowance>(MANY_NETWORKS);
+  readonly #all: Allowance;
   #described: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined;
 
   constructor(options: ProviderOptions) {
     this.#options = options;
+    this.#all = { left: PER_MINUTE, at: options.clock.monotonic() };
   }
 
   /** What the button calls it. */
@@ -48,7 +63,7 @@ export class OpenIdProvider {
 
   /** Where the browser goes to sign in. @throws ProviderError */
   async begin(secret: string, redirectUri: string): Promise<URL> {
-    const { state, nonce, verifier } = partsOf(secret);
+    const { state, nonce, verifier } = await this.#partsOf(secret);
     try {
       const { buildAuthorizationUrl } = await import('openid-client');
       return buildAuthorizationUrl(await this.#configuration(), {
@@ -64,10 +79,14 @@ export class OpenIdProvider {
     }
   }
 
-  /** Who has signed in. @param answer the address that the provider led the browser to. @throws ProviderError */
-  async finish(answer: URL, secret: string): Promise<Identity> {
-    const { state, nonce, verifier } = partsOf(secret);
+  /**
+   * Who has signed in. @param answer the address that the provider led the browser to; `network`: where the browser is
+   * @throws ProviderError
+   */
+  async finish(answer: URL, secret: string, network: string): Promise<Identity> {
+    const { state, nonce, verifier } = await this.#partsOf(secret);
     if (answer.searchParams.get('state') !== state) throw new ProviderError('stale', 'unexpected state');
+    this.#spend(network);
     try {
       const { authorizationCodeGrant } = await import('openid-client');
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
@@ -80,8 +99,28 @@ export class OpenIdProvider {
     }
   }
 
+  #spend(network: string): void {
+    const at = this.#options.clock.monotonic();
+    const made = () => ({ left: PER_NETWORK, at });
+    const own = this.#networks.ensure(network, made, (one) => isWhole(one, at));
+    refill(own, PER_NETWORK, at);
+    refill(this.#all, PER_MINUTE, at);
+    if (own.left < 1 || this.#all.left < 1) throw new ProviderError('busy', 'too many sign-ins');
+    own.left--;
+    this.#all.left--;
+  }
+
+  /** The secrets of a sign-in, derived from that of its browser and that of the service. None reveals another. */
+  async #partsOf(secret: string): Promise<{ state: string; nonce: string; verifier: string }> {
+    const key = await this.#options.readKey();
+    const part = (name: string) => createHmac('sha256', key).update(`${name}:${secret}`).digest('base64url');
+    return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
+  }
+
   #identity(claims: Claims, { iss, sub }: { readonly iss: string; readonly sub: string }): Identity {
     const { settings, knowsPlan } = this.#options;
+    // It would be one person for all whom the provider names like that.
+    if (sub === '') throw new ProviderError('invalid', 'the claim sub is empty');
     if (settings.requiredClaim && !passes(claims, settings.requiredClaim))
       throw new ProviderError('not_allowed', `the claim ${settings.requiredClaim.claim} is not as required`);
     return { issuer: iss, subject: sub, name: nameIn(claims), rights: rightsIn(claims, settings, knowsPlan) };
@@ -140,10 +179,4 @@ function clientAuth(
     const authenticate = ways.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
     authenticate(secret)(server, ...rest);
   };
-}
-
-/** The secrets of a sign-in, derived from the one that its browser holds. None of them reveals another. */
-function partsOf(secret: string): { state: string; nonce: string; verifier: string } {
-  const part = (name: string) => createHash('sha256').update(`${name}:${secret}`).digest('base64url');
-  return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
 }

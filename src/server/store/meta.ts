@@ -6,6 +6,7 @@ export type MetaKey =
   | 'public-url'
   | 'local-url'
   | 'address-key'
+  | 'sign-in-key'
   | 'last-look'
   | 'revocations'
   | 'signing-key'

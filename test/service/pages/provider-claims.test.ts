@@ -100,3 +100,12 @@ test('An ID token under a signature of somebody else signs nobody in', async () 
   expect((await signIn(at, browser)).status).toBe(502);
   expect(await nameIn(browser)).toBeUndefined();
 });
+
+test('No claim gives the plan of the owner, and nobody without a subject signs in', async () => {
+  const at = await world({ planClaim: 'plan' });
+  at.provider.claims = { sub: 'person-1', preferred_username: 'anna', plan: ['owner', 'pro'] };
+  await newcomer(at);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro' });
+  at.provider.claims = { sub: '', preferred_username: 'anna' };
+  expect((await signIn(at, new PlainBrowser(at.server.url))).status).toBe(502);
+});

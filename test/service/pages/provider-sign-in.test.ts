@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { FakeProvider } from '../../support/openid/fake-provider.ts';
 import {
@@ -106,6 +107,45 @@ test('A code works once, in the browser that asked for it', async () => {
   const replayed = await browser.open(path);
   expect(replayed.status).toBe(403);
   expect(replayed.text).toContain('This sign-in was used already');
+});
+
+test('A cookie that the service did not make has it send nothing to the provider', async () => {
+  const at = await world();
+  await begin(new PlainBrowser(at.server.url)); // the provider is described by then
+  const asked = at.provider.asked.length;
+  const secret = randomBytes(32).toString('base64url');
+  const state = createHash('sha256').update(`state:${secret}`).digest('base64url');
+  const { status } = await fetch(`${at.server.url}/ui/sign-in/callback?code=made-up&state=${state}`, {
+    headers: { cookie: `skinsmith-sign-in=${secret}` },
+  });
+  expect([status, at.provider.asked.length]).toEqual([403, asked]);
+});
+
+test('A network finishes ten sign-ins a minute, whatever it brings', async () => {
+  const clock = new MovableClock();
+  const at = await world({}, { clock });
+  const browser = new PlainBrowser(at.server.url);
+  const { pathname, search } = new URL(at.provider.approve(await begin(browser)));
+  const finish = async () =>
+    (await browser.open(`${pathname}${search.replace(/code=[^&]*/, 'code=no')}`)).status;
+  const statuses = [];
+  for (let n = 0; n < 10; n++) statuses.push(await finish());
+  expect(new Set(statuses)).toEqual(new Set([403]));
+  expect(await finish()).toBe(429);
+  clock.forward(60_000);
+  expect(await finish()).toBe(403);
+});
+
+test('The cookie of a sign-in goes when it has done its work', async () => {
+  const at = await world();
+  const browser = new PlainBrowser(at.server.url);
+  await signIn(at, browser);
+  const cookiesOf = ({ headers }: { headers: Headers }) =>
+    headers.getSetCookie().map((one) => one.split(';', 1)[0]);
+  const first = await browser.open('/ui/sign-in/first', { form: {} });
+  expect(cookiesOf(first)).toEqual([expect.stringMatching(/^skinsmith=./), 'skinsmith-sign-in=']);
+  const again = await signIn(at, browser);
+  expect(cookiesOf(again)).toEqual([expect.stringMatching(/^skinsmith=./), 'skinsmith-sign-in=']);
 });
 
 test('A person who says no at the provider is told so', async () => {

@@ -39,8 +39,7 @@ export class PlainBrowser {
       },
       ...(form && { method: 'POST', body: form instanceof FormData ? form : new URLSearchParams(form) }),
     });
-    const set = answer.headers.get('set-cookie');
-    if (set !== null) this.#keep(set);
+    for (const set of answer.headers.getSetCookie()) this.#keep(set);
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 

@@ -35,6 +35,8 @@ async function* readOnce(body: string | Uint8Array | undefined): AsyncGenerator<
 
 /** In lower case. Errors have no entity tag. */
 function headersOf(status: number, headers: Answer['headers'] = {}): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const entries = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), String(value)] as const,
+  );
   return Object.fromEntries(entries.filter(([name]) => status < 400 || name !== 'etag'));
 }

@@ -57,7 +57,7 @@ export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObje
 }
 
 /** Leads on to another address of this server, after a form. */
-export function seeOther(path: `/ui${string}`, headers: Readonly<Record<string, string>> = {}): Answer {
+export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {
   return { status: 303, body: undefined, headers: { Location: path, ...headers } };
 }
 

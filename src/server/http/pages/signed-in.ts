@@ -1,6 +1,6 @@
 import { endSession } from '../../service/sessions/sessions.ts';
 import type { Answer } from '../route.ts';
-import { sessionCookie } from './cookie.ts';
+import { readCookie, sessionCookie, setCookie } from './cookie.ts';
 import { nextAddress } from './next-address.ts';
 import { type PageCall, seeOther } from './page-route.ts';
 
@@ -11,7 +11,10 @@ export async function signedIn(
   next?: string,
 ): Promise<Answer> {
   if (session) await endSession(context, session, session.sessionId);
-  return seeOther(nextAddress(next) ?? '/ui/', {
-    'Set-Cookie': sessionCookie(request, context.publicUrl(), secret),
-  });
+  const publicUrl = context.publicUrl();
+  const cookies = [sessionCookie(request, publicUrl, secret)];
+  // That of the way by a provider has done its work.
+  if (readCookie('skinsmith-sign-in', request, publicUrl) !== undefined)
+    cookies.push(setCookie('skinsmith-sign-in', request, { publicUrl, secret: undefined }));
+  return seeOther(nextAddress(next) ?? '/ui/', { 'Set-Cookie': cookies });
 }

@@ -1,11 +1,13 @@
 import type { Identity, OpenIdProvider } from '../../openid/provider.ts';
 import { ProviderError } from '../../openid/provider-error.ts';
-import { inTransaction } from '../../store/db.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import { findTiedUser, insertFirstSignIn } from '../../store/identities.ts';
 import { lockManagement } from '../../store/locks.ts';
+import { keepMeta, readMeta } from '../../store/meta.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
+import { networkOf } from '../callers/caller.ts';
 import type { Origins } from '../callers/key-bindings.ts';
-import { hashSecret } from '../sessions/secrets.ts';
+import { hashSecret, makeSecret } from '../sessions/secrets.ts';
 import { type SessionContext, startSession } from '../sessions/sessions.ts';
 import { applyRights } from './rights.ts';
 
@@ -39,7 +41,7 @@ export async function signInWithProvider(
 ): Promise<string | undefined> {
   const { db, clock, openId } = context;
   if (!openId) throw new ProviderError('stale', 'there is no provider any more');
-  const identity = await openId.finish(answer, secret);
+  const identity = await openId.finish(answer, secret, networkOf(origins.address));
   return await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     const user = await findTiedUser(tx, identity);
@@ -50,6 +52,14 @@ export async function signInWithProvider(
     await insertFirstSignIn(tx, { ...row, hash: hashSecret(secret) });
     return undefined;
   });
+}
+
+/** What makes the parts of a sign-in the service's own: a secret in the store, for nothing else. */
+export async function signInKey(db: Db): Promise<string> {
+  const known = await readMeta(db, 'sign-in-key');
+  if (known !== undefined) return known;
+  await keepMeta(db, 'sign-in-key', makeSecret());
+  return await signInKey(db);
 }
 
 interface SignedInPerson {

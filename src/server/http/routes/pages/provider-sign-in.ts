@@ -133,6 +133,10 @@ const PROBLEMS = {
     status: 403,
     text: () => 'You may not use this server. Its operator decides who may.',
   },
+  busy: {
+    status: 429,
+    text: () => 'There are too many sign-ins at the moment. Try again in a minute, or sign in with a key.',
+  },
   invalid: {
     status: 502,
     text: (name) => `The answer of ${name} is not valid, so it signs nobody in. Tell the operator.`,

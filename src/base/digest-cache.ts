@@ -1,6 +1,6 @@
 import { readCacheFile, writeCacheFile } from './cache-file.ts';
-import { DigestLines, dayText } from './digest-lines.ts';
 import { type FileStamp, isInDoubt } from './file-stamp.ts';
+import { parsedJson } from './parsed-json.ts';
 
 export type { FileStamp };
 
@@ -11,26 +11,42 @@ const KEPT_DAYS = 90;
 const REFRESH_DAYS = 30;
 const DIGEST = /^[0-9a-f]{64}$/;
 const MAX_ENTRIES = 500_000;
+/** UTF-16 units; no system has longer paths. */
+const LONGEST_PATH = 4096;
+
+interface Entry {
+  readonly stamp: FileStamp;
+  readonly digest: string;
+  /** When a run last saw the file, in days since 1970. */
+  day: number;
+}
+
+/** A line of the file, in JSON. */
+type Row = [
+  path: string,
+  size: number,
+  mtimeMs: number,
+  ctimeMs: number,
+  ino: number,
+  day: number,
+  digest: string,
+];
 
 /** Digests of files from earlier runs, so that a run reads only changed files. Lost or damaged entries are computed again. */
 export class DigestCache {
   readonly #path: string;
   readonly #opened: number;
-  readonly #lines: DigestLines;
-  readonly #today: string;
-  readonly #longAgo: string;
+  readonly #entries: Map<string, Entry>;
   #isChanged = false;
   #isSwept = false;
 
   private constructor(path: string, opened: number) {
     this.#path = path;
     this.#opened = opened;
-    this.#today = dayText(opened);
-    this.#longAgo = dayText(opened - REFRESH_DAYS * DAY);
-    this.#lines = new DigestLines(readCacheFile(path));
+    this.#entries = entriesOf(readCacheFile(path));
   }
 
-  /** Of a missing, truncated or foreign file, uses whatever can be read. */
+  /** Of a missing, damaged or foreign file, uses whatever can be read. */
   static open(path: string, now: () => number): DigestCache {
     return new DigestCache(path, now());
   }
@@ -40,11 +56,11 @@ export class DigestCache {
    * @param file absolute path
    */
   get(file: string, stamp: FileStamp): string | undefined {
-    if (isInDoubt(stamp, this.#opened)) return undefined;
-    const entry = this.#lines.find(file);
-    if (entry === undefined || !this.#lines.hasStamp(entry, stamp)) return undefined;
-    if (!this.#lines.hasDay(entry, this.#today)) this.#seeToday(entry);
-    return this.#lines.digestOf(entry);
+    const entry = isInDoubt(stamp, this.#opened) ? undefined : this.#entries.get(file);
+    if (entry === undefined || !isSame(entry.stamp, stamp)) return undefined;
+    this.#isChanged ||= entry.day < this.#today - REFRESH_DAYS;
+    entry.day = this.#today;
+    return entry.digest;
   }
 
   /**
@@ -57,11 +73,10 @@ export class DigestCache {
   }
 
   /** The same for a file that we have just written by a rename, so its times are reliable. */
-  setOwn(file: string, stamp: FileStamp, digest: string): void {
+  setOwn(file: string, { size, mtimeMs, ctimeMs, ino }: FileStamp, digest: string): void {
     if (!DIGEST.test(digest)) throw new TypeError(`Not a digest: ${digest}`);
-    const entry = this.#lines.find(file) ?? (this.#hasRoom() ? this.#lines.add(file) : undefined);
-    if (entry === undefined) return;
-    this.#lines.set(entry, stamp, this.#today, digest);
+    if (file.length > LONGEST_PATH || !(this.#entries.has(file) || this.#hasRoom())) return;
+    this.#entries.set(file, { stamp: { size, mtimeMs, ctimeMs, ino }, digest, day: this.#today });
     this.#isChanged = true;
   }
 
@@ -71,21 +86,65 @@ export class DigestCache {
    */
   save(): void {
     if (!this.#isChanged) return;
-    this.#lines.dropBefore(dayText(this.#opened - KEPT_DAYS * DAY));
-    this.#isChanged = !writeCacheFile(this.#path, this.#lines.text());
+    this.#dropBefore(this.#today - KEPT_DAYS);
+    this.#isChanged = !writeCacheFile(this.#path, textOf(this.#entries));
   }
 
-  #seeToday(entry: number): void {
-    this.#isChanged ||= this.#lines.dayOf(entry) < this.#longAgo;
-    this.#lines.setDay(entry, this.#today);
+  get #today(): number {
+    return Math.floor(this.#opened / DAY);
   }
 
   /** Past the limit, only files that this run has seen are kept. */
   #hasRoom(): boolean {
-    if (this.#lines.count >= MAX_ENTRIES && !this.#isSwept) {
+    if (this.#entries.size >= MAX_ENTRIES && !this.#isSwept) {
       this.#isSwept = true;
-      this.#lines.dropBefore(this.#today);
+      this.#dropBefore(this.#today);
     }
-    return this.#lines.count < MAX_ENTRIES;
+    return this.#entries.size < MAX_ENTRIES;
   }
+
+  #dropBefore(day: number): void {
+    for (const [file, entry] of this.#entries) if (entry.day < day) this.#entries.delete(file);
+  }
+}
+
+function isSame(one: FileStamp, other: FileStamp): boolean {
+  return (
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs &&
+    one.ino === other.ino
+  );
+}
+
+/** A line for each file. */
+function textOf(entries: ReadonlyMap<string, Entry>): string {
+  let text = '';
+  for (const [file, { stamp, day, digest }] of entries) {
+    const row: Row = [file, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.ino, day, digest];
+    text += `${JSON.stringify(row)}\n`;
+  }
+  return text;
+}
+
+/** Leaves out damaged lines; the last one may be torn. */
+function entriesOf(bytes: Buffer): Map<string, Entry> {
+  const rows = bytes.toString('utf8').split('\n').slice(0, -1).map(parsedJson).filter(isRow);
+  return new Map(
+    rows.map(([file, size, mtimeMs, ctimeMs, ino, day, digest]) => {
+      return [file, { stamp: { size, mtimeMs, ctimeMs, ino }, day, digest }];
+    }),
+  );
+}
+
+function isRow(row: unknown): row is Row {
+  if (!Array.isArray(row) || row.length !== 7) return false;
+  const [file, ...rest] = row;
+  const digest = rest.pop();
+  return (
+    typeof file === 'string' &&
+    typeof digest === 'string' &&
+    DIGEST.test(digest) &&
+    rest.every((one) => typeof one === 'number')
+  );
 }

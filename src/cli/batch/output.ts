@@ -23,7 +23,7 @@ export function openOutput(
   const lockfile = lock ?? (out === undefined || !follow ? undefined : join(out, 'skins.lock'));
   const path = lockfile === undefined ? undefined : resolve(lockfile);
   if (out === undefined || isDry) return { lockfile: path, deliver: () => {}, save: () => {} };
-  const digests = DigestCache.open(join(context.folders.data, 'batches', 'outputs.bin'), () =>
+  const digests = DigestCache.open(join(context.folders.data, 'batches', 'outputs.ndjson'), () =>
     context.clock.now(),
   );
   const sources = sourceFilesOf(typed);

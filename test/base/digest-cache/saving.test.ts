@@ -20,8 +20,8 @@ function rememberMore(path: string, count: number): void {
   const cache = openAt(path);
   cache.set('/0', stamp(), OTHER);
   cache.save();
-  const [, rest] = /^"\/0"(.*\n)/m.exec(readFileSync(path, 'latin1'))!;
-  appendFileSync(path, Array.from({ length: count - 1 }, (_, n) => `"/${n + 1}"${rest}`).join(''));
+  const [, rest] = /^\["\/0"(.*\n)/m.exec(readFileSync(path, 'latin1'))!;
+  appendFileSync(path, Array.from({ length: count - 1 }, (_, n) => `["/${n + 1}"${rest}`).join(''));
 }
 
 describe('Saving', () => {

@@ -7,7 +7,7 @@ import { POOL_OPTIONS } from '../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../src/server/store/postgres/postgres-store.ts';
 import { findSkin } from '../../src/server/store/skins.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
-import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { ownDatabase } from '../support/postgres/own-database.ts';
 import { type PoolMode, pooler } from '../support/postgres/pooler.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { describeJobQueue } from './job-queue.ts';
@@ -38,7 +38,7 @@ async function openUntilEnd(url: string, prepares: boolean): Promise<Db> {
   return db;
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   describeJobQueue('StoreQueue', async () => await postgresWorld());
   describeJobQueue(
     'StoreQueue behind a pooler of transactions',

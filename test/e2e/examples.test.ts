@@ -10,7 +10,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import type { FakeGame } from '../support/fake-game/fake-game.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
-import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { ownDatabase } from '../support/postgres/own-database.ts';
 import { callProgram, type Ran } from '../support/program/call-program.ts';
 import { freshMachine, type Machine, ROOT, type Serving } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
@@ -70,8 +70,8 @@ class Bench {
   /** The data folder of the service. */
   readonly #serviceDir: string;
   #identities = 0;
-  /** Address of an empty PostgreSQL database; undefined where npm has no PostgreSQL. */
-  #database: string | undefined;
+  /** Address of an empty PostgreSQL database. */
+  #database = '';
   /** What the words in capitals stand for: printed by the examples before. */
   readonly #words = new Map<string, string>();
 
@@ -103,7 +103,7 @@ class Bench {
     const hosted = await runHosted();
     const bench = new Bench(machine, { serving, game, hosted: hosted.url, dataDir: server.dataDir });
     await bench.#lay(hosted.key);
-    bench.#database = HAS_POSTGRES ? await ownDatabase() : undefined;
+    bench.#database = await ownDatabase();
     return bench;
   }
 
@@ -147,7 +147,6 @@ class Bench {
     if (group === 'identities') await this.#tieIdentity(line.includes('alice') ? 'alice' : 'owner');
     const typed = this.#stand(line);
     if (/^skinsmith (serve|open)\b/.test(line)) return await this.#serve(typed);
-    if (line.includes('postgres://') && this.#database === undefined) return undefined;
     if (group === 'retry') this.#failJob();
     const ran = line === 'skinsmith accounts link' ? this.#link(typed) : this.#type(typed, group);
     const { exitCode, stdout, stderr } = await ran;
@@ -175,7 +174,7 @@ class Bench {
 
   #stand(line: string): string {
     let typed = line
-      .replaceAll('postgres://skins@db.example.org/skins', this.#database ?? '')
+      .replaceAll('postgres://skins@db.example.org/skins', this.#database)
       .replaceAll('~/.local/share/skinsmith', this.#machine.dataDir)
       .replaceAll('https://api.mineskin.org', this.#hosted)
       .replaceAll(/(--base-url )https:\/\/skins\.example\.org/g, `$1${this.#serving.url}`);

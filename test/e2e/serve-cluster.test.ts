@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isPending } from '../../src/protocol/job.ts';
 import { RoundRobin } from '../support/cluster/round-robin.ts';
-import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { ownDatabase } from '../support/postgres/own-database.ts';
 import { pixelsOf, Workshop } from '../support/program/batches.ts';
 import { freshMachine, type Serving } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
@@ -112,7 +112,7 @@ async function expectOneService({ front, key }: Cluster): Promise<void> {
   expect(front.answered.size).toBe(3);
 }
 
-describe.runIf(HAS_POSTGRES)('Servers behind a load balancer', () => {
+describe('Servers behind a load balancer', () => {
   test('make a batch whole, each skin once and in five spots, while they are killed and replaced, and are one service', {
     timeout: PATIENCE,
   }, async () => {

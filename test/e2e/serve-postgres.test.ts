@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { ownDatabase } from '../support/postgres/own-database.ts';
 import { freshMachine, type Serving, saying } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { type EventReader, idOf, statusOf } from '../support/server/event-reader.ts';
@@ -47,7 +47,7 @@ async function expectOwnersNewKey(url: string, { caller }: Serving): Promise<voi
   expect((await caller(secret).get('/v2/me')).body.name).toBe('owner');
 }
 
-describe.runIf(HAS_POSTGRES)('Servers with the same PostgreSQL', () => {
+describe('Servers with the same PostgreSQL', () => {
   test('finish each other’s jobs, and tell of them: submitted at one, made by another, heard at a third', async () => {
     const url = await ownDatabase();
     const [front, worker, listener] = await serveOn(url, ['--workers', '0'], [], ['--workers', '0']);

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { ownDatabase } from '../support/postgres/own-database.ts';
 import { dumpText, pgRestoreFolder } from '../support/postgres/pg-restore.ts';
 import { freshMachine } from '../support/program/program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('store copy moves the data of this machine to a database and back, and says how much that is', async () => {
     const machine = await freshMachine();
     await machine.run(['generate', 'examples/smith.png', '--name', 'Smith']);

@@ -8,7 +8,6 @@ import { SPOTS, writePlan } from '../support/cluster/plan.ts';
 import { Subscriber } from '../support/cluster/subscriber.ts';
 import { makeKeys, USERS } from '../support/cluster/users.ts';
 import { findFaults, watchPeaks } from '../support/cluster/witness.ts';
-import { HAS_POSTGRES } from '../support/postgres/own-database.ts';
 import { poll } from '../support/server/poll.ts';
 import type { Heard } from '../support/server/test-caller.ts';
 
@@ -101,7 +100,7 @@ async function runChaos(scene: Scene, keys: readonly string[], random: () => num
   return { accepted: (await Promise.all(load)).flat(), waitedFor: await Promise.all(waiting), rudeness };
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test(`Whatever happens to three nodes and their database, each accepted job ends once, within all limits (seed ${SEED})`, {
     timeout: ROUNDS * 10 * MINUTES,
   }, async () => {

@@ -21,7 +21,7 @@ import {
 } from '../support/frozen-stores/frozen-stores.ts';
 import { readUntil } from '../support/frozen-stores/readers.ts';
 import { FROZEN_KEYS, FROZEN_URL, TOKENS } from '../support/frozen-stores/secrets.ts';
-import { emptyDatabase, HAS_POSTGRES } from '../support/postgres/own-database.ts';
+import { emptyDatabase } from '../support/postgres/own-database.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
 
@@ -89,7 +89,7 @@ test('A file of the schema before is upgraded under load by two processes at onc
   await expectUpgrade(await optionsFor(folder), { folder });
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('A database of the schema before is upgraded under load by two nodes at once, beside one of before: everything in it is there and is answered', async () => {
     const url = await emptyDatabase();
     await thawDatabase(SCHEMA_BEFORE, url);

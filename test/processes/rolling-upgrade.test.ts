@@ -10,7 +10,6 @@ import { expectNothingLost, Load, PATIENT } from '../support/cluster/upgrade-loa
 import { makeKeys } from '../support/cluster/users.ts';
 import { findFaults, watchPeaks } from '../support/cluster/witness.ts';
 import { NO_GAME } from '../support/fake-game/nowhere.ts';
-import { HAS_POSTGRES } from '../support/postgres/own-database.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { giveSigningKey } from '../support/server/running-server.ts';
 
@@ -54,7 +53,7 @@ async function readSchema(admin: Pool): Promise<string[]> {
   return rows.map(({ value }) => String(value));
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('Servers of two versions work side by side while one after the other is replaced, and nothing is lost', async () => {
     const cluster = await openCluster(2, {
       plansFile: await writePlan('upgrading'),

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { choresHere, choresInStore } from '../../../src/server/assembly/chores.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 
 const MINUTE = 60_000;
 const onError = (error: unknown) => {
@@ -16,7 +16,7 @@ test('On one machine a chore is done whenever its time has come', async () => {
   expect(done).toEqual([1, 2]);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   async function nodes() {
     const url = await ownDatabase();
     const open = async (owner: string) => {

@@ -5,7 +5,7 @@ import { Releases } from '../../../src/server/assembly/releases.ts';
 import { nodeName } from '../../../src/server/queue/lease-owner.ts';
 import { listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
@@ -21,7 +21,7 @@ test('On one machine a node has the clock of the machine, and tells nobody that 
   expect(await db.selectFrom('nodes').selectAll().execute()).toEqual([]);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('A node has the clock of the database, is known to the others, and says goodbye', async () => {
     const db = await openPostgresDb(await ownDatabase());
     onTestFinished(async () => await db.destroy());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fragileFront } from '../../support/postgres/fragile-front.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -163,7 +163,7 @@ describe('The metrics count', () => {
   });
 });
 
-describe.runIf(HAS_POSTGRES)('With a store in PostgreSQL the metrics count', () => {
+describe('With a store in PostgreSQL the metrics count', () => {
   test('connections to it, and the nodes that share it', async () => {
     const store = { url: await ownDatabase(), connections: 3 };
     const { owner } = await runServer({ store });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fill, mustClaim } from '../../contract/queue-steps.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { postgresQueue, sqliteQueue } from '../../support/server/queue-nodes.ts';
 
 test('A job of the same signer is not adopted anew: its lease stays as it is', async () => {
@@ -11,7 +11,7 @@ test('A job of the same signer is not adopted anew: its lease stays as it is', a
   expect(await queue.adopt(lease, lease.job.identity)).toBe(lease);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test.each([
     [{ onePerIdentity: true }, true],
     [{}, false],

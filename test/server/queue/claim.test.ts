@@ -3,7 +3,7 @@ import type { ClaimBounds } from '../../../src/server/queue/port.ts';
 import { generated, LIMITS, newJob } from '../../contract/jobs.ts';
 import { fill, mustClaim } from '../../contract/queue-steps.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { postgresQueue, QUEUES, sqliteQueue } from '../../support/server/queue-nodes.ts';
 import { Statements } from '../../support/server/statements.ts';
 
@@ -38,7 +38,7 @@ test.each([
   expect(statements.take()).toHaveLength(count);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test.each<[what: string, bounds: ClaimBounds, waits: boolean]>([
     ['over all jobs', { processing: 5 }, true],
     ['over all jobs for the same data', { onePerIdentity: true }, true],

@@ -10,7 +10,7 @@ import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { mustClaim } from '../../contract/queue-steps.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { sentStatements } from '../../support/postgres/sent-statements.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
@@ -51,7 +51,7 @@ function claimsIn<Statement extends { readonly text: string }>(sent: readonly St
   return sent.filter(({ text }) => /update jobs set status = 'processing'/.test(text));
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('Workers of a process that want jobs at the same moment get them with one statement, by their turns', async () => {
     const { db, queue } = await open(await ownDatabase());
     await submit(queue, 'ann', 2, { concurrency: 2 });

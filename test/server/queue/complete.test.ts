@@ -4,7 +4,7 @@ import { addSkin } from '../../../src/server/store/skins.ts';
 import { generated, LIMITS, newJob } from '../../contract/jobs.ts';
 import { mustClaim } from '../../contract/queue-steps.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { postgresQueue, QUEUES } from '../../support/server/queue-nodes.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
 
@@ -57,7 +57,7 @@ describe.each(QUEUES)('With %s', (_, makeQueue) => {
   });
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('A completion waits for what another node decides about the owner, and takes the skin that it recorded', async () => {
     const url = await ownDatabase();
     const openNode = await postgresQueue(url);

@@ -6,7 +6,7 @@ import type { Db } from '../../../src/server/store/db.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { mustClaim } from '../../contract/queue-steps.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { sentStatements } from '../../support/postgres/sent-statements.ts';
 import { poll } from '../../support/server/poll.ts';
 import { postgresQueue, QUEUES } from '../../support/server/queue-nodes.ts';
@@ -84,7 +84,7 @@ describe.each(QUEUES)('With %s', (_, makeQueue) => {
   });
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('Jobs that are completed at the same moment are recorded by one transaction of four statements', async () => {
     const { db, queue } = await (await postgresQueue())();
     const leases = await take(queue, ...Array.from({ length: 5 }, (_, n) => ({ owner: `owner ${n % 2}` })));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { LIMITS, newJob } from '../../contract/jobs.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { postgresQueue, sqliteQueue } from '../../support/server/queue-nodes.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
 
@@ -58,7 +58,7 @@ test('A request that joins a job adds its callback to it', async () => {
   expect(callbacks.map(({ url }) => url)).toEqual(['https://a.example/one', 'https://a.example/two']);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test.each([
     ['the caller', 'ann', { ...LIMITS, perHour: 2 }, 'too_fast'],
     ['the callers that share a limit', 'all strangers', TOGETHER, 'crowded'],

@@ -8,7 +8,7 @@ import { beat, forgetNodes, leave, listNodes, NODE_IS_GONE } from '../../../src/
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 
@@ -27,7 +27,7 @@ test('Here, processes that no longer exist are gone, and those on other machines
   expect(await holdersHere(self).gone(db, [dead, former, ...others])).toEqual(new Set([dead, former]));
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   async function ownDb(): Promise<Db> {
     const db = await openPostgresDb(await ownDatabase());
     onTestFinished(async () => await db.destroy());

@@ -5,7 +5,7 @@ import type { Db } from '../../../src/server/store/db.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
@@ -62,7 +62,7 @@ test('Of two with one key at the same moment, the second gets the job of the fir
   expect(await db.selectFrom('jobs').select('id').execute()).toHaveLength(1);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('A request that another node is recording under the same key gets the job of that', async () => {
     const url = await ownDatabase();
     const openNode = await postgresQueue(url);

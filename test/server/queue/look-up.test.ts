@@ -3,22 +3,19 @@ import { expect, onTestFinished, test } from 'vitest';
 import { lookUp } from '../../../src/server/queue/look-up.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { newJob } from '../../contract/jobs.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { sentStatements } from '../../support/postgres/sent-statements.ts';
 
-test.runIf(HAS_POSTGRES)(
-  'PostgreSQL looks for the record of a known skin in an index before it knows how large the table is',
-  async () => {
-    const url = await ownDatabase();
-    const [db, client] = [await openPostgresDb(url), new Client({ connectionString: url })];
-    onTestFinished(async () => void (await Promise.all([db.destroy(), client.end()])));
-    await client.connect();
-    const sent = sentStatements();
-    await lookUp(db, { ...newJob(), identities: ['one', 'other'] }, 0);
-    const { text, values } = sent.find((one) => one.text.includes('"skins"'))!;
-    const { rows } = await client.query(`explain ${text}`, [...values]);
-    const plan = rows.map((row) => String(row['QUERY PLAN'])).join('\n');
-    expect(plan).toContain('skins_by_owner');
-    expect(plan).not.toContain('Seq Scan on skins');
-  },
-);
+test('PostgreSQL looks for the record of a known skin in an index before it knows how large the table is', async () => {
+  const url = await ownDatabase();
+  const [db, client] = [await openPostgresDb(url), new Client({ connectionString: url })];
+  onTestFinished(async () => void (await Promise.all([db.destroy(), client.end()])));
+  await client.connect();
+  const sent = sentStatements();
+  await lookUp(db, { ...newJob(), identities: ['one', 'other'] }, 0);
+  const { text, values } = sent.find((one) => one.text.includes('"skins"'))!;
+  const { rows } = await client.query(`explain ${text}`, [...values]);
+  const plan = rows.map((row) => String(row['QUERY PLAN'])).join('\n');
+  expect(plan).toContain('skins_by_owner');
+  expect(plan).not.toContain('Seq Scan on skins');
+});

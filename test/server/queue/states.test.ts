@@ -6,7 +6,7 @@ import type { NewCallback } from '../../../src/server/store/callbacks.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
@@ -95,7 +95,7 @@ test('The end of a job makes its callbacks due, and no step that is not made or 
   expect(await due()).toBe(7);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test.each(['waiting', 'failed'] as const)(
     'A step to %s locks the owner before the job, as everyone does: nobody waits in a circle',
     async (to) => {

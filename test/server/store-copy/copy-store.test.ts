@@ -13,7 +13,7 @@ import { type CopyProgress, copyStore } from '../../../src/server/store-copy/cop
 import { nameOf, type StorePlace } from '../../../src/server/store-copy/places.ts';
 import { readRows, textOf, withColumns } from '../../../src/server/store-copy/rows.ts';
 import { COPIED } from '../../../src/server/store-copy/tables.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { fillStore } from '../../support/server/filled-store.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -64,7 +64,7 @@ async function endAt(from: StorePlace, to: StorePlace, isThere: (progress: CopyP
   await expect(copy(from, to, { signal: ended.signal, onProgress })).rejects.toThrow('ended here');
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test.each([
     ['SQLite', 'PostgreSQL'],
     ['PostgreSQL', 'SQLite'],

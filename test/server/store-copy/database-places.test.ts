@@ -5,7 +5,7 @@ import { NoStoreError } from '../../../src/server/store/postgres/postgres-store.
 import { openStore } from '../../../src/server/store/store.ts';
 import { copyStore } from '../../../src/server/store-copy/copy-store.ts';
 import type { StorePlace } from '../../../src/server/store-copy/places.ts';
-import { emptyDatabase, HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { emptyDatabase, ownDatabase } from '../../support/postgres/own-database.ts';
 import { type PoolMode, pooler } from '../../support/postgres/pooler.ts';
 import { fillStore } from '../../support/server/filled-store.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -26,7 +26,7 @@ async function filledFolder(): Promise<string> {
   return folder;
 }
 
-describe.runIf(HAS_POSTGRES)('Behind a pooler that nobody tells of', () => {
+describe('Behind a pooler that nobody tells of', () => {
   test.each(MODES)('a store is copied to a database, and back: %s', async (mode) => {
     const postgres = { url: await pooler(await ownDatabase(), mode) };
     const there = await copy({ folder: await filledFolder() }, { postgres });

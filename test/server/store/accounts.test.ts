@@ -2,10 +2,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeAccount, holdAccount, insertAccount } from '../../../src/server/store/accounts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { accountRow } from '../../support/server/stored-accounts.ts';
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   const account = accountRow();
 
   async function nodes(count: number): Promise<Db[]> {

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { claimCallback } from '../../../src/server/store/callbacks.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import { HAS_POSTGRES } from '../../support/postgres/own-database.ts';
 import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { callbackOf, endedJob, keepKey } from '../../support/server/stored-callbacks.ts';
 
@@ -15,7 +14,7 @@ async function claim(db: Db, owner: string): Promise<string | undefined> {
   return lease?.url;
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('A delivery that one node is claiming is not had by another, which does not wait for it', async () => {
     const open = await postgresQueue();
     const [{ db: one }, { db: other }] = await Promise.all([open(), open()]);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KnownSchema, OLDEST_READER, StoreTooNewError } from '../../../src/server/store/known-schema.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
-import { emptyDatabase, HAS_POSTGRES } from '../../support/postgres/own-database.ts';
+import { emptyDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 
@@ -39,7 +39,7 @@ test('SQLite tells which schema a program must know', async () => {
   expect(await readOldest(db)).toEqual(ANSWERS);
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('the same expression tells it', async () => {
     const db = await openPostgresDb(await emptyDatabase());
     onTestFinished(async () => await db.destroy());

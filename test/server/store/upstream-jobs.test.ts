@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Db } from '../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { beginUpstreamJob, listUpstreamJobs } from '../../../src/server/store/upstream-jobs.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 
 const SPOTS = 5;
 
@@ -18,7 +18,7 @@ function begin(db: Db, n: number, identity = `identity ${n}`) {
   return beginUpstreamJob(db, intent, { seen: undefined, spots: SPOTS, since: 0 });
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   async function nodes(count: number): Promise<Db[]> {
     const url = await ownDatabase();
     return await Promise.all(

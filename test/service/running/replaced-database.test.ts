@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase, HAS_POSTGRES } from '../../support/postgres/own-database.ts';
+import { emptyDatabase } from '../../support/postgres/own-database.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -25,7 +25,7 @@ async function untilReplaced(anonymous: TestCaller): Promise<void> {
   expect((await anonymous.get('/health')).status).toBe(200); // after a restart it would begin a new store
 }
 
-describe.runIf(HAS_POSTGRES)('A service whose database is replaced', () => {
+describe('A service whose database is replaced', () => {
   test('says so when it is gone, and when an empty one has its name', async () => {
     const url = await emptyDatabase();
     const name = new URL(url).pathname.slice(1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { foreignFile } from '../../support/base/foreign-file.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { LogLines } from '../../support/server/log-lines.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
@@ -16,7 +16,7 @@ async function warnings(publicUrl?: string, passwordFile?: string): Promise<stri
   return logStream.text;
 }
 
-describe.runIf(HAS_POSTGRES)('A server that may be one of several', () => {
+describe('A server that may be one of several', () => {
   test('warns that the address of its textures is its own, if it is told no other', async () => {
     expect(await warnings()).toContain('--public-url');
     expect(await warnings('https://skins.example')).toBe('');

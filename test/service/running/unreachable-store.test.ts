@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fragileFront } from '../../support/postgres/fragile-front.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -19,7 +19,7 @@ async function fragileService(workers = 1) {
   return { ...server, front, untilReady };
 }
 
-describe.runIf(HAS_POSTGRES)('A service whose database is out of reach', () => {
+describe('A service whose database is out of reach', () => {
   test('says so, is not ready, and is again when it is back', async () => {
     const { front, anonymous, untilReady } = await fragileService();
     front.cut();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { countLent, HAS_POSTGRES } from './own-database.ts';
+import { countLent } from './own-database.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -28,7 +28,7 @@ export function onPostgres(folder: string, names: readonly string[]): void {
   useStore('postgres');
   for (const name of names) {
     const path = join(TESTS, folder, `${name}.test.ts`);
-    describe.runIf(HAS_POSTGRES)(`${folder}/${name} on PostgreSQL`, async () => {
+    describe(`${folder}/${name} on PostgreSQL`, async () => {
       expectDatabases();
       await import(`${pathToFileURL(path).href}?on=postgres`); // the query makes it another module
     });

@@ -3,10 +3,6 @@ import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { findPostgres } from './server.ts';
-
-/** Whether tests can have a PostgreSQL here: npm brings one for the usual platforms. */
-export const HAS_POSTGRES = findPostgres() !== undefined;
 
 /** Databases of this worker that no test uses: making one takes as long as twenty tests. */
 const unused: string[] = [];

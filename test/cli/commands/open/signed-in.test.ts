@@ -8,7 +8,7 @@ import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-s
 import { startChromium } from '../../../support/chromium/chromium.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { PlainBrowser } from '../../../support/pages/browser.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import {
   giveSigningKey,
@@ -180,7 +180,7 @@ async function rememberPublicUrl(database: string, url: string): Promise<void> {
   await db.destroy();
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('It uses the servers over the database; on none of them the link works twice', async () => {
     const url = await ownDatabase();
     const [one, other] = [await runServer({ store: { url } }), await runServer({ store: { url } })];

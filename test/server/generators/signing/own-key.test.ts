@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMeta } from '../../../../src/server/store/meta.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { poll } from '../../../support/server/poll.ts';
@@ -113,7 +113,7 @@ test('A service whose skins another makes needs no key of its own', async () => 
   expect([existsSync(pathIn(dataDir)), await keptIn(dataDir)]).toEqual([false, undefined]);
 });
 
-describe.runIf(HAS_POSTGRES)('Servers on the same database', () => {
+describe('Servers on the same database', () => {
   /** A server with a data folder of its own, with the shared key or an empty one. */
   async function node(url: string, { hasKey = true, newSigningKey = false } = {}) {
     const dataDir = await ownFolder();

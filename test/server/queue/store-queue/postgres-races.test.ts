@@ -5,7 +5,7 @@ import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 
 /** A claim waits for its turn however busy the machine is: what it does when it loses its patience is another matter. */
 const TIMES = { ...QUEUE_TIMES, turnPatience: 60_000 };
@@ -33,7 +33,7 @@ async function atOnce<T>(
   return await Promise.all(Array.from({ length: count }, (_, n) => work(queues[n % queues.length]!)));
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('Of 24 jobs that an owner submits at the same instant to three nodes, five are accepted', async () => {
     const queues = await nodes(3);
     const answers = await atOnce(queues, 24, async (queue) => (await queue.submit(newJob(), LIMITS)).kind);

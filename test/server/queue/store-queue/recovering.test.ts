@@ -5,7 +5,7 @@ import { readDatabaseClock } from '../../../../src/server/store/database-time.ts
 import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';
 import { otherSession } from '../../../support/postgres/other-session.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { postgresQueue, sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
 const TIMES = { ...QUEUE_TIMES, lease: 10_000, maxAttempts: 1 };
@@ -73,7 +73,7 @@ test('A job that a worker takes while the others of its owner are given up goes 
   expect((await queue.find(b.uuid))?.status).toBe('processing');
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('Leases can end by the clock of the database, whatever that of the process says', async () => {
     const { db, queue } = await (await postgresQueue())({ leasesBy: 'database', times: TIMES });
     await fill(queue, 'ann', ['a']);

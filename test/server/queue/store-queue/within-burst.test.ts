@@ -9,7 +9,7 @@ import { forKysely, makePool, POOL_OPTIONS } from '../../../../src/server/store/
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { poll } from '../../../support/server/poll.ts';
 
 const BURST = 2;
@@ -55,7 +55,7 @@ async function untilWaiting(client: Client, count: number): Promise<void> {
   await poll(look, (waiting) => waiting >= count);
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('Nodes that do not lock an owner are refused by the database when they go over its burst, and its jobs go on', async () => {
     const url = await ownDatabase();
     const client = new Client({ connectionString: url });

@@ -9,7 +9,7 @@ import { findTiedUser, insertFirstSignIn } from '../../../../src/server/store/id
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { forgetSessions } from '../../../../src/server/store/sessions.ts';
 import { openStore } from '../../../../src/server/store/store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
@@ -20,10 +20,9 @@ const clock = new MovableClock();
 /** Opens one store for two that decide at the same time. */
 type OpenTwice = () => Promise<readonly [Db, Db]>;
 
-const STORES: readonly [name: string, isHere: boolean, open: OpenTwice][] = [
+const STORES: readonly [name: string, open: OpenTwice][] = [
   [
     'SQLite',
-    true,
     async () => {
       // Two connections of one process would keep each other waiting for ever: SQLite blocks the process.
       const { db, close } = await openStore(await ownFolder());
@@ -33,7 +32,6 @@ const STORES: readonly [name: string, isHere: boolean, open: OpenTwice][] = [
   ],
   [
     'PostgreSQL',
-    HAS_POSTGRES,
     async () => {
       const url = await ownDatabase();
       const dbs = [await openPostgresDb(url), await openPostgresDb(url)] as const;
@@ -60,8 +58,8 @@ async function beginFirst(db: Db, person = PERSON): Promise<string> {
   return secret;
 }
 
-for (const [name, isHere, open] of STORES) {
-  describe.runIf(isHere)(`With ${name}`, () => {
+for (const [name, open] of STORES) {
+  describe(`With ${name}`, () => {
     test('A person who decides on two nodes at once becomes one user', async () => {
       const [here, there] = await open();
       const secret = await beginFirst(here);

@@ -24,7 +24,7 @@ import {
 } from '../../../support/frozen-stores/frozen-stores.ts';
 import { FROZEN_URL, LINK_SECRET, SESSION_SECRET } from '../../../support/frozen-stores/secrets.ts';
 import { PlainBrowser } from '../../../support/pages/browser.ts';
-import { emptyDatabase, HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { emptyDatabase, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { VERSIONS } from '../../../support/server/program-versions.ts';
 import { runServer, type ServerUnderTest } from '../../../support/server/running-server.ts';
@@ -98,7 +98,7 @@ async function schemaOf(url: string): Promise<string[]> {
 }
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('A frozen store in %s', (kind) => {
-  describe.runIf(kind === 'SQLite' || HAS_POSTGRES)('is upgraded', () => {
+  describe('is upgraded', () => {
     test.each(FROZEN_SCHEMAS)('from schema %i: every row is there, unchanged, and no other', async (from) => {
       const place = await PLACES[kind](from);
       const before = await readContents(place);
@@ -167,7 +167,7 @@ test('A file that was upgraded has the schema of a new one', async () => {
   database.close();
 });
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('A database that was upgraded has the schema of a new one', async () => {
     const url = await emptyDatabase();
     await thawDatabase(FROZEN_SCHEMAS[0] ?? 0, url);

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { NEWEST_SCHEMA, readVersion } from '../../../../src/server/store/migrate.ts';
 import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
-import { emptyDatabase, HAS_POSTGRES } from '../../../support/postgres/own-database.ts';
+import { emptyDatabase } from '../../../support/postgres/own-database.ts';
 import { VERSIONS, type VersionName } from '../../../support/server/program-versions.ts';
 
 /** Opens a store with what a program of that version knows. */
@@ -12,7 +12,7 @@ async function open(url: string, version: VersionName): Promise<Store> {
   return store;
 }
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('The version before this one, and the one before that, go on with a store that this one has changed', async () => {
     const url = await emptyDatabase();
     for (const version of ['older', 'previous', 'this'] as const) {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { describe, expect, inject, test } from 'vitest';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 
 /** Parts of a schema, one a line, in words that both databases have. */
 type Parts = readonly string[];
@@ -83,7 +83,7 @@ function normalized(index: string): string {
 /** Rows of callers count what is in progress, so that the database itself keeps an owner within its burst. */
 const ONLY_IN_POSTGRES = ['callers.processing integer not null 0', 'callers.burst integer not null 1000'];
 
-describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+describe('With PostgreSQL', () => {
   test('Its schema, the baseline and later migrations, has the tables, columns, indices and constraints that the migrations of SQLite lead to', async () => {
     const expected = [...partsOfSqlite(), ...ONLY_IN_POSTGRES];
     const found = await partsOfPostgres();

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Listener } from '../../../../src/server/store/postgres/listener.ts';
 import { connectionConfig, POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
 import { fragileFront } from '../../../support/postgres/fragile-front.ts';
-import { EMPTYING, HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { EMPTYING, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { poll } from '../../../support/server/poll.ts';
 
 async function listening(url: string, times?: { call: number; deaf: number }) {
@@ -38,7 +38,7 @@ async function endListeners(url: string): Promise<void> {
   await client.end();
 }
 
-describe.runIf(HAS_POSTGRES)('A listener', () => {
+describe('A listener', () => {
   test('hears what others tell, in order, and not itself', async () => {
     const url = await ownDatabase();
     const [one, two] = [await listening(url), await listening(url)];

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { GUARDED } from '../../../support/postgres/server.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
@@ -23,7 +23,7 @@ function changed(
   return Object.assign(new URL(url), change).href;
 }
 
-describe.runIf(HAS_POSTGRES)('A store in PostgreSQL', () => {
+describe('A store in PostgreSQL', () => {
   test('has a size, and files that nobody can replace', async () => {
     const store = await opened(await ownDatabase());
     expect(store.usedBytes()).toBeGreaterThan(1_000_000);

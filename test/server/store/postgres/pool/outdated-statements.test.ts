@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Db, inTransaction } from '../../../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../../../src/server/store/postgres/postgres-store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../../support/postgres/own-database.ts';
 
 const read = async (db: Db, id: number) =>
   (await sql`select * from growing where id = ${id}`.execute(db)).rows;
@@ -20,7 +20,7 @@ async function openWithTable(): Promise<{ db: Db; addColumn: (name: string) => P
   return { db, addColumn: async (name) => await run(`alter table growing add column ${name} int default 7`) };
 }
 
-describe.runIf(HAS_POSTGRES)('A table that a newer node gives another column', () => {
+describe('A table that a newer node gives another column', () => {
   test('is read on by statements that were prepared before', async () => {
     const { db, addColumn } = await openWithTable();
     expect(await read(db, 1)).toEqual([{ id: 1 }]);

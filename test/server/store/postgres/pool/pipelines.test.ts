@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Db, inTransaction } from '../../../../../src/server/store/db.ts';
 import { COMMIT, runPipeline } from '../../../../../src/server/store/pipeline.ts';
 import { openPostgresDb } from '../../../../../src/server/store/postgres/postgres-store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../../support/postgres/own-database.ts';
 
 async function open(): Promise<{ db: Db; rows: () => Promise<unknown[]> }> {
   const db = await openPostgresDb(await ownDatabase());
@@ -22,7 +22,7 @@ async function open(): Promise<{ db: Db; rows: () => Promise<unknown[]> }> {
 const add = (db: Db, id: number): CompiledQuery<{ id: number }> =>
   sql<{ id: number }>`insert into line values (${id}) returning id`.compile(db);
 
-describe.runIf(HAS_POSTGRES)('A pipeline', () => {
+describe('A pipeline', () => {
   test('runs its statements in their order, gives the rows of each, and may end the transaction', async () => {
     const { db, rows } = await open();
     const found = await inTransaction(db, async (tx) => {
@@ -91,7 +91,7 @@ function sentTexts(): () => unknown[] {
   return () => calls.map(([asked]) => (asked as unknown as { text: string }).text);
 }
 
-describe.runIf(HAS_POSTGRES)('A transaction', () => {
+describe('A transaction', () => {
   test('begins with its first statement, in one write', async () => {
     const { db } = await open();
     await sql`select 1`.execute(db); // so that there is a connection

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Db, inTransaction } from '../../../../../src/server/store/db.ts';
 import { openPostgresStore } from '../../../../../src/server/store/postgres/postgres-store.ts';
-import { emptyDatabase, HAS_POSTGRES, ownDatabase } from '../../../../support/postgres/own-database.ts';
+import { emptyDatabase, ownDatabase } from '../../../../support/postgres/own-database.ts';
 import { type PoolMode, pooler } from '../../../../support/postgres/pooler.ts';
 
 /** A store behind a pooler, with the settings that the pooler needs. */
@@ -22,7 +22,7 @@ async function limitsOf(db: Db): Promise<unknown> {
 const LIMITED = { statement: '30s', idle: '30s' };
 const UNLIMITED = { statement: '0', idle: '0' };
 
-describe.runIf(HAS_POSTGRES)('Behind a pooler', () => {
+describe('Behind a pooler', () => {
   test.each(['session', 'transaction'] as const)('a store makes its tables: %s', async (mode) => {
     const db = await pooled(await emptyDatabase(), mode);
     expect(await db.selectFrom('users').selectAll().where('name', '=', 'nobody').execute()).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Db } from '../../../../../src/server/store/db.ts';
 import { openPostgresStore } from '../../../../../src/server/store/postgres/postgres-store.ts';
 import type { Store } from '../../../../../src/server/store/store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../../support/postgres/own-database.ts';
+import { ownDatabase } from '../../../../support/postgres/own-database.ts';
 import { pooler } from '../../../../support/postgres/pooler.ts';
 import { CERTIFIED, TLS_FILES } from '../../../../support/postgres/server.ts';
 import { poll } from '../../../../support/server/poll.ts';
@@ -50,7 +50,7 @@ async function makeCertified(database: string): Promise<void> {
   await sql.raw(`create role ${CERTIFIED} superuser login`).execute(db);
 }
 
-describe.runIf(HAS_POSTGRES)('TLS to PostgreSQL', () => {
+describe('TLS to PostgreSQL', () => {
   test.each<[string, Parameters, Change, boolean]>([
     ['disable', {}, {}, false],
     ['allow', {}, BY_NAME, true],

@@ -26,6 +26,8 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly proxies: Proxies | undefined;
   readonly clock?: Clock;
+  /** Hears before a download waits: why, and for how many milliseconds. */
+  readonly onWait?: (wait: { readonly message: string; readonly pause: number }) => void;
 }
 
 /**
@@ -84,9 +86,11 @@ class Downloads {
   readonly #sender: Sender;
   readonly #signal: AbortSignal;
   readonly #clock: Clock;
+  readonly #onWait: FetchOptions['onWait'];
   readonly #hosts = new Map<string, Host>();
 
-  constructor(sender: Sender, { signal, clock = systemClock }: FetchOptions) {
+  constructor(sender: Sender, { signal, clock = systemClock, onWait }: FetchOptions) {
+    this.#onWait = onWait;
     this.#sender = sender;
     this.#signal = signal;
     this.#clock = clock;
@@ -109,6 +113,7 @@ class Downloads {
         } catch (error) {
           const pause = this.#pauseAfter(error, number, waited);
           if (pause === undefined || host.isGivenUp) throw error;
+          this.#onWait?.({ message: waitText(error, address), pause });
           host.until = Math.max(host.until, this.#clock.monotonic() + pause);
         }
       }
@@ -212,6 +217,12 @@ async function fetchOnce(
 }
 
 const NO_PAGE = 'give the address of the picture itself, not of the page it is on';
+
+/** An answer's error names the host itself. */
+function waitText(error: unknown, { host }: URL): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return error instanceof NetworkError ? `${host}: ${why}.` : `${why}.`;
+}
 
 /** An answer that will not be another one the next time. */
 function unusable(why: string): UnreadableAnswerError {

@@ -19,10 +19,14 @@ export function sourcesOf(
 
 async function* fetched(
   sources: AsyncIterable<BatchSource>,
-  { signal, env }: Pick<CommandContext, 'signal' | 'env'>,
+  { signal, env, waits }: Pick<CommandContext, 'signal' | 'env' | 'waits'>,
 ): AsyncGenerator<BatchSource> {
   const { fetchedSources } = await import('../../batch/api/pictures.ts');
-  yield* fetchedSources(sources, { signal, proxies: readProxies(env) });
+  yield* fetchedSources(sources, {
+    signal,
+    proxies: readProxies(env),
+    onWait: (wait) => waits.paused(wait),
+  });
 }
 
 async function* named(sources: AsyncIterable<BatchSource>, name: string): AsyncGenerator<BatchSource> {

@@ -45,8 +45,12 @@ export async function findPicture(
   return asFound(label, bytesOf(fetched, label), wish);
 }
 
-async function fetchHere(url: string, { signal, env }: CommandContext): Promise<SourceContent> {
-  return await fetchPicture(url, { signal, proxies: readProxies(env) });
+async function fetchHere(url: string, { signal, env, waits }: CommandContext): Promise<SourceContent> {
+  return await fetchPicture(url, {
+    signal,
+    proxies: readProxies(env),
+    onWait: (wait) => waits.paused(wait),
+  });
 }
 
 /** @throws CliError */

@@ -2,10 +2,9 @@ import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Clock } from '../../../src/base/clock.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { urlSource, userSource } from '../../../src/batch/sources/arguments/links.ts';
-import { fetchedSources } from '../../../src/batch/sources/fetch-locally.ts';
+import { type FetchOptions, fetchedSources } from '../../../src/batch/sources/fetch-locally.ts';
 import { collected, problemOf } from '../../support/batch/read-sources.ts';
 import { fakeClock } from '../../support/client/fake-clock.ts';
 import { webServer } from '../../support/server/web-server.ts';
@@ -14,9 +13,10 @@ const NEVER = new AbortController().signal;
 
 async function fetchAll(
   sources: readonly BatchSource[],
-  { signal = NEVER, clock = fakeClock() }: { signal?: AbortSignal; clock?: Clock } = {},
+  options: Partial<FetchOptions> = {},
 ): Promise<BatchSource[]> {
-  return await collected(fetchedSources(streamOf(sources), { signal, clock, proxies: undefined }));
+  const usual = { signal: NEVER, clock: fakeClock(), proxies: undefined };
+  return await collected(fetchedSources(streamOf(sources), { ...usual, ...options }));
 }
 
 async function* streamOf(sources: readonly BatchSource[]): AsyncGenerator<BatchSource> {
@@ -177,6 +177,7 @@ test.each(PASSING)(
 
 test('A host that asks to wait is left alone by all downloads meanwhile', async () => {
   const clock = fakeClock();
+  const told = new Set<string>();
   const times: number[] = [];
   const busy = await webServer((_request, response) => {
     times.push(clock.monotonic());
@@ -185,8 +186,9 @@ test('A host that asks to wait is left alone by all downloads meanwhile', async 
   });
   const found = await fetchAll(
     Array.from({ length: 20 }, (_, at) => urlSource(`${busy.url}/${at}`)),
-    { clock },
+    { clock, onWait: ({ message, pause }) => told.add(`${message} ${pause}`) },
   );
+  expect([...told]).toEqual([`${new URL(busy.url).host} answered 429. 60000`]);
   expect(found.every(({ content }) => content.kind === 'bytes')).toBe(true);
   expect(times.filter((time) => time < 60_000).length).toBeLessThanOrEqual(6);
 });

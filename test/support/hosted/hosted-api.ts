@@ -19,6 +19,7 @@ import type { HostedOptions } from './options.ts';
 import {
   blockConcurrency,
   blockDelay,
+  blockHour,
   blockRate,
   lookUpDelay,
   lookUpRate,
@@ -153,6 +154,7 @@ export class HostedApi {
     lookUpRate(visit);
     if (visit.request.kind === 'generate') lookUpDelay(visit);
     blockRate(visit, this.intake.flags);
+    blockHour(visit);
     if (visit.request.kind === 'generate') blockDelay(visit);
     const concurrent = this.intake.book.unfinished(visit.caller, visit.now);
     blockConcurrency(concurrent, this.#concurrency, this.intake.flags);
@@ -209,7 +211,8 @@ export class HostedApi {
     Object.assign(visit.links, { key: '/v2/me/apikey', user: '/v2/me' });
     const { rate, delay = 0, grants = {} } = this.#options;
     const perMinute = rate && Math.round((rate.limit * MINUTE) / (rate.window ?? MINUTE));
-    const limits = { delay: delay / 1000, ...(perMinute && { per_minute: perMinute }) };
+    const perHour = rate?.perHour !== undefined && { per_hour: rate.perHour };
+    const limits = { delay: delay / 1000, ...(perMinute && { per_minute: perMinute }), ...perHour };
     const rest = { priority: 0, ad_free: true, private_skins: true, capes: true, plan: 'test' };
     return success(visit, {
       user: USER,

@@ -75,6 +75,24 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
   });
 });
 
+test('The quota of an hour is told with each answer, and refuses what is beyond it until the hour ends', async () => {
+  let now = NOW;
+  const rate = { limit: 1_000, perHour: 100 };
+  const { caller } = await callHosted({ now: () => now, rate, limit: 200, known: 'nothing' });
+  expect((await caller.get('/v2/me')).body.grants).toMatchObject({ per_hour: 100 });
+  const end = Date.UTC(2026, 1, 3, 11);
+  for (let number = 1; number < 100; number++) await submit(caller, number);
+  const last = await submit(caller, 100);
+  const hour = { used: 100, limit: 100, remaining: 0, reset: end / 1000 };
+  expect([last.status, last.body.rateLimit?.limit.hour]).toEqual([202, hour]);
+  const refused = await submit(caller, 101);
+  expect([refused.status, refused.body.errors[0]?.code]).toEqual([429, 'rate_limit']);
+  expect(refused.body.rateLimit?.next.absolute).toBe(end);
+  expect(refused.headers['retry-after']).toBe(String(seconds(end - NOW)));
+  now = end;
+  expect((await submit(caller, 102)).status).toBe(202);
+});
+
 describe('A rate', () => {
   test('is enforced only when the flag says so, one request later than told', async () => {
     const { caller, service } = await callHosted({ now: () => NOW, rate: { limit: 2 }, limit: 9 });

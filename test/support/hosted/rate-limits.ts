@@ -11,11 +11,17 @@ export function lookUpRate(visit: Visit): void {
   visit.maxPerMinute = limit;
   visit.minute = traffic.minute(now);
   visit.hour = traffic.hour(now);
+  visit.maxPerHour = traffic.rule.perHour ?? 0;
   const { used, reset } = visit.minute;
   headers['x-ratelimit-limit'] = `${limit}`;
   headers['x-ratelimit-remaining'] = `${limit - used}`;
   headers['x-ratelimit-reset'] = `${reset}`;
   if (used >= limit) visit.nextRequest = Math.max(visit.nextRequest, reset * 1000, now);
+  if (isHourSpent(visit)) visit.nextRequest = Math.max(visit.nextRequest, visit.hour.reset * 1000);
+}
+
+function isHourSpent({ hour, maxPerHour }: Visit): boolean {
+  return maxPerHour > 0 && hour !== undefined && hour.used >= maxPerHour;
 }
 
 /** `globalDelayInitMiddleware` */
@@ -33,6 +39,14 @@ export function blockRate({ minute, maxPerMinute, now, headers }: Visit, flags: 
   if (!minute || !flags.blockPerMinute || minute.used <= maxPerMinute) return;
   headers['retry-after'] = `${Math.ceil(minute.reset - now / 1000)}`;
   throw new HostedRefusal(429, 'rate_limit', `rate limit exceeded, ${minute.used} > ${maxPerMinute}`);
+}
+
+/** As the service answers once the quota of the hour is used up. */
+export function blockHour(visit: Visit): void {
+  const { hour, maxPerHour, now, headers } = visit;
+  if (!hour || !isHourSpent(visit)) return;
+  headers['retry-after'] = `${Math.ceil(hour.reset - now / 1000)}`;
+  throw new HostedRefusal(429, 'rate_limit', `rate limit exceeded, ${hour.used} > ${maxPerHour}`);
 }
 
 /** `globalDelayRateLimitMiddleware` */
@@ -56,6 +70,7 @@ export function countSubmission(visit: Visit): void {
   traffic.count(now);
   if (traffic.delay > 0) visit.nextRequest = traffic.nextRequest;
   if (traffic.rule) visit.minute = traffic.minute(now);
+  if (traffic.rule?.perHour) visit.hour = traffic.hour(now);
 }
 
 interface ToldWindow extends Counted {
@@ -71,7 +86,7 @@ interface ToldRateLimit {
 }
 
 /**
- * `V2GenerateHandler.makeRateLimitInfo`: the hour's limit is never looked up, so it is 0; the top of `limit`
+ * `V2GenerateHandler.makeRateLimitInfo`: the hour's limit is 0 unless the options have one; the top of `limit`
  * repeats the minute. Tells the same in headers, and in a `Retry-After` where nothing remains of a 429.
  */
 export function makeRateLimitInfo(visit: Visit, status: number): ToldRateLimit {
@@ -90,7 +105,7 @@ export function makeRateLimitInfo(visit: Visit, status: number): ToldRateLimit {
   return {
     next: { absolute, relative },
     delay: { millis: minDelay, seconds: minDelay / 1000 },
-    limit: { ...minute, minute, hour: told(visit.hour, 0, now) },
+    limit: { ...minute, minute, hour: told(visit.hour, visit.maxPerHour, now) },
   };
 }
 

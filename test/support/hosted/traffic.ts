@@ -9,6 +9,11 @@ export const rateRuleSchema = z.strictObject({
   limit: z.int().positive(),
   /** Milliseconds; a minute unless given. What the server counts in seconds is a sixtieth of it. */
   window: z.number().positive().default(60_000),
+  /**
+   * Submissions in an hour, 100 in the published description's plan `free`; told and kept to only if given, because the
+   * published source looks none up.
+   */
+  perHour: z.int().positive().optional(),
 });
 export type RateRule = z.input<typeof rateRuleSchema>;
 

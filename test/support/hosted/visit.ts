@@ -23,6 +23,8 @@ export interface Visit {
   nextRequest: number;
   minDelay: number;
   maxPerMinute: number;
+  /** 0: no such limit is known. */
+  maxPerHour: number;
   minute: Counted | undefined;
   hour: Counted | undefined;
 }
@@ -51,7 +53,14 @@ export function verifyKey({ headers }: HostedRequest, key: string): { caller: Ca
 }
 
 export function newVisit(about: Pick<Visit, 'request' | 'now' | 'caller' | 'traffic' | 'warnings'>): Visit {
-  const unknown = { nextRequest: 0, minDelay: 0, maxPerMinute: 0, minute: undefined, hour: undefined };
+  const unknown = {
+    nextRequest: 0,
+    minDelay: 0,
+    maxPerMinute: 0,
+    maxPerHour: 0,
+    minute: undefined,
+    hour: undefined,
+  };
   return { ...about, links: {}, headers: {}, ...unknown };
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'rolldown';
-import { describeLicences } from './bundle/licences.ts';
+import { describeLicences, describePackages } from './bundle/licences.ts';
 
 /**
  * Builds dist/ (`node build.ts`) as two bundles: the program, which includes all its dependencies so that it starts
@@ -30,15 +30,17 @@ function pageAssets(): Plugin {
   };
 }
 
-/** Collects the licences of all bundled packages, which must be distributed with the bundle. */
+/** Collects the licences of all bundled packages, which must be distributed with the bundle, and lists the packages. */
 function passOnLicences(): Plugin {
   return {
     name: 'pass-on-licences',
     generateBundle(_options, bundle) {
       const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
       const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
-      const source = describeLicences([...new Set(folders)].sort());
-      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source });
+      const packages = [...new Set(folders)].sort();
+      const [licences, bill] = [describeLicences(packages), describePackages(packages)];
+      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: licences });
+      this.emitFile({ type: 'asset', fileName: 'bill-of-materials.cdx.json', source: bill });
     },
   };
 }

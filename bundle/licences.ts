@@ -22,6 +22,25 @@ export function describeLicences(folders: readonly string[]): string {
   return [...groups.values()].map(describeGroup).join('\n');
 }
 
+/** The packages in these folders as a bill of materials in the form of CycloneDX. */
+export function describePackages(folders: readonly string[]): string {
+  const components = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return { type: 'library', name, version, purl, 'bom-ref': purl, licenses: [{ expression: license }] };
+  });
+  const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const component = { type: 'application', name, version, purl: `pkg:npm/${name}@${version}` };
+  const bill = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component },
+    components,
+  };
+  return `${JSON.stringify(bill, null, 2)}\n`;
+}
+
 function readLicence(folder: string): Licensed {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));

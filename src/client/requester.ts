@@ -5,6 +5,7 @@ import { VERSION } from '../base/version.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { checkedOptions } from './checked-options.ts';
 import { NetworkError, SkinsmithError } from './errors.ts';
+import { classifyFailure } from './failure.ts';
 import { type Download, download, exchange, type HttpOptions, type HttpRequest, openStream } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
 import { NetworkTransport } from './network-transport.ts';
@@ -173,6 +174,7 @@ export class Requester {
     const policy = retryPolicy(this.#options.retry, retry);
     const left = { trouble: policy.budget, busy: policy.patience };
     for (let number = 1; ; number++) {
+      const begun = this.#clock.monotonic();
       try {
         return await attempt();
       } catch (error) {
@@ -183,7 +185,8 @@ export class Requester {
           policy,
         );
         const kind = (error as { status?: unknown }).status === 429 ? 'busy' : 'trouble';
-        if (pause === undefined || pause > left[kind] || left[kind] === 0) throw error;
+        if (classifyFailure(error)?.isLate) left.trouble -= this.#clock.monotonic() - begun;
+        if (pause === undefined || pause > left[kind] || left[kind] <= 0) throw error;
         left[kind] -= pause;
         this.#options.onRetry?.({ message: (error as Error).message, pause });
         await this.pause(pause, signal);

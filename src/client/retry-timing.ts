@@ -4,7 +4,10 @@ import { refusedWait } from './rate-limits.ts';
 
 /** How requests are retried. Times in milliseconds. */
 export interface RetryPolicy {
-  /** Total of all pauses after failures (no connection, 5xx); once it is used up, the last error is thrown. Default: 30,000. */
+  /**
+   * Total of all pauses after failures (no connection, 5xx), and of the attempts that were not answered in time; once it is
+   * used up, the last error is thrown. Default: 30,000.
+   */
   readonly budget: number;
   /** Total of all pauses that the service asked for (429). Default: 120,000. */
   readonly patience: number;

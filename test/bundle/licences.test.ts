@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeLicences } from '../../bundle/licences.ts';
+import { describeLicences, describePackages } from '../../bundle/licences.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 const RULE = '='.repeat(78);
@@ -44,4 +44,21 @@ test('Packages with the same words share a text, and each keeps its copyright ho
 test('A package without such a file is named with the kind of its licence', async () => {
   const folders = await packagesOf({ bare: {} });
   expect(describeLicences(folders)).toContain('bare 1.0.0 (MIT)');
+});
+
+test('The bill of materials names each package with its version and licence', async () => {
+  const folders = await packagesOf({ one: {} });
+  const bill = JSON.parse(describePackages(folders));
+  expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'skinsmith' } } });
+  const purl = 'pkg:npm/one@1.0.0';
+  expect(bill.components).toEqual([
+    {
+      type: 'library',
+      name: 'one',
+      version: '1.0.0',
+      purl,
+      'bom-ref': purl,
+      licenses: [{ expression: 'MIT' }],
+    },
+  ]);
 });

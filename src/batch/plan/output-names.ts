@@ -14,7 +14,7 @@ const SERIAL_MARK_LENGTH = 16;
  */
 const UNSAFE = /[<>:"\\|?*]|\p{Cc}|\p{Cs}|\p{Cn}|\p{Bidi_Control}|\p{Zl}|\p{Zp}/gu;
 /** Names that most files have: nothing in them needs a change. */
-const PLAIN = /^[\w-]{1,80}$/;
+const PLAIN = /^\w[\w-]{0,79}$/;
 const ASCII = /^[ -~]*$/;
 /** Windows' device names, with any extension, and the lockfile in the same folder; for folded names. */
 const RESERVED =
@@ -85,7 +85,8 @@ function isPlain(segment: string): boolean {
 function safeSegment(segment: string): string {
   if (isPlain(segment)) return segment;
   const cut = tidied(segment.normalize('NFC').replaceAll(UNSAFE, '_'), MAX_UNITS);
-  return RESERVED.test(folded(cut)) ? tidied(`_${cut}`, MAX_UNITS) : cut;
+  // With a dash at its start a name is an option to other programs.
+  return RESERVED.test(folded(cut)) || cut.startsWith('-') ? tidied(`_${cut}`, MAX_UNITS) : cut;
 }
 
 function marked(segment: string, mark: string): string {

@@ -41,6 +41,15 @@ describe('a read', () => {
     expect(clock.sleeps).toEqual([250]);
   });
 
+  test('is not repeated once it has waited for longer than its budget', async () => {
+    const { client, server, clock } = await testClient([{ ...me, act: staySilent }], { timeout: 1_000 });
+    let now = 0;
+    vi.spyOn(clock, 'monotonic').mockImplementation(() => (now += 20_000));
+    const call = client.me({ retry: { budget: 8_000 } });
+    expect(await failureOf(call)).toMatchObject({ code: 'unreachable' });
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('has all the time it needs without a timeout', async () => {
     const { client } = await testClient([me], { timeout: Number.POSITIVE_INFINITY });
     expect(await client.me({ retry: { budget: 0 } })).toMatchObject({ user: 'aa' });

@@ -28,7 +28,7 @@ guardAgainstLeaks();
 const SKINS = [
   { name: 'hat', visibility: 'public' },
   { name: 'hat', visibility: 'public' },
-  { name: 'a b. c', visibility: 'private' },
+  { name: '-a b. c', visibility: 'private' },
   { visibility: 'unlisted' },
 ] as const;
 
@@ -62,7 +62,7 @@ describe('GET /v2/me/skins.zip', () => {
     ]);
     const files = readZip(bytes);
     const short = uuids.map((uuid) => uuid.slice(0, 8));
-    const pictures = [`hat-${short[0]}`, `hat-${short[1]}`, `a_b_c-${short[2]}`, short[3]];
+    const pictures = [`hat-${short[0]}`, `hat-${short[1]}`, `_a_b_c-${short[2]}`, short[3]];
     const names = pictures.map((name) => `skins/${name}.png`);
     expect([...files.keys()].sort()).toEqual([...names, 'skins.lock'].sort());
     for (const [n, name] of names.entries())

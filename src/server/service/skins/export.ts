@@ -135,7 +135,7 @@ async function withPicture(
 
 /** The path of its picture: safe on every system, and no other skin's. */
 function fileOf({ name, uuid }: SkinWithData, taken: ReadonlySet<string>): string {
-  const stem = (name ?? '').replaceAll(/[^A-Za-z0-9_-]+/g, '_');
+  const stem = (name ?? '').replaceAll(/[^A-Za-z0-9_-]+/g, '_').replace(/^-/, '_');
   const file = `skins/${stem ? `${stem}-` : ''}${uuid.slice(0, 8)}.png`;
   return taken.has(file) ? `skins/${uuid}.png` : file;
 }

@@ -36,8 +36,8 @@ const CLOCK_MARGIN = 2;
 /** Durations spread by more than this part of the typical one form no waves. */
 const UNEVEN = 0.6;
 /** Without waves: the spot time that may be lost, in parts of a job, before a list request or a single poll. */
-const LIST_LOSS = 0.2;
-const POLL_LOSS = 0.02;
+const LIST_LOSS = 0.25;
+const POLL_LOSS = 0.12;
 /** Without waves: list requests are this part of a job apart. */
 const UNEVEN_GAP = 0.3;
 /** Steps of the search for the moment at which this much may be lost. */

@@ -24,6 +24,7 @@ export {
 } from './assembly/owner-link.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
 export { type Backup, backUp } from './backup/backup.ts';
+export { DATA_FILES } from './backup/data-files.ts';
 export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';

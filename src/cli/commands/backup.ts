@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Backup } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -6,6 +8,7 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { nonEmpty } from '../options/option-values.ts';
+import { OutputGuard } from '../options/output-guard.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { jsonLine } from '../text/json.ts';
 import { clean } from '../text/text.ts';
@@ -13,6 +16,7 @@ import { clean } from '../text/text.ts';
 interface BackupOptions {
   readonly data?: string;
   readonly verify?: boolean;
+  readonly overwrite?: boolean;
 }
 
 export const examples: Examples = [
@@ -64,13 +68,13 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
         'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
         '--verify has pg_restore read all of such a dump. Root works in a folder of another user as that user.',
     )
-    .argument(
-      '<file>',
-      'backup file, or - for stdout; an existing file is replaced once the new one is complete',
-      nonEmpty,
-    )
+    .argument('<file>', 'backup file, or - for stdout', nonEmpty)
     .option('--data <folder>', 'data folder of the service', nonEmpty)
     .option('--verify', 'check an existing backup and write nothing')
+    .option(
+      '--overwrite',
+      'replace an existing file, such as an earlier backup, once the new one is complete',
+    )
     .action(
       async (file: string, typed: BackupOptions) =>
         await runner(async (context) => await run({ file, ...typed }, context)),
@@ -78,13 +82,13 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
 }
 
 export async function runBackup(
-  { file, data, verify = false }: BackupOptions & { readonly file: string },
+  { file, data, verify = false, overwrite = false }: BackupOptions & { readonly file: string },
   context: CommandContext,
 ): Promise<number> {
   if (verify) return await verifyBackup(file, context);
   const { folders, clock, signal, flags, io, messages } = context;
   if (data === undefined && context.env['SKINSMITH_STORE']) throw inPostgres(file);
-  const { backUp } = await import('../../server/server.ts');
+  const { backUp, DATA_FILES } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
   const make = async (path: string) => await backUp({ dataDir, file: path, now: clock.now(), signal });
   if (file === '-') {
@@ -92,6 +96,7 @@ export async function runBackup(
     if (flags.json) io.err.write(jsonLine({ file, ...made } satisfies BackupView));
     return exitStatus('done');
   }
+  verifyPlace(file, { inputs: DATA_FILES.map((name) => join(dataDir, name)), overwrite });
   const view: BackupView = { file, ...(await backUpAsOwner(dataDir, file, make)) };
   if (flags.json) io.out.write(jsonLine(view));
   const place = data === undefined ? '' : ` --data ${data}`;
@@ -100,6 +105,18 @@ export async function runBackup(
   );
   for (const key of view.missing) await messages.warn(lacking(key, dataDir));
   return exitStatus('done');
+}
+
+/** An earlier backup is as precious as any other file. @throws CliError */
+function verifyPlace(
+  file: string,
+  { inputs, overwrite }: { readonly inputs: readonly string[]; readonly overwrite: boolean },
+): void {
+  new OutputGuard(inputs, { overwrite: true }).verify(file, { isOurs: () => false });
+  if (overwrite || !lstatSync(file, { throwIfNoEntry: false })) return;
+  throw new CliError('file_exists', `${clean(file)} already exists.`, {
+    hint: 'Name another file, or replace it: --overwrite',
+  });
 }
 
 /** How `serve` is told where its keys are. */

@@ -1,15 +1,15 @@
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
 import type { VariantWish } from '../../batch/api/sources.ts';
+import { markPng } from '../../skin/png/write.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { onlySource } from '../batch/only-source.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
 import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
-import { SourceFiles } from '../options/source-files.ts';
+import { OVERWRITE } from '../options/source-files.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { pictureText } from '../output/picture/terminal-picture.ts';
 import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
@@ -21,6 +21,7 @@ export interface PreviewOptions extends TypedPictureOption {
   readonly variant?: VariantWish;
   /** PNG file to write. */
   readonly out?: string;
+  readonly overwrite?: boolean;
 }
 
 export const examples: Examples = [
@@ -70,7 +71,8 @@ export function register(command: Command, runner: Runner, run = runPreview): vo
           .choices(['auto', 'classic', 'slim'])
           .default(undefined, 'auto'),
       )
-      .option('--out <file>', 'write front and back to this PNG file'),
+      .option('--out <file>', 'write front and back to this PNG file')
+      .option(...OVERWRITE),
   ).action(
     async (source: string, typed: Omit<PreviewOptions, 'source'>) =>
       await runner(async (context) => await run({ ...typed, source }, context)),
@@ -79,11 +81,12 @@ export function register(command: Command, runner: Runner, run = runPreview): vo
 
 export async function runPreview(options: PreviewOptions, context: CommandContext): Promise<number> {
   const { variant = 'auto', out } = options;
-  if (out !== undefined) new SourceFiles([options.source]).verifyOther(out);
+  const guard = new OutputGuard([options.source], options);
+  if (out !== undefined) guard.verify(out, DRAWN_PICTURE);
   const source = await onlySource(options.source, context);
   const found = await findPicture(source, variant, context);
   if (out !== undefined) {
-    writeFileAtomically(resolve(out), frontAndBack(found.picture, found.variant));
+    guard.write(out, markPng(frontAndBack(found.picture, found.variant)), DRAWN_PICTURE);
     if (!context.flags.json) context.messages.say(`Wrote ${clean(out)}.`);
   }
   if (context.flags.json) await writeJson(found, out, context);

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { readContent } from '../../batch/api/pictures.ts';
 import type { VariantWish } from '../../batch/api/sources.ts';
 import { decodeCape } from '../../skin/check/cape.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { encodeSmallPng } from '../../skin/png/encode-small.ts';
+import { markPng } from '../../skin/png/write.ts';
 import { drawView } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW } from '../../skin/render/render-skin.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
@@ -15,7 +15,8 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { wholeNumber } from '../options/option-values.ts';
-import { SourceFiles } from '../options/source-files.ts';
+import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
+import { OVERWRITE } from '../options/source-files.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { findPicture } from '../preview/find-picture.ts';
 import { clean } from '../text/text.ts';
@@ -31,6 +32,7 @@ export interface RenderOptions {
   readonly cape?: string;
   /** PNG file to write, or `-` for stdout. */
   readonly out: string;
+  readonly overwrite?: boolean;
 }
 
 export const examples: Examples = [
@@ -93,6 +95,7 @@ export function register(command: Command, runner: Runner, run = runRender): voi
     )
     .option('--cape <file>', 'PNG file of a cape, for the view back')
     .requiredOption('--out <file>', 'PNG file to write, or - for stdout')
+    .option(...OVERWRITE)
     .action(
       async (source: string, typed: Omit<RenderOptions, 'source'>) =>
         await runner(async (context) => await run({ ...typed, source }, context)),
@@ -102,7 +105,9 @@ export function register(command: Command, runner: Runner, run = runRender): voi
 export async function runRender(options: RenderOptions, context: CommandContext): Promise<number> {
   const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wish = 'auto', overlay, out } = options;
   verifyOutput(options, context);
-  new SourceFiles([options.source, ...(options.cape === undefined ? [] : [options.cape])]).verifyOther(out);
+  const inputs = [options.source, ...(options.cape === undefined ? [] : [options.cape])];
+  const guard = new OutputGuard(inputs, options);
+  if (out !== '-') guard.verify(out, DRAWN_PICTURE);
   const cape = options.cape === undefined ? undefined : capeIn(options.cape);
   const { title, picture, variant } = await findPicture(
     await onlySource(options.source, context),
@@ -111,7 +116,7 @@ export async function runRender(options: RenderOptions, context: CommandContext)
   );
   const drawn = drawView(picture, { view, size, variant, overlay, cape });
   const { width, height } = drawn;
-  write(encodeSmallPng(drawn), out, context);
+  write(markPng(encodeSmallPng(drawn)), { out, guard }, context);
   if (context.flags.json)
     await writeJson({ source: title, view, variant, width, height, file: out }, context);
   return exitStatus('done');
@@ -146,12 +151,16 @@ function capeIn(path: string): Picture {
   }
 }
 
-function write(png: Uint8Array, out: string, { io, flags, messages }: CommandContext): void {
+function write(
+  png: Uint8Array,
+  { out, guard }: { readonly out: string; readonly guard: OutputGuard },
+  { io, flags, messages }: CommandContext,
+): void {
   if (out === '-') {
     io.out.write(png);
     return;
   }
-  writeFileAtomically(resolve(out), png);
+  guard.write(out, png, DRAWN_PICTURE);
   if (!flags.json) messages.say(`Wrote ${clean(out)}.`);
 }
 

@@ -4,6 +4,12 @@ import { withoutFileScheme } from '../../batch/api/sources.ts';
 import { usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 
+/** The option that allows outputs to replace other people's files. */
+export const OVERWRITE = [
+  '--overwrite',
+  'replace files that skinsmith did not write, but never a source',
+] as const;
+
 /** The files that a user named as sources, and the pictures in the folders named: nothing may be written over them. */
 export class SourceFiles {
   readonly #files = new Set<string>();

@@ -23,7 +23,7 @@ interface RawHeader {
 }
 
 /** Bytes before the first chunk after the header: signature 8, then length 4, type 4, data 13 and CRC 4. */
-const HEADER_BYTES = 33;
+export const HEADER_BYTES = 33;
 export const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
 /** Legal bit depths for each colour type, PNG specification section 11.2.1 (table 12). */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Picture } from '../picture.ts';
-import { SIGNATURE } from './header.ts';
+import { HEADER_BYTES, SIGNATURE } from './header.ts';
 
 /** PNG's numbers for the kinds of pixels that we write. */
 const COLOUR_TYPES = { indexed: 3, rgba: 6 } as const;
@@ -27,4 +27,20 @@ function makeChunk(type: string, data: Uint8Array): Buffer {
   chunk.set(body, 4);
   chunk.writeUInt32BE(crc32(body), body.length + 4);
   return chunk;
+}
+
+/** Names the program that drew a picture. It stands right behind the header. */
+const MARK = makeChunk('tEXt', Buffer.from('Software\0skinsmith', 'latin1'));
+
+/** Bytes at the start of a file that tell whether it has the mark. */
+export const MARKED_BYTES = HEADER_BYTES + MARK.length;
+
+/** A PNG with the mark of pictures that skinsmith draws. */
+export function markPng(png: Uint8Array): Buffer {
+  return Buffer.concat([png.subarray(0, HEADER_BYTES), MARK, png.subarray(HEADER_BYTES)]);
+}
+
+/** Whether a file with this start has the mark. */
+export function isMarkedPng(start: Buffer): boolean {
+  return start.subarray(HEADER_BYTES, MARKED_BYTES).equals(MARK);
 }

@@ -193,7 +193,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'accounts edit': () => [account, '--share'],
     'accounts health': () => [],
     'accounts unlink': async () => [await linkAccount(), '--yes'],
-    backup: () => [backup, '--data', server.dataDir],
+    backup: () => [backup, '--data', server.dataDir, '--overwrite'],
     'backup --verify': () => [backup],
     restore: () => [backup, '--data', data, '--force'],
     'store copy': () => [server.dataDir, join(folder, `copy ${randomUUID()}`)],

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { writeFileAtomically } from '../../../base/atomic-file.ts';
 import { OutputNames } from '../../../batch/api/batches.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
@@ -14,6 +13,8 @@ import { reportOf } from '../../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import { namingOf } from '../../errors/service-hints.ts';
 import type { Examples } from '../../help/examples.ts';
+import { OutputGuard } from '../../options/output-guard.ts';
+import { OVERWRITE } from '../../options/source-files.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
@@ -23,7 +24,11 @@ export interface SkinsDownloadOptions {
   readonly uuids: readonly string[];
   /** Folder. */
   readonly out?: string;
+  readonly overwrite?: boolean;
 }
+
+/** Textures are saved as the service has them, without a mark: one that is there already is the same, or not ours. */
+const TEXTURE = { isOurs: () => false, isPicture: true };
 
 /** A texture that was downloaded. */
 interface Downloaded {
@@ -64,6 +69,7 @@ export function register(command: Command, runner: Runner, run = runSkinsDownloa
     )
     .argument('<uuid...>', 'UUIDs of skins')
     .option('--out <folder>', 'folder for the files (default: the current folder)')
+    .option(...OVERWRITE)
     .action(
       async (uuids: string[], typed: Omit<SkinsDownloadOptions, 'uuids'>) =>
         await runner(async (context) => await run({ ...typed, uuids }, context)),
@@ -79,9 +85,10 @@ export async function runSkinsDownload(
   verifyFolder(out);
   const { client } = await connectWithProgress(await context.settings(), context);
   const names = new OutputNames();
+  const guard = new OutputGuard([], options);
   const done: Downloaded[] = [];
   for (const uuid of uuids) {
-    const one = await downloadOne(uuid, { client, context, names, out });
+    const one = await downloadOne(uuid, { client, context, names, out, guard });
     if (!one) continue;
     done.push(one);
     if (!context.flags.json) context.io.out.write(columnRows(COLUMNS, [one]));
@@ -107,7 +114,8 @@ async function downloadOne(
     context,
     names,
     out,
-  }: { client: SkinClient; context: CommandContext; names: OutputNames; out: string },
+    guard,
+  }: { client: SkinClient; context: CommandContext; names: OutputNames; out: string; guard: OutputGuard },
 ): Promise<Downloaded | undefined> {
   try {
     const { uuid, name } = await client.skin(wanted, { signal: context.signal });
@@ -115,8 +123,8 @@ async function downloadOne(
     verifyPng(png, uuid);
     // A skin always gets the same file name, and no two skins share one.
     const stem = name === undefined ? uuid : `${name.replaceAll('/', '_')}-${uuid.slice(0, 8)}`;
-    const file = join(out, `${names.take(stem, uuid)}.png`);
-    writeFileAtomically(resolve(file), png);
+    const file = join(out, `${names.take(stem)}.png`);
+    guard.write(file, png, TEXTURE);
     return { uuid, ...(name !== undefined && { name }), file };
   } catch (error) {
     const report = reportOf(error, namingOf(context));

@@ -7,9 +7,10 @@ import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { exitStatus, usageError } from '../../errors/exit.ts';
+import { type CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { nonEmpty } from '../../options/option-values.ts';
+import { OutputGuard } from '../../options/output-guard.ts';
 import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { count } from '../../text/quantities.ts';
@@ -27,6 +28,8 @@ export interface SkinsExportOptions {
   readonly variant?: 'classic' | 'slim';
   readonly visibility?: SkinVisibility;
   readonly after?: string;
+  readonly overwrite?: boolean;
+  /** The former name of `overwrite`. */
   readonly force?: boolean;
 }
 
@@ -36,7 +39,7 @@ export const examples: Examples = [
     'Save only the values and signatures of your public skins',
     'skinsmith skins export public.lock --visibility public',
   ],
-  ['Replace an earlier export', 'skinsmith skins export backup.zip --force'],
+  ['Replace an earlier export', 'skinsmith skins export backup.zip --overwrite'],
 ];
 
 /** JSON output. */
@@ -87,7 +90,8 @@ export function register(command: Command, runner: Runner, run = runSkinsExport)
       ]),
     )
     .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
-    .option('--force', 'replace an existing file')
+    .option('--overwrite', 'replace an existing file, but never a picture')
+    .addOption(new Option('--force', 'the same as --overwrite').hideHelp())
     .action(
       async (file: string | undefined, typed: Omit<SkinsExportOptions, 'file'>) =>
         await runner(
@@ -97,9 +101,15 @@ export function register(command: Command, runner: Runner, run = runSkinsExport)
 }
 
 export async function runSkinsExport(options: SkinsExportOptions, context: CommandContext): Promise<number> {
-  const { format = options.file?.endsWith('.lock') ? 'lock' : 'zip', after, force, ...rest } = options;
+  const {
+    format = options.file?.endsWith('.lock') ? 'lock' : 'zip',
+    after,
+    force,
+    overwrite = force,
+    ...rest
+  } = options;
   const { file = `skins.${format}`, ...filters } = rest;
-  verifyTarget(file, { format, force }, context);
+  verifyTarget(file, { format, overwrite }, context);
   const { client } = await connectWithProgress(await context.settings(), context);
   const { signal } = context;
   const copy = async (sink: Sink) =>
@@ -109,7 +119,7 @@ export async function runSkinsExport(options: SkinsExportOptions, context: Comma
       sink,
     );
   const exported = await whereOffered(EXPORT, async () =>
-    file === '-' ? await print(copy, context) : await save(copy, { file, force }, context),
+    file === '-' ? await print(copy, context) : await save(copy, { file, overwrite }, context),
   );
   await tell({ file, format, ...exported }, context);
   return exitStatus('done');
@@ -118,11 +128,11 @@ export async function runSkinsExport(options: SkinsExportOptions, context: Comma
 /** Before anything is requested. @throws CliError */
 function verifyTarget(
   file: string,
-  { format, force }: Pick<SkinsExportOptions, 'format' | 'force'>,
+  { format, overwrite }: Pick<SkinsExportOptions, 'format' | 'overwrite'>,
   { io, flags }: CommandContext,
 ): void {
   if (file !== '-') {
-    if (!force) verifyNew(file);
+    verifyPlace(file, overwrite);
     return;
   }
   if (flags.json) {
@@ -135,14 +145,15 @@ function verifyTarget(
   }
 }
 
-/** @throws CliError when something has this name, be it a link that leads nowhere */
-function verifyNew(file: string): void {
-  if (!lstatSync(resolve(file), { throwIfNoEntry: false })) return;
-  throw usageError(
-    'file_exists',
-    `${clean(file)} already exists.`,
-    'Name another file, or replace it: --force',
-  );
+/** @throws CliError when something has this name, be it an earlier export or a link that leads nowhere */
+function verifyPlace(file: string, overwrite: boolean | undefined): void {
+  if (overwrite) new OutputGuard([], { overwrite }).verify(file, { isOurs: () => false });
+  else if (lstatSync(resolve(file), { throwIfNoEntry: false })) throw alreadyThere(file);
+}
+
+function alreadyThere(file: string): CliError {
+  const hint = 'Name another file, or replace it: --overwrite';
+  return usageError('file_exists', `${clean(file)} already exists.`, hint);
 }
 
 type FillSink = (sink: Sink) => Promise<Exported>;
@@ -150,7 +161,7 @@ type FillSink = (sink: Sink) => Promise<Exported>;
 /** Nothing is left of a file that could not be finished. */
 async function save(
   fill: FillSink,
-  { file, force }: { readonly file: string; readonly force: boolean | undefined },
+  { file, overwrite }: { readonly file: string; readonly overwrite: boolean | undefined },
   { clock, messages }: CommandContext,
 ): Promise<Exported> {
   const path = resolve(file);
@@ -160,7 +171,7 @@ async function save(
   try {
     const exported = await fill((bytes) => replacement.write(bytes));
     replacement.close(true);
-    if (!force) verifyNew(file); // it may have been made meanwhile
+    verifyPlace(file, overwrite); // something may have been put there meanwhile
     replacement.replace(true);
     return exported;
   } catch (error) {

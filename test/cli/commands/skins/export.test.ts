@@ -103,12 +103,22 @@ describe('skins export', () => {
       expect((await run({ file: existing }, { url: 'http://127.0.0.1:1' })).told).toMatchObject({
         code: 'file_exists',
         message: `${existing} already exists.`,
-        hint: expect.stringContaining('--force'),
+        hint: expect.stringContaining('--overwrite'),
         exit: 'usage',
       });
     expect(await readFile(file, 'utf8')).toBe('old');
-    expect(await run({ file, force: true })).toMatchObject({ status: 0 });
-    expect(namesIn(await readFile(file))).toHaveLength(3);
+    for (const told of [{ overwrite: true }, { force: true }]) {
+      expect(await run({ file, ...told })).toMatchObject({ status: 0 });
+      expect(namesIn(await readFile(file))).toHaveLength(3);
+      await writeFile(file, 'old');
+    }
+  });
+
+  test('never replaces a picture', async () => {
+    const file = join(await ownFolder(), 'skin.png');
+    await writeFile(file, 'a picture');
+    const { told } = await (await openDesk()).run({ file, overwrite: true });
+    expect([told, await readFile(file, 'utf8')]).toMatchObject([{ code: 'output_is_picture' }, 'a picture']);
   });
 
   test('does not replace a file that was made meanwhile', async () => {

@@ -1,0 +1,121 @@
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
+import { writeFileAtomically } from '../../base/atomic-file.ts';
+import { SIGNATURE } from '../../skin/png/header.ts';
+import { isMarkedPng, MARKED_BYTES } from '../../skin/png/write.ts';
+import { CliError } from '../errors/exit.ts';
+import { clean } from '../text/text.ts';
+import { SourceFiles } from './source-files.ts';
+
+/** What may stand where an output goes. */
+export interface Replaceable {
+  /** Whether a file is an earlier output of the same kind. */
+  readonly isOurs: (path: string) => boolean;
+  /** The output is itself a picture; any other never replaces one. */
+  readonly isPicture?: boolean;
+}
+
+/** A picture that we draw: it may replace another one with our mark. */
+export const DRAWN_PICTURE: Replaceable = {
+  isOurs: (path) => isMarkedPng(startOf(path, MARKED_BYTES)),
+  isPicture: true,
+};
+
+/** The process's own streams, whatever they lead to. */
+const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
+
+/** Keeps outputs from replacing what skinsmith did not write, and the sources of this run whatever happens. */
+export class OutputGuard {
+  readonly #inputs: SourceFiles;
+  readonly #overwrite: boolean;
+
+  /** @param inputs paths that this run reads, @param overwrite the user allows to replace all other files */
+  constructor(
+    inputs: readonly string[],
+    { overwrite = false }: { readonly overwrite?: boolean | undefined } = {},
+  ) {
+    this.#inputs = new SourceFiles(inputs);
+    this.#overwrite = overwrite;
+  }
+
+  /** Writes an output, unless that is there already. Returns whether the file is a new one. @throws CliError */
+  write(path: string, data: string | Uint8Array, replaceable: Replaceable): boolean {
+    if (isStream(path)) {
+      writeFileSync(path, data); // a rename would put a file in its place
+      return false;
+    }
+    if (hasContent(path, data)) return false;
+    this.verify(path, replaceable);
+    writeFileAtomically(resolve(path), data);
+    return true;
+  }
+
+  /** Verifies that an output may be written to a path. @throws CliError */
+  verify(path: string, { isOurs, isPicture = false }: Replaceable): void {
+    const found = statsOf(path);
+    if (isStream(path) || found?.isDirectory()) return; // writing to a folder fails by itself
+    if (!found && !lstatSync(path, { throwIfNoEntry: false })) return;
+    this.#inputs.verifyOther(path);
+    if (found && !isPicture && isPng(path)) throw pictureThere(path);
+    if (found?.size === 0 || (found && isOurs(path)) || this.#overwrite) return;
+    throw notOurs(path);
+  }
+
+  /** @throws CliError if a path leads to something that this run reads */
+  verifyNoInput(path: string): void {
+    this.#inputs.verifyOther(path);
+  }
+}
+
+/** Whether a path leads to a pipe or a device. */
+export function isStream(path: string): boolean {
+  const found = statsOf(path);
+  if (found && !found.isFile() && !found.isDirectory()) return true;
+  return OWN_STREAM.test(resolve(path));
+}
+
+/** The start of a file; less if it is shorter. */
+export function startOf(path: string, length: number): Buffer {
+  const fd = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(fd, bytes));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function hasContent(path: string, data: string | Uint8Array): boolean {
+  const bytes = Buffer.from(data);
+  const found = statsOf(path);
+  return found?.isFile() === true && found.size === bytes.length && readFileSync(path).equals(bytes);
+}
+
+function isPng(path: string): boolean {
+  return /\.png$/i.test(path) || startOf(path, SIGNATURE.length).equals(SIGNATURE);
+}
+
+function pictureThere(path: string): CliError {
+  return new CliError('output_is_picture', `${clean(path)} is a picture, which the output would replace.`, {
+    hint: 'Name another file to write.',
+  });
+}
+
+function notOurs(path: string): CliError {
+  return new CliError('output_exists', `${clean(path)} exists and skinsmith did not write it.`, {
+    hint: 'Name another file, or replace it: --overwrite',
+  });
+}

@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { GameAddresses } from '../game/addresses.ts';
 import { openGame } from '../game/game.ts';
+import { Coverage } from './model/coverage.ts';
 import type { BatchSource } from './model/source.ts';
 import type { BatchSummary } from './options/events.ts';
 import type { BatchOptions } from './options/options.ts';
@@ -47,7 +48,8 @@ export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service'
  */
 export async function convert(options: ConvertOptions): Promise<BatchSummary> {
   const { client, sources, recursive = false, ignore = [], fit = false, gameAddresses, ...rest } = options;
-  const roots = { cwd: process.cwd(), stdin: () => process.stdin };
+  const coverage = new Coverage();
+  const roots = { cwd: process.cwd(), stdin: () => process.stdin, coverage };
   mustBeSources(sources);
   const stream = isList(sources)
     ? streamSources({ args: sources, from: [], recursive, ignore, fit }, roots)
@@ -67,6 +69,7 @@ export async function convert(options: ConvertOptions): Promise<BatchSummary> {
   try {
     return await runBatch({
       purpose: JSON.stringify(sources),
+      coverage,
       ...rest,
       sources: stream,
       service,

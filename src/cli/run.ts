@@ -31,7 +31,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   try {
     refuseKeyFlag(argv);
     const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
-    await untilShown(program.parseAsync([...(await joinedWords(argv))], { from: 'user' }));
+    await untilShown(program.parseAsync([...argv], { from: 'user' }));
     await arrival.complete();
     return run.status;
   } catch (error) {
@@ -223,13 +223,6 @@ function configureCommand(
     child.createCommand = program.createCommand;
     return child;
   };
-}
-
-/** Loaded only when it is about a report. */
-async function joinedWords(argv: readonly string[]): Promise<readonly string[]> {
-  if (!argv.includes('--report')) return argv;
-  const { joinReportWords } = await import('./options/batch-options.ts');
-  return joinReportWords(argv);
 }
 
 function refuseKeyFlag(argv: readonly string[]): void {

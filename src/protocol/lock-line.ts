@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
 import type { SkinVariant, SkinVisibility } from './skin.ts';
 
+/** What batches recorded about a source beside its skin. Paths begin at the lockfile's folder, with `/` between segments. */
+export interface SourceRecord {
+  /** The list that names the source. */
+  readonly list?: string | undefined;
+  /** The output files written for it, by the name that they share. */
+  readonly outputs?: readonly { readonly name: string; readonly files: readonly string[] }[] | undefined;
+}
+
 /** A line of skins.lock: a source, and the skin that was made from it. */
 export interface LockLine {
   readonly source: string;
@@ -13,6 +21,7 @@ export interface LockLine {
     readonly cape?: string | undefined;
   };
   readonly uuid: string;
+  readonly record?: SourceRecord | undefined;
   readonly name?: string | undefined;
   /** The result. */
   readonly variant: SkinVariant;
@@ -43,6 +52,7 @@ export function lineOf(entry: LockLine): string {
     pixels: entry.pixels,
     options: { variant, visibility, cape },
     uuid: entry.uuid,
+    record: entry.record,
     name: entry.name,
     variant: entry.variant,
     visibility: entry.visibility,

@@ -54,7 +54,7 @@ describe('convert', () => {
     const { run, service, folder } = await prepare(6);
     const lockfile = join(folder, 'skins.lock');
     const first = await run({ lockfile });
-    expect(first.summary.lockfile).toEqual({ written: true, dropped: 0 });
+    expect(first.summary.lockfile).toMatchObject({ written: true, dropped: 0 });
     const requests = { ...service.records.requests };
     const skins: unknown[] = [];
     const { summary } = await run({ lockfile, deliver: ({ skin }) => void skins.push(skin?.value) });

@@ -211,19 +211,24 @@ describe('The same picture', () => {
     expect(service.records.accepted.map(({ pixels }) => pixels)[2]).toBe(pixelsOf(3));
     expect(service.records.accepted).toHaveLength(3);
     const after = new Map((await shop.lock()).map((line) => [line.source, line]));
-    expect(after.get('../skins/old-hero.png')).toEqual({ ...before[0], source: '../skins/old-hero.png' });
+    expect(after.get('../skins/old-hero.png')).toEqual({
+      ...before[0],
+      source: '../skins/old-hero.png',
+      name: 'old-hero',
+      record: { outputs: [{ name: 'old-hero', files: ['old-hero.json'] }] },
+    });
     expect(after.get('../skins/villain.png')?.pixels).toBe(pixelsOf(3));
     expect((await shop.readJson<Result>('out/old-hero.json')).uuid).toBe(before[0]?.uuid);
   });
 });
 
 describe('Sources that cannot be used', () => {
-  test('stop no other, and the reports count them, whichever way they are asked for', async () => {
+  test('stop no other, and the reports count them', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 3);
     await shop.write('skins/broken.png', 'This is no picture.');
     const args = ['generate', 'skins', '--out', 'out', '--report', 'junit=r/report.xml'];
-    const { exitCode, stderr } = await shop.run(...args, '--report', 'html', 'r/report.html');
+    const { exitCode, stderr } = await shop.run(...args, '--report', 'html=r/report.html');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('4 sources: 3 made, 1 failed')]);
     expect(stderr).toMatch(/^error: skins\/broken\.png: .*\nhint: /);
     expect(await shop.files('out')).toEqual(['01.json', '02.json', '03.json', 'skins.lock']);

@@ -2,7 +2,13 @@
 
 export { type ConvertOptions, convert } from '../convert.ts';
 export type { BatchResult } from '../model/result.ts';
-export type { BatchEvent, BatchSummary, Progress, RunningProgress } from '../options/events.ts';
+export type {
+  BatchEvent,
+  BatchSummary,
+  LockfileOutcome,
+  Progress,
+  RunningProgress,
+} from '../options/events.ts';
 export type { BatchService, KnownToGame, PlanOptions } from '../options/options.ts';
 export { estimateSeconds, limitsOf } from '../plan/estimate.ts';
 export { OutputNames } from '../plan/output-names.ts';

@@ -1,5 +1,6 @@
 /** What users name as sources, and what those are. */
 
+export { Coverage } from '../model/coverage.ts';
 export type {
   BatchSource,
   GivenSkin,

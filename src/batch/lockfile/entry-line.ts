@@ -1,4 +1,6 @@
-import { hasContent, type LockEntry } from './entry.ts';
+import { parsedJson } from '../../base/parsed-json.ts';
+import { safeParse } from '../../protocol/parsing.ts';
+import { hasContent, type LockEntry, sourceRecordSchema } from './entry.ts';
 
 /** Maximum bytes of a line, without its line break. */
 export const LONGEST_LINE = 64 * 1024;
@@ -18,7 +20,7 @@ const VISIBILITY = 'public|unlisted|private';
 const FORM = new RegExp(
   `^\\{"source":"(${TEXT}+)",(?:"pixels":"(${HEX})",)?` +
     `"options":\\{"variant":"(${WISH})","visibility":"(${VISIBILITY})"\\},` +
-    `"uuid":"(${TEXT}+)",(?:"name":"(${TEXT}*)",)?"variant":"(${VARIANT})","visibility":"(${VISIBILITY})",` +
+    `"uuid":"(${TEXT}+)",(?:"record":(\\{.*?\\}),)?(?:"name":"(${TEXT}*)",)?"variant":"(${VARIANT})","visibility":"(${VISIBILITY})",` +
     `"value":"(${BASE64}+)","signature":"(${BASE64}*)","texture":"(${TEXT}*)","hash":"(${TEXT}*)",` +
     `"service":"(${TEXT}*)"(?:,"key":"(${TEXT}*)")?(?:,"signer":"(${TEXT}*)")?(?:,"digest":"(${DIGEST})")?\\}\\r?\\n?$`,
 );
@@ -30,6 +32,7 @@ type Fields = readonly [
   wish: LockEntry['options']['variant'],
   asked: LockEntry['options']['visibility'],
   uuid: string,
+  record: string | undefined,
   name: string | undefined,
   variant: LockEntry['variant'],
   visibility: LockEntry['visibility'],
@@ -47,8 +50,10 @@ type Fields = readonly [
 export function readLine(text: string): LockEntry | undefined {
   const match = FORM.exec(text) as Fields | null;
   if (!match) return undefined;
-  const [, source, pixels, wish, asked, uuid, name, variant, visibility, ...rest] = match;
+  const [, source, pixels, wish, asked, uuid, recordText, name, variant, visibility, ...rest] = match;
   if (!hasContent({ source, pixels })) return undefined;
+  const record = recordText === undefined ? undefined : readRecord(recordText);
+  if (recordText !== undefined && !record) return undefined;
   const [value, signature, texture, hash, service, key, signer, digest] = rest;
   const options = { variant: wish, visibility: asked };
   return {
@@ -56,6 +61,7 @@ export function readLine(text: string): LockEntry | undefined {
     pixels,
     options,
     uuid,
+    ...(record && { record }),
     name,
     variant,
     visibility,
@@ -68,4 +74,9 @@ export function readLine(text: string): LockEntry | undefined {
     signer,
     digest,
   };
+}
+
+/** What was recorded about a source; undefined for any other JSON. */
+export function readRecord(text: string): LockEntry['record'] {
+  return safeParse(sourceRecordSchema, parsedJson(text)).data;
 }

@@ -1,4 +1,5 @@
 import { WORK_KEY_LENGTH } from '../model/work-key.ts';
+import type { Head } from './head.ts';
 import { grown, KeyColumn, type Keys } from './key-column.ts';
 
 export type Found =
@@ -17,12 +18,17 @@ export interface Columns {
   readonly sources: Keys;
   readonly works: Keys;
   readonly uuids: Keys;
+  readonly records: Keys;
   readonly offsets: Uint32Array;
   readonly lengths: Uint32Array;
 }
 
-/** Expected bytes of a source. */
+/** Where the fields that a table keeps are in a buffer. */
+export type FieldRanges = Pick<Head, 'sourceStart' | 'sourceEnd' | 'uuidStart' | 'recordStart' | 'recordEnd'>;
+
+/** Expected bytes of a source, and of what is recorded about one. */
 const SOURCE_LENGTH = 40;
+const RECORD_LENGTH = 64;
 /** Hexadecimal digits. */
 const UUID_DIGITS = 32;
 /** In place of a UUID that is not in the usual form. */
@@ -37,6 +43,7 @@ export class EntryTable {
   #sources: KeyColumn;
   #works: KeyColumn;
   #uuids: KeyColumn;
+  #records: KeyColumn;
   #offsets: Uint32Array;
   #lengths: Uint32Array;
   #isSorted = true;
@@ -48,6 +55,7 @@ export class EntryTable {
     this.#sources = new KeyColumn(entries, SOURCE_LENGTH);
     this.#works = new KeyColumn(entries, WORK_KEY_LENGTH);
     this.#uuids = new KeyColumn(entries, UUID_DIGITS);
+    this.#records = new KeyColumn(entries, RECORD_LENGTH);
     this.#offsets = new Uint32Array(entries);
     this.#lengths = new Uint32Array(entries);
   }
@@ -57,11 +65,12 @@ export class EntryTable {
   }
 
   /** The sorted table that these columns are from. */
-  static of({ sources, works, uuids, offsets, lengths }: Columns): EntryTable {
+  static of({ sources, works, uuids, records, offsets, lengths }: Columns): EntryTable {
     const table = new EntryTable(0);
     table.#sources = KeyColumn.of(sources);
     table.#works = KeyColumn.of(works);
     table.#uuids = KeyColumn.of(uuids);
+    table.#records = KeyColumn.of(records);
     table.#offsets = offsets;
     table.#lengths = lengths;
     return table;
@@ -73,14 +82,17 @@ export class EntryTable {
       sources: this.#sources.keys(),
       works: this.#works.keys(),
       uuids: this.#uuids.keys(),
+      records: this.#records.keys(),
       offsets: this.#offsets.subarray(0, this.size),
       lengths: this.#lengths.subarray(0, this.size),
     };
   }
 
-  /** The next entry: its source is `bytes` from `start` to `end`, `work` its work key. `uuidStart`: of a UUID in the usual form. */
-  add(bytes: Buffer, start: number, end: number, work: Buffer, place: Place, uuidStart?: number): void {
-    this.#sources.push(bytes, start, end);
+  /** The next entry: `ranges` of `bytes` hold its fields, `work` is its work key. */
+  add(bytes: Buffer, ranges: FieldRanges, work: Buffer, place: Place): void {
+    const { sourceStart, sourceEnd, uuidStart, recordStart, recordEnd } = ranges;
+    this.#sources.push(bytes, sourceStart, sourceEnd);
+    this.#records.push(bytes, recordStart, recordEnd);
     this.#works.push(work, 0, work.length);
     if (uuidStart === undefined) this.#uuids.push(NO_UUID, 0, UUID_DIGITS);
     else this.#uuids.push(bytes, uuidStart, uuidStart + UUID_DIGITS);
@@ -117,12 +129,22 @@ export class EntryTable {
     return first === undefined ? undefined : { state: 'changed' };
   }
 
+  /** The first entry of a source. Requires a sorted table. */
+  firstOf(source: string): number | undefined {
+    return this.#sources.is(this.#next, source) ? this.#next : this.#sources.find(source);
+  }
+
   sourceOf(entry: number): string {
     return this.#sources.at(entry);
   }
 
   workOf(entry: number): string {
     return this.#works.at(entry);
+  }
+
+  /** What was recorded about the entry's source, as JSON; empty if nothing was. */
+  recordOf(entry: number): string {
+    return this.#records.at(entry);
   }
 
   /** Undefined if it is not in the usual form. */
@@ -153,6 +175,7 @@ export class EntryTable {
     this.#sources.pushFrom(other.#sources, entry);
     this.#works.pushFrom(other.#works, entry);
     this.#uuids.pushFrom(other.#uuids, entry);
+    this.#records.pushFrom(other.#records, entry);
     this.#put(other.placeOf(entry));
   }
 

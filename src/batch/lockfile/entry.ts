@@ -12,6 +12,14 @@ const options = z.object({
     .optional(),
 });
 
+export const sourceRecordSchema = z.object({
+  list: z.string().optional(),
+  outputs: z
+    .array(z.object({ name: z.string(), files: z.array(z.string()).readonly() }))
+    .readonly()
+    .optional(),
+});
+
 /** Sources known only by their name: a service fetches links and players; skin data has no picture of its own. */
 const FETCHED = /^(?:https?|user|value|skin):/i;
 const USER = 'user:';
@@ -38,6 +46,8 @@ export const lockEntrySchema = z
     /** The requested options. */
     options,
     uuid: z.string().min(1),
+    /** The list and the output files; absent in entries of older versions. */
+    record: sourceRecordSchema.optional(),
     name: z.string().optional(),
     /** The result. */
     variant: variantSchema,

@@ -11,6 +11,9 @@ export interface Head {
   readonly pixelsStart: number | undefined;
   /** Where the UUID begins; undefined if it has not 32 characters. */
   readonly uuidStart: number | undefined;
+  /** Where the text of what was recorded about the source begins and ends; both equal if nothing was. */
+  readonly recordStart: number;
+  readonly recordEnd: number;
   readonly options: EntryHead['options'];
   /** The options' two letters in a work key. */
   readonly letters: Uint8Array;
@@ -20,6 +23,10 @@ const SOURCE = Buffer.from('{"source":"');
 const PIXELS = Buffer.from('","pixels":"');
 const PIXELS_LENGTH = 64;
 const UUID_DIGITS = 32;
+
+const RECORD = Buffer.from('","record":');
+/** What follows the record: only one of them if the skin has no name. */
+const AFTER_RECORD = [Buffer.from('},"name":"'), Buffer.from('},"variant":"')];
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -57,7 +64,16 @@ export function readHead(bytes: Buffer, start: number): Head | undefined {
   const uuidEnd = plainTextEnd(bytes, uuidAt);
   const isUsual = uuidEnd - uuidAt === UUID_DIGITS && bytes[uuidEnd] === QUOTE;
   const uuidStart = isUsual ? uuidAt : undefined;
-  return { sourceStart, sourceEnd, pixelsStart, uuidStart, options, letters };
+  const [recordStart, recordEnd] = recordRange(bytes, uuidEnd);
+  return { sourceStart, sourceEnd, pixelsStart, uuidStart, recordStart, recordEnd, options, letters };
+}
+
+/** Quotes inside a text are escaped, so what follows the record does not occur in it. */
+function recordRange(bytes: Buffer, from: number): readonly [start: number, end: number] {
+  if (!isAt(bytes, from, RECORD)) return [from, from];
+  const start = from + RECORD.length;
+  const ends = AFTER_RECORD.map((after) => bytes.indexOf(after, start)).filter((at) => at !== -1);
+  return [start, Math.min(...ends, bytes.length - 1) + 1];
 }
 
 /** Whether the buffer has the expected bytes at an offset. */

@@ -1,5 +1,7 @@
 import { Replacement, removeLeftovers } from '../../base/atomic-file.ts';
+import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { LockEntry } from './entry.ts';
+import { readRecord } from './entry-line.ts';
 import type { EntrySigner } from './entry-signer.ts';
 import type { Found } from './entry-table.ts';
 import type { LockfileError } from './lockfile-error.ts';
@@ -16,6 +18,8 @@ export interface Rewritten {
   /** Entries removed because their source was neither changed nor kept. */
   readonly dropped: number;
 }
+
+const NO_RECORD: SourceRecord = {};
 
 /**
  * The file that is committed beside the pictures: the results for each source, one JSON line per entry,
@@ -72,6 +76,15 @@ export class Lockfile {
     return this.#snapshot.read(entry);
   }
 
+  /** All entries of a source. @throws LockfileError when the line of one is broken */
+  readAll(source: string): LockEntry[] {
+    const { table } = this.#snapshot.scan;
+    const entries: LockEntry[] = [];
+    for (let at = table.firstOf(source) ?? table.size; at < table.size && table.sourceOf(at) === source; at++)
+      entries.push(this.read(at));
+    return entries;
+  }
+
   /** Who signed an entry whose digest is intact; undefined if only reading it can tell. Much cheaper than `read`. */
   signerOf(entry: number): EntrySigner | undefined {
     return this.#snapshot.signerOf(entry);
@@ -90,6 +103,23 @@ export class Lockfile {
   /** Each source once. */
   sources(): Iterable<string> {
     return this.#snapshot.scan.table.sources();
+  }
+
+  /** What was recorded about a source, empty for an entry of an older version; undefined if it has no entry. */
+  recordOf(source: string): SourceRecord | undefined {
+    const { table } = this.#snapshot.scan;
+    const entry = table.firstOf(source);
+    return entry === undefined ? undefined : (readRecord(table.recordOf(entry)) ?? NO_RECORD);
+  }
+
+  /** The entries about whose source something was recorded. */
+  *records(): Generator<{ readonly entry: number; readonly record: SourceRecord }> {
+    const { table } = this.#snapshot.scan;
+    for (let entry = 0; entry < table.size; entry++) {
+      const text = table.recordOf(entry);
+      const record = text === '' ? undefined : readRecord(text);
+      if (record) yield { entry, record };
+    }
   }
 
   /**

@@ -27,7 +27,7 @@ interface CachedScan extends Omit<Scan, 'table'> {
 }
 
 /** Changes with the fields of `CachedScan`. */
-const FORMAT = 2;
+const FORMAT = 3;
 /** Bytes; a smaller lockfile is scanned in a moment. */
 const SMALLEST_LOCKFILE = 256 * 1024;
 /** Milliseconds after which the scan of a lockfile that has not changed is removed. */

@@ -50,7 +50,7 @@ function addQuickly(line: Line, work: Buffer, table: EntryTable): boolean {
   if (lineEnd === '' || bytes[end - 1] !== CLOSING_BRACE) return false;
   const head = readHead(bytes, start);
   if (!head || !workInto(work, bytes, head)) return false;
-  table.add(bytes, head.sourceStart, head.sourceEnd, work, line, head.uuidStart);
+  table.add(bytes, head, work, line);
   return true;
 }
 
@@ -79,8 +79,10 @@ function addWhole(line: Line, work: Buffer, table: EntryTable, path: string): vo
     line: () => line.number,
   });
   const source = Buffer.from(entry.source);
+  const bytes = Buffer.concat([source, Buffer.from(entry.record ? JSON.stringify(entry.record) : '')]);
   work.write(workOf(entry), 'latin1');
-  table.add(source, 0, source.length, work, line);
+  const ranges = { sourceStart: 0, sourceEnd: source.length, uuidStart: undefined };
+  table.add(bytes, { ...ranges, recordStart: source.length, recordEnd: bytes.length }, work, line);
 }
 
 /** Where a text comes from; its line number is computed only for errors. */

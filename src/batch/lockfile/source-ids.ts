@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { lstatSync, statSync } from 'node:fs';
 import nodePath, { type PlatformPath } from 'node:path';
 import type { GivenSkin, SourceContent } from '../model/source.ts';
 
@@ -30,7 +31,7 @@ export class SourceIds {
   of(content: SourceContent, pixels: string | undefined): string {
     switch (content.kind) {
       case 'file':
-        return fileId(this.#relativePath(content.path), this.#path.sep);
+        return this.ofPath(content.path);
       case 'url':
         return content.url;
       case 'user':
@@ -44,6 +45,11 @@ export class SourceIds {
       case 'problem':
         throw new Error('An invalid source has no name in the lockfile.');
     }
+  }
+
+  /** A path as the lockfile writes it. @param file absolute */
+  ofPath(file: string): string {
+    return fileId(this.#relativePath(file), this.#path.sep);
   }
 
   /** `relative` is as slow as all other work on an unchanged file, so it is called once for each folder. */
@@ -73,4 +79,28 @@ function digestOf({ value, signature = '' }: GivenSkin): string {
 /** The path of a source's file; undefined if it is not a file. */
 export function sourcePath(source: string, lockDir: string): string | undefined {
   return NOT_A_FILE.test(source) ? undefined : nodePath.resolve(lockDir, source);
+}
+
+/** Whether a source is a file that does not exist any more; false where that cannot be told. */
+export function isGone(source: string, lockDir: string): boolean {
+  const path = sourcePath(source, lockDir);
+  if (path === undefined) return false;
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })) return false;
+    return !isBrokenLink(nearestAbove(path));
+  } catch {
+    return false;
+  }
+}
+
+/** The folder above a file that exists, or a link in its place. */
+function nearestAbove(path: string): string {
+  let at = nodePath.dirname(path);
+  while (!lstatSync(at, { throwIfNoEntry: false }) && at !== nodePath.dirname(at)) at = nodePath.dirname(at);
+  return at;
+}
+
+/** Such as a link to a drive that is not mounted. */
+function isBrokenLink(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) === undefined;
 }

@@ -1,4 +1,5 @@
 import type { Note } from '../../protocol/envelope.ts';
+import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { FinishedSkin } from './finished-skin.ts';
 import type { SourceContent, SourceProblem } from './source.ts';
 
@@ -13,6 +14,10 @@ export interface BatchResult {
   readonly source: string;
   /** Path for its output below the output folder: safe, unique in the batch, no extension. */
   readonly stem: string;
+  /** The stem that another source already has, so that this one got a new one. */
+  readonly wantedStem?: string | undefined;
+  /** What earlier batches recorded about the source; undefined if the lockfile does not have it. */
+  readonly record?: SourceRecord | undefined;
   /** Where the source's picture is. */
   readonly content: SourceContent;
   readonly job?: string | undefined;

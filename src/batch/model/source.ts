@@ -63,6 +63,8 @@ export interface BatchSource {
   readonly stem: string;
   /** A name given for this very source (a column of a list); otherwise the stem's last part suggests one. */
   readonly name?: string | undefined;
+  /** The list that names it; absolute path. */
+  readonly list?: string | undefined;
   /** Options for this source only; otherwise those of the batch apply. */
   readonly variant?: VariantWish | undefined;
   readonly visibility?: SkinVisibility | undefined;

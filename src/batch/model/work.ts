@@ -1,6 +1,8 @@
 import type { Submission } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
+import type { SourceRecord } from '../../protocol/lock-line.ts';
+import { skinNameFrom } from '../../protocol/skin-name.ts';
 import type { BatchSource, VariantWish } from './source.ts';
 
 /** A source that waits for a skin. */
@@ -14,6 +16,10 @@ export interface Member {
   readonly id: string;
   /** Pixel hash, if the picture is available. */
   readonly pixels: string | undefined;
+  /** What earlier batches recorded about it; undefined if the lockfile does not have it. */
+  readonly record?: SourceRecord | undefined;
+  /** See `BatchResult.wantedStem`. */
+  readonly wantedStem?: string | undefined;
 }
 
 /** One skin to make, for one source or for several with the same pixels and options. */
@@ -28,6 +34,12 @@ export interface Work extends Submission {
   warnings: readonly Note[];
   /** Its job on the service. */
   job: Job | undefined;
+}
+
+/** The name for a source's skin: the one given for it, else that of its skin data or its file. */
+export function nameOf({ name, content, stem }: BatchSource): string | undefined {
+  const given = content.kind === 'data' ? content.given.name : undefined;
+  return name ?? given ?? skinNameFrom(stem.split('/').at(-1) ?? '');
 }
 
 /** The variant that a result must have. A player's is the player's own, whatever was requested. */

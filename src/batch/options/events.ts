@@ -77,6 +77,28 @@ export type BatchEvent =
   /** From here on, other processes of the same caller cannot be taken into account; gives the reason. */
   | { readonly type: 'alone'; readonly message: string };
 
+/** A source in the lockfile that does not exist any more. */
+export interface GoneSource {
+  /** Its name in the lockfile, and in messages. */
+  readonly id: string;
+  readonly label: string;
+  /** Its output files that are still as a batch wrote them; absolute paths. */
+  readonly outputs: readonly string[];
+  /** Nothing is left in its folder, which may be the wrong one. */
+  readonly isDoubtful: boolean;
+}
+
+/** What became of the lockfile. */
+export interface LockfileOutcome {
+  readonly written: boolean;
+  /** Entries that were dropped because their source is gone. */
+  readonly dropped: number;
+  /** The sources of these entries, in the order of the lockfile; with `isRefused`, those that were kept after all. */
+  readonly gone: readonly GoneSource[];
+  /** Nothing was dropped, because that would have emptied the lockfile or a folder. */
+  readonly isRefused: boolean;
+}
+
 /** How a batch ended. */
 export interface BatchSummary extends Progress {
   /** `stopped`: `maxNew` was reached; `interrupted`: the signal was aborted. */
@@ -85,6 +107,6 @@ export interface BatchSummary extends Progress {
   readonly left: number;
   /** Milliseconds from the first submission to the last result. */
   readonly milliseconds: number;
-  /** Whether the lockfile changed, and how many entries `prune` dropped; undefined without a lockfile. */
-  readonly lockfile: { readonly written: boolean; readonly dropped: number } | undefined;
+  /** What became of the lockfile; undefined without one. */
+  readonly lockfile: LockfileOutcome | undefined;
 }

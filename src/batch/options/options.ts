@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { KnownService } from '../../dispatch/first-contact.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import type { Coverage } from '../model/coverage.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import type { BatchResult } from '../model/result.ts';
 import type { GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
@@ -56,6 +57,8 @@ interface ReuseOptions {
 /** What to plan, and with what. */
 export interface PlanOptions extends SkinWishes, ReuseOptions {
   readonly sources: SourceStream;
+  /** What the sources are read from, complete once they are read. Absent: unknown, so that no entry counts as gone. */
+  readonly coverage?: Coverage | undefined;
   readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
   /** Folder for journals and caches. */
   readonly stateDir: string;
@@ -94,8 +97,14 @@ interface ResultOptions {
   readonly verify?: boolean | undefined;
   /** Accept results that are wrong or cannot be proved. Default false: they fail, and the journal keeps them. */
   readonly acceptUnproven?: boolean | undefined;
-  /** Stores a result before it counts as finished. An error ends the batch, unless it is a `DeliveryError`. */
-  readonly deliver?: ((result: BatchResult) => void | Promise<void>) | undefined;
+  /**
+   * Stores a result before it counts as finished. An error ends the batch, unless it is a `DeliveryError`. May return the
+   * files that hold it, for the lockfile to record: paths from its folder, with `/` between segments.
+   */
+  readonly deliver?:
+    | ((result: BatchResult) => void | Promise<void>)
+    | ((result: BatchResult) => readonly string[] | Promise<readonly string[]>)
+    | undefined;
   /** Called when the batch begins, with a function that returns the current progress. */
   readonly onProgress?: ((progress: () => RunningProgress) => void) | undefined;
   readonly onEvent?: ((event: BatchEvent) => void) | undefined;
@@ -105,17 +114,26 @@ export interface BatchOptions extends PlanOptions, EffortOptions, ResultOptions 
   readonly service: BatchService;
   /** Absent: player names are sent unresolved, which only our own service accepts, and signatures of the game are unproved. */
   readonly game?: KnownToGame | undefined;
-  /** Drop lockfile entries whose source no longer exists. */
-  readonly prune?: boolean | undefined;
+  /**
+   * Drop lockfile entries whose source is gone, as far as `coverage` tells, and remove their output files. `all`: even if no
+   * entry would be left, in the lockfile or of a folder.
+   */
+  readonly prune?: boolean | 'all' | undefined;
 }
 
 /** A result could not be stored; only its source fails. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly code: string;
+  readonly hint: string | undefined;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(
+    code: string,
+    message: string,
+    { hint, ...options }: ErrorOptions & { readonly hint?: string | undefined } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.hint = hint;
   }
 }

@@ -21,6 +21,7 @@ export interface InspectedSource {
 
 /** A source that cannot be used; not an exception, since a batch may have many. */
 export type UnusableSource = { readonly problem: SourceProblem };
+export type Inspected = InspectedSource | UnusableSource;
 
 /** Maximum bytes read of a file: far above any skin, so that the check can still say what it is. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;

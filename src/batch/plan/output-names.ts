@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto';
 import { NumberSet } from '../../base/number-set.ts';
 
 const MAX_UNITS = 80;
 const MAX_BYTES = 200;
 const MAX_DEPTH = 32;
-/** Hexadecimal digits of the identity that distinguish two equal stems; more if that is taken too. */
-const MARK_LENGTHS = [6, 10, 16];
-const SERIAL_MARK_LENGTH = 16;
+/** The number of the second source with a name. */
+const SECOND = 2;
 
 /**
  * Characters that some file system refuses: Windows' reserved characters, control characters, lone surrogates,
@@ -20,35 +18,78 @@ const ASCII = /^[ -~]*$/;
 const RESERVED =
   /^(?:(?:CON|PRN|AUX|NUL|COM\d|LPT\d|CONIN\$|CONOUT\$|CLOCK\$)(?: *\.|$)|SKINS\.LOCK(?:\.|$))/;
 
-/** Names of a batch's output files: safe for every file system, unique in the batch. Remembers a number per name. */
-export class OutputNames {
-  readonly #taken = new NumberSet();
-  #serial = 0;
+/** Names that earlier batches gave, as the lockfile has them. */
+export interface EarlierNames {
+  /** Each name, and the entry of the source that has it. */
+  all(): Iterable<readonly [name: string, entry: number]>;
+  /** Whether a source keeps its names from others: it still exists, and is another one than `id`. */
+  isKept(entry: number, id: string): boolean;
+}
 
-  /**
-   * The path below the output folder for a source's output, `/` between segments, no extension.
-   * A stem already taken gets a suffix from `identity`; the same calls give the same names.
-   */
-  take(stem: string, identity: string): string {
-    if (isPlain(stem) && this.#claim(stem)) return stem; // most names
-    const segments = safeSegments(stem);
-    const last = segments.pop()!;
-    const marks = this.#marks(identity);
-    let path = [...segments, last].join('/');
-    while (!this.#claim(path)) path = [...segments, marked(last, marks.next().value)].join('/');
-    return path;
+/**
+ * Names of a batch's output files: safe for every file system, unique in the batch, and the same as in earlier batches.
+ * Remembers a number per name.
+ */
+export class OutputNames {
+  readonly #earlier: EarlierNames | undefined;
+  readonly #taken = new NumberSet();
+  /** The entries that have names from earlier batches; read when a name is wanted for the first time. */
+  #owners: Map<number, number> | undefined;
+  /** The next number to try for a name that several sources want. */
+  readonly #numbers = new Map<number, number>();
+
+  constructor(earlier?: EarlierNames) {
+    this.#earlier = earlier;
   }
 
-  *#marks(identity: string): Generator<string, never> {
-    const digest = hash('sha256', identity);
-    for (const length of MARK_LENGTHS) yield digest.slice(0, length);
-    // The very same source again: only its position distinguishes it.
-    for (;;) yield hash('sha256', `${identity}\0${this.#serial++}`).slice(0, SERIAL_MARK_LENGTH);
+  /**
+   * The path below the output folder for a source's output, `/` between segments, no extension: the name that the source
+   * `id` has from earlier batches (`own`), else its stem, else that with a number if another source has it.
+   */
+  take(stem: string, { id = '', own: earlier = [] }: { id?: string; own?: readonly string[] } = {}): string {
+    const name = safeName(stem);
+    const own = earlier.find((one) => isNameFor(name, one));
+    if (own !== undefined && this.#claim(own)) return own;
+    if (this.#isFree(name, id) && this.#claim(name)) return name;
+    const key = numberFor(folded(name));
+    for (let number = this.#numbers.get(key) ?? SECOND; ; number++) {
+      const other = numbered(name, number);
+      if (!this.#isFree(other, id) || !this.#claim(other)) continue;
+      this.#numbers.set(key, number + 1);
+      return other;
+    }
+  }
+
+  #isFree(name: string, id: string): boolean {
+    if (!this.#earlier) return true;
+    this.#owners ??= new Map(
+      Iterator.from(this.#earlier.all()).map(([one, entry]) => [numberFor(folded(one)), entry]),
+    );
+    const owner = this.#owners.get(numberFor(folded(name)));
+    return owner === undefined || !this.#earlier.isKept(owner, id);
   }
 
   #claim(path: string): boolean {
     return this.#taken.add(numberFor(folded(path)));
   }
+}
+
+/** A stem as a name that every file system takes. */
+export function safeName(stem: string): string {
+  return isPlain(stem) ? stem : safeSegments(stem).join('/');
+}
+
+/** Whether an earlier name is this one, or this one with a number. */
+function isNameFor(name: string, earlier: string): boolean {
+  const number = /-([1-9]\d{0,8})$/.exec(earlier)?.[1];
+  return earlier === name || (number !== undefined && earlier === numbered(name, Number(number)));
+}
+
+/** The name with a number at its end. */
+function numbered(name: string, number: number): string {
+  const at = name.lastIndexOf('/') + 1;
+  const mark = `-${number}`;
+  return `${name.slice(0, at)}${tidied(name.slice(at), MAX_UNITS - mark.length)}${mark}`;
 }
 
 /** Equal for names that some file system treats as the same. */
@@ -87,10 +128,6 @@ function safeSegment(segment: string): string {
   const cut = tidied(segment.normalize('NFC').replaceAll(UNSAFE, '_'), MAX_UNITS);
   // With a dash at its start a name is an option to other programs.
   return RESERVED.test(folded(cut)) || cut.startsWith('-') ? tidied(`_${cut}`, MAX_UNITS) : cut;
-}
-
-function marked(segment: string, mark: string): string {
-  return `${tidied(segment, MAX_UNITS - mark.length - 1)}-${mark}`;
 }
 
 /** Cuts to `units` UTF-16 units and the byte limit of a segment; removes trailing dots and spaces, which Windows drops. */

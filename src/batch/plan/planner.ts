@@ -11,12 +11,12 @@ import type { SignedBy } from '../model/signer.ts';
 import type { BatchSource, GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
 import { workKey } from '../model/work-key.ts';
-import { inspectSource } from '../pictures/inspect-source.ts';
+import { type Inspected, inspectSource } from '../pictures/inspect-source.ts';
 import { contentOf, givenOf } from './content-of.ts';
 import type { Decision, Planned } from './decision.ts';
 import { type Draft, withGiven } from './draft.ts';
 import { type GivenOutcome, type GivenSkins, givenVariant } from './given-skins.ts';
-import type { OutputNames } from './output-names.ts';
+import { type OutputNames, safeName } from './output-names.ts';
 import { inParts } from './parts.ts';
 import { shortKey } from './short-key.ts';
 import type { Judged, SignerRule, Standing } from './signer-rule.ts';
@@ -111,6 +111,11 @@ export class Planner {
     return [...this.#pending.values()];
   }
 
+  /** The list that names a source, as the lockfile calls it. */
+  listOf({ source: { list } }: Pick<Member, 'source'>): string | undefined {
+    return list === undefined ? undefined : this.#ids.ofPath(list);
+  }
+
   /** The work is done or has failed: later sources with the same pixels find it in the journal. */
   settled(work: Work): void {
     this.#pending.delete(work.key);
@@ -136,8 +141,31 @@ export class Planner {
   }
 
   #prepare(source: BatchSource): Prepared | Promise<Prepared> {
-    const draft = { index: this.#count++, stem: this.#options.names.take(source.stem, source.label), source };
+    const draft = this.#draft(source);
     return source.content.kind === 'uuid' ? this.#prepareUuid(draft, source.content.uuid) : this.#find(draft);
+  }
+
+  /** Names the source's output, in the order of the sources. */
+  #draft(source: BatchSource): Draft {
+    const { names, lockfile } = this.#options;
+    const { content } = source;
+    const inspected = content.kind === 'bytes' ? this.#inspect(source) : undefined;
+    const pixels = inspected && 'pixels' in inspected ? inspected.pixels : undefined;
+    const id = content.kind === 'problem' ? source.label : this.#ids.of(content, pixels);
+    const record =
+      lockfile?.recordOf(id) ??
+      (content.kind === 'uuid' ? lockfile?.recordOf(`user:${content.uuid}`) : undefined);
+    const own = record?.outputs?.map(({ name }) => name);
+    const stem = names.take(source.stem, { id, own });
+    const isOther = stem !== source.stem && !own?.includes(stem) && stem !== safeName(source.stem);
+    return {
+      index: this.#count++,
+      stem,
+      source,
+      record,
+      inspected,
+      ...(isOther && { wantedStem: safeName(source.stem) }),
+    };
   }
 
   #find(draft: Draft): Prepared | Promise<Prepared> {
@@ -166,12 +194,19 @@ export class Planner {
     return Boolean(this.#options.journal?.stateOf(key) ?? this.#locked(members[0]!, key));
   }
 
-  #workOf({ index, stem, source }: Draft): Work | Planned {
-    const { digests, cape } = this.#options;
+  #inspect({ content, variant, label }: BatchSource): Inspected {
+    return inspectSource(content, variant ?? this.#options.variant, this.#options.digests, label);
+  }
+
+  #workOf(draft: Draft): Work | Planned {
+    const { index, stem, source, record, wantedStem } = draft;
+    const { cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
-    const inspected = inspectSource(source.content, variant, digests, source.label);
+    const inspected = draft.inspected ?? this.#inspect(source);
+    const named = { index, source, stem, record, wantedStem };
     if ('problem' in inspected) {
-      const member = { index, source, stem, id: source.label, pixels: undefined };
+      const id = source.content.kind === 'file' ? this.#ids.of(source.content, undefined) : source.label;
+      const member = { ...named, id, pixels: undefined };
       return { member, decision: { kind: 'refused', problem: inspected.problem } };
     }
     const { pixels, bytes, warnings } = inspected;
@@ -184,7 +219,7 @@ export class Planner {
       variant: variant === 'auto' && given ? givenVariant(given) : variant,
       visibility,
       cape,
-      members: [{ index, source, stem, id, pixels }],
+      members: [{ ...named, id, pixels }],
       bytes,
       warnings,
       attempt: 0,
@@ -226,9 +261,8 @@ export class Planner {
   async #withSkin(work: Work, { value, signature }: GivenSkin): Promise<Work> {
     const [member] = work.members;
     if (member?.source.content.kind !== 'uuid') return work;
-    const { source, index, stem } = member;
     const given = (await this.#options.findSkin?.(member.source.content.uuid)) ?? { value, signature };
-    const again = this.#workOf(withGiven({ source, index, stem }, given));
+    const again = this.#workOf(withGiven({ ...member, record: member.record }, given));
     return 'decision' in again ? work : again;
   }
 

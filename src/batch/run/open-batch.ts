@@ -9,11 +9,12 @@ import { forgetPictures } from '../../skin/check/read-skin.ts';
 import { Journal } from '../journal/journal.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
 import { ScanCache } from '../lockfile/scan-cache.ts';
+import { isGone } from '../lockfile/source-ids.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
 import { EMBEDDED, serviceIdentity } from '../model/signer.ts';
 import type { PlanOptions } from '../options/options.ts';
 import { GivenSkins } from '../plan/given-skins.ts';
-import { OutputNames } from '../plan/output-names.ts';
+import { type EarlierNames, OutputNames } from '../plan/output-names.ts';
 import { Planner } from '../plan/planner.ts';
 import { SignerRule } from '../plan/signer-rule.ts';
 
@@ -72,17 +73,32 @@ type Opened = { close(): void } | undefined;
 type PlannerParts = Pick<OpenBatch, 'lockfile' | 'journal' | 'digests' | 'signers'> & { submits: boolean };
 
 function newPlanner(options: PlanOptions, parts: PlannerParts): Planner {
+  const lockDir = dirname(options.lockfile ?? join(process.cwd(), 'skins.lock'));
   return new Planner({
     ...parts,
     variant: options.variant ?? 'auto',
     visibility: options.visibility,
     cape: options.cape === undefined ? undefined : bareUuid(options.cape),
     force: options.force ?? false,
-    lockDir: dirname(options.lockfile ?? join(process.cwd(), 'skins.lock')),
-    names: new OutputNames(),
+    lockDir,
+    names: new OutputNames(parts.lockfile && earlierNames(parts.lockfile, lockDir)),
     given: givenSkins(options),
     findSkin: options.service.findSkin,
   });
+}
+
+/** A source that no longer exists leaves its names to others, so that a renamed file keeps its output. */
+function earlierNames(lockfile: Lockfile, lockDir: string): EarlierNames {
+  return {
+    *all() {
+      for (const { entry, record } of lockfile.records())
+        for (const { name } of record.outputs ?? []) yield [name, entry];
+    },
+    isKept: (entry, id) => {
+      const owner = lockfile.sourceOf(entry);
+      return owner !== id && !isGone(owner, lockDir);
+    },
+  };
 }
 
 async function openLockfile(path: string, stateDir: string, now: number): Promise<Lockfile> {

@@ -1,7 +1,10 @@
+import { dirname } from 'node:path';
 import type { BatchResult } from '../model/result.ts';
 import { type SignedBy, UNPROVED } from '../model/signer.ts';
+import type { GoneSource } from '../options/events.ts';
 import type { PlanOptions } from '../options/options.ts';
 import type { Planned } from '../plan/decision.ts';
+import { goneSources } from './gone-sources.ts';
 import { openBatch } from './open-batch.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
 
@@ -14,6 +17,7 @@ import { failedResult, givenResult, journaledResult, lockedResult } from './resu
  * - `unproven`: an earlier run made it but could not prove it
  * - `duplicate`: it shares the skin of another source
  * - `new`, `refused`: it has to be made, or cannot be used
+ * - `gone`: the lockfile has it, but it does not exist any more
  */
 export type Outlook =
   | 'new'
@@ -24,7 +28,8 @@ export type Outlook =
   | 'made'
   | 'unproven'
   | 'duplicate'
-  | 'refused';
+  | 'refused'
+  | 'gone';
 
 export interface PlannedSource {
   readonly outlook: Outlook;
@@ -32,16 +37,35 @@ export interface PlannedSource {
   readonly result: BatchResult;
   /** The signer of an `outdated` entry; for `locked` only set to `unproved`, if it is unknown. */
   readonly signedBy?: SignedBy | undefined;
+  /** The output files of a source that is `gone`; absolute paths. */
+  readonly outputs?: readonly string[] | undefined;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Plans a batch without submitting anything or asking the service, from the results of earlier runs. */
+/**
+ * Plans a batch without submitting anything or asking the service, from the results of earlier runs. With `coverage`, the
+ * sources that are gone come last.
+ */
 export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSource, void, void> {
   const files = await openBatch(options, { write: false });
+  const { coverage, lockfile: path = '' } = options;
+  const [sources, stems] = [new Set<string>(), new Set<string>()];
+  let count = 0;
   try {
     for await (const planned of files.planner.plan(options.sources, options.signal ?? NEVER)) {
-      yield outlookOf(planned, files);
+      count++;
+      const outlook = outlookOf(planned, files);
+      if (coverage) {
+        sources.add(planned.member.id);
+        stems.add(planned.member.stem);
+      }
+      if (outlook.result.error) coverage?.addFailure(planned.member.source);
+      yield outlook;
+    }
+    if (coverage && files.lockfile) {
+      const known = { lockfile: files.lockfile, lockDir: dirname(path), coverage, sources, stems };
+      for (const gone of goneSources(known)) yield outlookOfGone(gone, count++);
     }
     files.digests.save();
   } finally {
@@ -51,6 +75,12 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
 }
 
 type Files = Awaited<ReturnType<typeof openBatch>>;
+
+function outlookOfGone({ label, outputs }: GoneSource, index: number): PlannedSource {
+  const problem = { code: 'gone', message: `${label} is in the lockfile, but does not exist any more.` };
+  const content = { kind: 'problem', problem } as const;
+  return { outlook: 'gone', result: { index, source: label, stem: '', content, warnings: [] }, outputs };
+}
 
 function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }: Files): PlannedSource {
   const { label: source, content } = member.source;
@@ -63,7 +93,7 @@ function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }
     case 'locked':
       return {
         outlook: 'locked',
-        result: lockedResult(member, lockfile!, decision.entry, signers),
+        result: lockedResult(member, lockfile!, decision, signers),
         ...(decision.hasUnknownSigner && { signedBy: { signer: UNPROVED } }),
       };
     case 'given':

@@ -1,4 +1,5 @@
 import type { Note } from '../../protocol/envelope.ts';
+import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
@@ -6,7 +7,7 @@ import { soundEntry } from '../lockfile/sound-entry.ts';
 import type { FinishedSkin } from '../model/finished-skin.ts';
 import type { BatchResult, ResultOrigin } from '../model/result.ts';
 import type { SourceContent, SourceProblem } from '../model/source.ts';
-import type { Member } from '../model/work.ts';
+import { type Member, nameOf } from '../model/work.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';
 import type { Made } from '../skin-maker/finisher.ts';
 
@@ -21,6 +22,8 @@ class KnownResult implements BatchResult {
   readonly index: number;
   readonly source: string;
   readonly stem: string;
+  readonly wantedStem: string | undefined;
+  readonly record: SourceRecord | undefined;
   readonly content: SourceContent;
   readonly origin: ResultOrigin;
   readonly #read: () => Known;
@@ -31,6 +34,8 @@ class KnownResult implements BatchResult {
     this.index = member.index;
     this.source = member.source.label;
     this.stem = member.stem;
+    this.wantedStem = member.wantedStem;
+    this.record = member.record;
     this.content = member.source.content;
     this.origin = origin;
     this.#read = read;
@@ -59,42 +64,67 @@ class KnownResult implements BatchResult {
   }
 }
 
+function aboutSource({ index, source, stem, wantedStem, record }: Member) {
+  const { label, content } = source;
+  return { index, source: label, stem, content, ...(wantedStem !== undefined && { wantedStem }), record };
+}
+
 /** Reading its skin throws a LockfileError if the entry is damaged. */
 export function lockedResult(
   member: Member,
   lockfile: Lockfile,
-  entry: number,
+  { entry, moved }: { readonly entry: number; readonly moved: boolean },
   signers: SignerRule,
 ): BatchResult {
+  const name = ownName(member, { isShared: moved });
   const read = () => {
     const sound = soundEntry(lockfile, entry, signers);
-    return { skin: { ...skinOfEntry(sound), signedBy: signers.signedBy(sound) }, warnings: [] };
+    return { skin: { ...named(skinOfEntry(sound), name), signedBy: signers.signedBy(sound) }, warnings: [] };
   };
-  return new KnownResult(member, 'lockfile', read, () => lockfile.uuidOf(entry));
+  return new KnownResult(member, 'lockfile', read, () => versionOf(lockfile.uuidOf(entry), name));
 }
 
 export function madeResult(member: Member, { skin, job, warnings }: Made, origin: ResultOrigin): BatchResult {
-  const { index, source, stem } = member;
-  const { label, content } = source;
-  const notes = [...warnings, ...nameNotes(source.name, skin, origin)];
-  return { index, source: label, stem, content, skin, version: skin.uuid, job, warnings: notes, origin };
+  const name = ownName(member, { isShared: origin === 'duplicate' });
+  const notes = [...warnings, ...nameNotes(member.source.name, skin, origin)];
+  const version = versionOf(skin.uuid, name);
+  return { ...aboutSource(member), skin: named(skin, name), version, job, warnings: notes, origin };
 }
 
 /** The skin data that the source is. */
 export function givenResult(member: Member, { skin, warnings }: Omit<Made, 'job'>): BatchResult {
-  const { index, source, stem } = member;
-  const { label, content } = source;
-  return { index, source: label, stem, content, skin, version: skin.uuid, warnings, origin: 'given' };
+  return { ...aboutSource(member), skin, version: skin.uuid, warnings, origin: 'given' };
 }
 
-/** A name given for the source that the skin did not get. */
+/**
+ * The name by which a source's results call its skin; undefined if that is the skin's own. Equal pictures share their skin
+ * data, which somebody else may have named.
+ */
+export function ownName(
+  { source }: Member,
+  { isShared }: { readonly isShared: boolean },
+): string | undefined {
+  return isShared ? nameOf(source) : source.name;
+}
+
+function named(skin: FinishedSkin, name: string | undefined): FinishedSkin {
+  return name === undefined ? skin : { ...skin, name };
+}
+
+/** Differs if the output differs. */
+function versionOf(uuid: string, name: string | undefined): string {
+  return name === undefined ? uuid : `${uuid} ${name}`;
+}
+
+/** Notes that the service has the skin under another name than the one given for the source. */
 function nameNotes(wanted: string | undefined, skin: FinishedSkin, origin: ResultOrigin): readonly Note[] {
   const isShared = origin === 'duplicate' || skin.duplicate === true;
   if (wanted === undefined || !isShared || skin.name === wanted) return [];
   const whose = skin.name === undefined ? 'without a name' : `named "${skin.name}"`;
   const why =
     origin === 'duplicate' ? 'Another source has the same picture' : 'The service already has this skin';
-  return [{ code: 'name_not_used', message: `${why}, ${whose}: the name "${wanted}" was not used.` }];
+  const message = `${why}, ${whose}: only your results call it "${wanted}".`;
+  return [{ code: 'name_not_used', message }];
 }
 
 export function journaledResult(
@@ -107,17 +137,13 @@ export function journaledResult(
     const { skin, j: job, w: warnings, signer, key: signerKey } = journal.readDone(key);
     const signedBy = signer === undefined ? undefined : { signer, key: signerKey };
     const notes = [...warnings, ...nameNotes(member.source.name, skin, origin)];
-    return { skin: { ...skin, signedBy }, job, warnings: notes };
+    const name = ownName(member, { isShared: origin === 'duplicate' });
+    return { skin: { ...named(skin, name), signedBy }, job, warnings: notes };
   });
 }
 
-export function failedResult(
-  { index, source, stem }: Member,
-  error: SourceProblem,
-  job?: string,
-): BatchResult {
-  const { label, content } = source;
-  return { index, source: label, stem, content, error, warnings: [], ...(job !== undefined && { job }) };
+export function failedResult(member: Member, error: SourceProblem, job?: string): BatchResult {
+  return { ...aboutSource(member), error, warnings: [], ...(job !== undefined && { job }) };
 }
 
 function skinOfEntry(entry: LockEntry): FinishedSkin {

@@ -2,7 +2,7 @@ import { systemClock } from '../../base/clock.ts';
 import { WakeUpSignal } from '../../dispatch/wake-up-signal.ts';
 import type { Job } from '../../protocol/job.ts';
 import { entryProblem, readEntry } from '../lockfile/sound-entry.ts';
-import type { BatchResult } from '../model/result.ts';
+import type { BatchResult, ResultOrigin } from '../model/result.ts';
 import type { SourceProblem } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
 import type { BatchEvent, BatchSummary, RunningProgress } from '../options/events.ts';
@@ -13,7 +13,7 @@ import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { LockfileChanges } from './lockfile-changes.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { ProgressCount } from './progress-count.ts';
-import { failedResult, givenResult, journaledResult, lockedResult, madeResult } from './results.ts';
+import { failedResult, givenResult, journaledResult, lockedResult, madeResult, ownName } from './results.ts';
 import { saveFiles } from './save-files.ts';
 
 /** Maximum work waiting for submission; reading of sources pauses beyond it. */
@@ -150,14 +150,14 @@ class BatchRun {
     const { journal } = this.#files;
     switch (decision.kind) {
       case 'refused':
-        return await this.#finish(failedResult(member, decision.problem));
+        return await this.#finish(failedResult(member, decision.problem), member);
       case 'given':
         return await this.#finishGiven(member, decision);
       case 'done':
-        this.#changes.add(member, decision);
-        return await this.#finish(journaledResult(member, journal!, decision.key, decision.origin));
+        this.#addChange(member, decision.key, decision.origin);
+        return await this.#finish(journaledResult(member, journal!, decision.key, decision.origin), member);
       case 'failed':
-        return await this.#finish(failedResult(member, decision.record, decision.record.j));
+        return await this.#finish(failedResult(member, decision.record, decision.record.j), member);
       case 'duplicate':
         if (decision.work?.job) this.#accepted(member, decision.work.job);
         return;
@@ -178,11 +178,13 @@ class BatchRun {
   /** Checks the entry before anything is written from it, including its own line under a new name. */
   #finishLocked(member: Member, decision: Locked): Promise<void> | undefined {
     const { lockfile, signers } = this.#files;
-    const { entry, moved } = decision;
-    const read = moved ? readEntry(lockfile!, entry, signers) : undefined;
-    if (read && 'problem' in read) return this.#finish(failedResult(member, read.problem));
-    this.#changes.add(member, decision);
-    return this.#finish(lockedResult(member, lockfile!, entry, signers), member);
+    const { entry, moved, key } = decision;
+    const name = ownName(member, { isShared: moved });
+    const read = name === undefined ? undefined : readEntry(lockfile!, entry, signers);
+    if (read && 'problem' in read) return this.#finish(failedResult(member, read.problem), member);
+    const isRenamed = read?.entry.name !== name && this.#changes.isFirst(entry);
+    this.#changes.add(member, { key, entry, moved: moved || isRenamed, name });
+    return this.#finish(lockedResult(member, lockfile!, decision, signers), member);
   }
 
   /** Written to the journal like a new skin, so that the lockfile gets it. */
@@ -191,7 +193,7 @@ class BatchRun {
     const { signedBy, ...skin } = given;
     this.#files.journal?.done({ k, skin, w: [...w], service: this.#options.service.name, ...signedBy });
     this.#changes.add(member, decision);
-    await this.#finish(givenResult(member, decision));
+    await this.#finish(givenResult(member, decision), member);
   }
 
   async #contact(): Promise<SkinMaker> {
@@ -234,45 +236,49 @@ class BatchRun {
   async #workDone(work: Work, made: Made): Promise<void> {
     this.#files.planner.settled(work);
     for (const [position, member] of work.members.entries()) {
-      this.#changes.add(member, work);
       const origin = position === 0 ? 'made' : 'duplicate';
-      await this.#finish(madeResult(member, made, origin));
+      this.#addChange(member, work.key, origin);
+      await this.#finish(madeResult(member, made, origin), member);
     }
+  }
+
+  #addChange(member: Member, key: string, origin: ResultOrigin): void {
+    this.#changes.add(member, { key, name: ownName(member, { isShared: origin === 'duplicate' }) });
   }
 
   async #workFailed(work: Work, problem: SourceProblem, job: string | undefined): Promise<void> {
     this.#files.planner.settled(work);
-    for (const member of work.members) await this.#finish(failedResult(member, problem, job));
+    for (const member of work.members) await this.#finish(failedResult(member, problem, job), member);
   }
 
-  /**
-   * Delivers a result and counts it; a promise only if the delivery is one. `member`: of a known result, whose entry may
-   * turn out to be damaged.
-   */
-  #finish(result: BatchResult, member?: Member): Promise<void> | undefined {
+  /** Delivers a result and counts it; a promise only if the delivery is one. */
+  #finish(result: BatchResult, member: Member): Promise<void> | undefined {
     try {
       const delivery = this.#options.deliver?.(result);
-      if (!delivery) return this.#delivered(result);
-      const delivered = Promise.resolve(delivery).then(() => this.#delivered(result));
+      if (!delivery || Array.isArray(delivery)) return this.#delivered(result, member, delivery);
+      const delivered = Promise.resolve(delivery).then((files) => this.#delivered(result, member, files));
       return delivered.catch((error: unknown) => this.#undelivered(error, result, member));
     } catch (error) {
       return this.#undelivered(error, result, member);
     }
   }
 
-  #delivered(result: BatchResult): undefined {
+  #delivered(result: BatchResult, member: Member, files: unknown): undefined {
     this.#tell({ type: 'result', result });
     this.#count.finished(result);
+    if (result.error) this.#options.coverage?.addFailure(member.source);
+    else
+      this.#changes.addRecord(member, this.#files.planner.listOf(member), Array.isArray(files) ? files : []);
   }
 
-  #undelivered(error: unknown, result: BatchResult, member?: Member): Promise<void> | undefined {
+  /** The entry of a known result may turn out to be damaged only now. */
+  #undelivered(error: unknown, result: BatchResult, member: Member): Promise<void> | undefined {
     if (error instanceof DeliveryError) {
-      const { index, source, stem, content } = result;
-      const problem = { code: error.code, message: error.message };
-      return this.#delivered({ index, source, stem, content, warnings: [], error: problem });
+      const { code, message, hint } = error;
+      return this.#delivered(failedResult(member, { code, message, hint }), member, []);
     }
-    if (!member) throw error;
-    return this.#finish(failedResult(member, entryProblem(error)));
+    if (result.origin !== 'lockfile') throw error;
+    return this.#finish(failedResult(member, entryProblem(error)), member);
   }
 
   #tell(event: BatchEvent): void {

@@ -1,18 +1,14 @@
+import { dirname } from 'node:path';
 import { bareUuid } from '../../base/uuid.ts';
 import { withDigest } from '../../protocol/lock-line.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { optionsOf } from '../model/work-key.ts';
+import type { GoneSource, LockfileOutcome } from '../options/events.ts';
 import type { BatchOptions } from '../options/options.ts';
+import { goneSources, removeOutputs } from './gone-sources.ts';
 import type { LockfileChange, LockfileChanges } from './lockfile-changes.ts';
 import type { OpenBatch } from './open-batch.ts';
-
-/** What became of the lockfile. */
-export interface LockfileOutcome {
-  readonly written: boolean;
-  /** Entries that were dropped because their source is gone. */
-  readonly dropped: number;
-}
 
 /** How a batch ended. */
 interface BatchEnd {
@@ -56,17 +52,27 @@ export async function saveFiles(
 }
 
 async function rewriteLockfile(
-  { cape, prune = false }: BatchOptions,
+  options: BatchOptions,
   files: OpenBatch,
   { changes, hasReadAll }: BatchEnd,
 ): Promise<LockfileOutcome | undefined> {
   const { lockfile } = files;
   if (!lockfile) return undefined;
-  const isPruned = prune && hasReadAll;
-  if (changes.isEmpty && !isPruned) return { written: false, dropped: 0 };
-  const keep = (source: string) => !isPruned || changes.hasSource(source);
-  const { written, dropped } = await lockfile.rewrite(entriesOf(changes, { ...files, lockfile }, cape), keep);
-  return { written, dropped };
+  const { prune, coverage, lockfile: path = '' } = options;
+  const known = { lockfile, lockDir: dirname(path), sources: changes.sources, stems: changes.stems };
+  const gone = prune && coverage && hasReadAll ? goneSources({ ...known, coverage }) : [];
+  const isRefused = prune !== 'all' && (gone.some(({ isDoubtful }) => isDoubtful) || isAll(gone, lockfile));
+  const ids = new Set(isRefused ? [] : gone.map(({ id }) => id));
+  if (changes.isEmpty && ids.size === 0) return { written: false, dropped: 0, gone, isRefused };
+  if (!isRefused) removeOutputs(gone);
+  const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
+  const { written, dropped } = await lockfile.rewrite(entries, (source) => !ids.has(source));
+  return { written, dropped, gone, isRefused };
+}
+
+/** Whether all of a lockfile's sources are gone. */
+function isAll(gone: readonly GoneSource[], lockfile: Lockfile): boolean {
+  return gone.length > 0 && gone.length === Iterator.from(lockfile.sources()).reduce((count) => count + 1, 0);
 }
 
 /** The new entries, one for each source and work, in the lockfile's order. */
@@ -78,17 +84,25 @@ function* entriesOf(
   const options = cape === undefined ? {} : { cape: bareUuid(cape) };
   let last: LockfileChange | undefined;
   for (const change of changes.sorted(files.lockfile)) {
-    if (last?.id !== change.id || last.key !== change.key) yield entryOf(change, files, options);
+    if (last?.id !== change.id || last.key !== change.key)
+      yield { ...entryOf(change, files, options), ...recorded(change.id, changes, files.lockfile) };
     last = change;
   }
 }
 
+/** What is to be recorded about a source, not about one that its entry was taken over from. */
+function recorded(id: string, changes: LockfileChanges, lockfile: Lockfile): Pick<LockEntry, 'record'> {
+  const record = changes.recordOf(id) ?? lockfile.recordOf(id);
+  return { record: record && Object.keys(record).length > 0 ? record : undefined };
+}
+
 function entryOf(
-  { id, key: workKey, pixels, entry }: LockfileChange,
+  { id, key: workKey, name, pixels, entry }: LockfileChange,
   { lockfile, journal }: OpenBatch,
   options: { readonly cape?: string },
 ): LockEntry {
-  if (entry !== undefined && lockfile) return { ...lockfile.read(entry), source: id };
+  const own = name === undefined ? {} : { name };
+  if (entry !== undefined && lockfile) return { ...lockfile.read(entry), source: id, ...own };
   if (!journal) throw new Error('A result without a journal.');
   const { skin, service, key, signer } = journal.readDone(workKey);
   const { texture, duplicate: _, ...data } = skin;
@@ -97,6 +111,7 @@ function entryOf(
     ...(pixels !== undefined && { pixels }),
     options: { ...optionsOf(workKey), ...options },
     ...data,
+    ...own,
     texture: texture.url,
     hash: texture.hash,
     service,

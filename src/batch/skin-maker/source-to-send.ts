@@ -4,10 +4,9 @@ import type { SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { NAME_RULE } from '../../protocol/generate.ts';
-import { skinNameFrom } from '../../protocol/skin-name.ts';
 import { mergeNotes } from '../model/finished-skin.ts';
 import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
-import { type Member, pixelsOf, type Work } from '../model/work.ts';
+import { type Member, nameOf, pixelsOf, type Work } from '../model/work.ts';
 import { inspectSource } from '../pictures/inspect-source.ts';
 import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
@@ -40,17 +39,12 @@ export async function requestFor(
   const [first] = work.members;
   if (first) work.warnings = mergeNotes(work.warnings, renamedNotes(first));
   const options = {
-    name: first && nameOf(first),
+    name: first && nameOf(first.source),
     variant: work.variant === 'auto' ? undefined : work.variant,
     visibility: work.visibility,
     cape: work.cape,
   };
   return { source, options };
-}
-
-/** The skin's name: as its source says, or from its file. */
-function nameOf(member: Member): string | undefined {
-  return member.source.name ?? skinNameFrom(fileNameOf(member));
 }
 
 function fileNameOf({ source }: Member): string {
@@ -60,7 +54,7 @@ function fileNameOf({ source }: Member): string {
 /** Tells that the name of a file is not valid for a skin. The ends of URLs and values are not meant as names. */
 function renamedNotes(member: Member): Note[] {
   const { content, name: given } = member.source;
-  const name = nameOf(member);
+  const name = nameOf(member.source);
   if (content.kind !== 'file' || given !== undefined || name === fileNameOf(member)) return [];
   const outcome = name === undefined ? 'Submitted without a name' : `Submitted with the name "${name}"`;
   return [{ code: 'name_changed', message: `${outcome}: names may contain ${NAME_RULE}.` }];
@@ -116,7 +110,7 @@ async function textureToSend(
 
 function fileToSend(work: Work, file: Uint8Array): SkinSource {
   const [first] = work.members;
-  return { file, fileName: `${(first && nameOf(first)) ?? 'skin'}.png` };
+  return { file, fileName: `${(first && nameOf(first.source)) ?? 'skin'}.png` };
 }
 
 async function playerToSend(

@@ -36,7 +36,7 @@ async function* namedSources(
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
-  const expansion: Expansion = { as, recursive, rules, stdin: roots.stdin };
+  const expansion: Expansion = { as, recursive, rules, stdin: roots.stdin, coverage: roots.coverage };
   for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
   for (const player of players) yield userSource(player);
   for (const list of from) yield* listSources(list, roots, expansion);

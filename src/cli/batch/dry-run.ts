@@ -7,6 +7,7 @@ import {
   planBatch,
   SignerCounts,
 } from '../../batch/api/batches.ts';
+import { Coverage } from '../../batch/api/sources.ts';
 import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
@@ -17,7 +18,7 @@ import { count, span } from '../text/quantities.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
-import { PLAN_COLUMNS, type PlannedView, type PlanView } from './plan-output.ts';
+import { PLAN_COLUMNS, type PlannedView, type PlanView, shownPath } from './plan-output.ts';
 import { printSigners } from './signers.ts';
 import { sourcesOf } from './sources.ts';
 
@@ -49,7 +50,7 @@ export async function dryRun(call: BatchCall): Promise<number> {
   await github.finish(planText(view));
   context.messages.say(planText(view));
   if (view.refused > 0) return exitStatus('failed');
-  return exitStatus(toMake(view) > 0 ? 'toDo' : 'done');
+  return exitStatus(toMake(view) + (view.gone ?? 0) > 0 ? 'toDo' : 'done');
 }
 
 const NOTHING: Counts = {
@@ -62,6 +63,7 @@ const NOTHING: Counts = {
   unproven: 0,
   duplicate: 0,
   refused: 0,
+  gone: 0,
 };
 
 function toMake(view: Pick<PlanView, 'new' | 'changed' | 'outdated'>): number {
@@ -70,14 +72,16 @@ function toMake(view: Pick<PlanView, 'new' | 'changed' | 'outdated'>): number {
 
 /** The outcomes that the readable output lists one by one. */
 function isWorth(outlook: Outlook): boolean {
-  return outlook === 'changed' || outlook === 'outdated';
+  return outlook === 'changed' || outlook === 'outdated' || outlook === 'gone';
 }
 
 async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
   const { context, settings, typed } = call;
   const service = await context.service(settings);
+  const coverage = typed.prune ? new Coverage() : undefined;
   yield* planBatch({
-    sources: sourcesOf(call),
+    sources: sourcesOf(call, { coverage }),
+    coverage,
     service,
     stateDir: join(context.folders.data, 'batches'),
     lockfile: openOutput(call, { isDry: true }).lockfile,
@@ -94,10 +98,10 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
 }
 
 async function planView(counts: Counts, unknownSigner: number, call: BatchCall): Promise<PlanView> {
-  const { duplicate, refused, locked, given, made, changed, outdated, unproven } = counts;
+  const { duplicate, refused, locked, given, made, changed, outdated, unproven, gone } = counts;
   const wanted = toMake(counts);
   return {
-    sources: Object.values(counts).reduce((sum, number) => sum + number),
+    sources: Object.values(counts).reduce((sum, number) => sum + number) - gone,
     new: counts.new,
     changed,
     outdated,
@@ -107,6 +111,7 @@ async function planView(counts: Counts, unknownSigner: number, call: BatchCall):
     unproven,
     duplicates: duplicate,
     refused,
+    ...(call.typed.prune && { gone }),
     seconds: wanted === 0 ? 0 : Math.round(await secondsFor(wanted, call)),
   };
 }
@@ -118,12 +123,13 @@ async function secondsFor(wanted: number, { context, settings }: BatchCall): Pro
   return estimateSeconds(wanted, limitsOf(me, spotsOf(me, settings.slots), name));
 }
 
-function sourceView({ outlook, result: { source, error }, signedBy }: PlannedSource): PlannedView {
+function sourceView({ outlook, result: { source, error }, signedBy, outputs }: PlannedSource): PlannedView {
   const signer = signedBy && { signer: signedBy.signer };
   return {
     source,
     outlook,
     ...signer,
+    ...(outputs && { outputs: outputs.map(shownPath) }),
     ...(error && { error: { code: error.code, message: error.message } }),
   };
 }
@@ -138,9 +144,11 @@ function planText(view: PlanView): string {
     [view.unproven, 'made but unproven (take them with --accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
+    [view.gone ?? 0, 'gone, to be dropped from the lockfile'],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`);
   const toDo = seconds < 1 ? 'It takes a moment.' : `It takes at least ${span(seconds)}.`;
-  const time = toMake(view) === 0 ? 'Nothing to do.' : toDo;
+  const isIdle = toMake(view) + (view.gone ?? 0) === 0;
+  const time = isIdle ? 'Nothing to do.' : toDo;
   return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${said.join(', ')}. ${time}`;
 }

@@ -9,7 +9,7 @@ import { DeliveryError } from '../../batch/api/errors.ts';
 import type { GameKeys } from '../../batch/api/game.ts';
 import { entryProblem } from '../../batch/api/lockfile.ts';
 import type { RequiredSigner } from '../../batch/api/signed-skins.ts';
-import type { SourceProblem } from '../../batch/api/sources.ts';
+import { Coverage, type SourceProblem } from '../../batch/api/sources.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { GithubReport } from '../output/github.ts';
@@ -21,6 +21,7 @@ import { count } from '../text/quantities.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { type Output, openOutput } from './output.ts';
+import { shownPath } from './plan-output.ts';
 import { Reports } from './reports.ts';
 import { SignerTally, verifyRequiredSigner } from './signers.ts';
 import { sourcesOf } from './sources.ts';
@@ -40,10 +41,23 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   const game = await context.game();
   const own = await context.ownKey();
   const github = new GithubReport(context);
-  const tally = { sources: 0, missing: 0, fresh: 0, failed: 0, given: 0, signers: new SignerTally(own) };
+  const tally = {
+    sources: 0,
+    missing: 0,
+    fresh: 0,
+    failed: 0,
+    given: 0,
+    gone: 0,
+    signers: new SignerTally(own),
+  };
   const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
   try {
     for await (const planned of plan(call, { lockfile: output.lockfile, game, ownKey: own })) {
+      if (planned.outlook === 'gone') {
+        tally.gone++;
+        await printFailure(planned.result.source, goneProblem(planned), context);
+        continue;
+      }
       tally.sources++;
       if (isMissing(planned) && typed.allowNew) {
         tally.fresh++;
@@ -73,7 +87,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   await github.finish(endText(tally, typed.out));
   context.messages.say(endText(tally, typed.out));
   if (tally.failed > 0) return exitStatus('failed');
-  return exitStatus(tally.missing > 0 ? 'toDo' : 'done');
+  return exitStatus(tally.missing + tally.gone > 0 ? 'toDo' : 'done');
 }
 
 /** A skin that the run without --frozen will make, where that is allowed. */
@@ -101,6 +115,8 @@ interface Tally {
   readonly failed: number;
   /** Valid skin data given as a source, whether or not the lockfile has it. */
   readonly given: number;
+  /** Sources in the lockfile that do not exist any more. */
+  readonly gone: number;
   readonly signers: SignerTally;
 }
 
@@ -109,9 +125,11 @@ async function* plan(
   known: Pick<PlanOptions, 'lockfile' | 'ownKey'> & Required<Pick<PlanOptions, 'game'>>,
 ): AsyncGenerator<PlannedSource> {
   const { context, settings } = call;
+  const coverage = new Coverage();
   yield* planBatch({
     // There is no service and so no journal: whatever is not in the lockfile is missing.
-    sources: sourcesOf(call),
+    sources: sourcesOf(call, { coverage }),
+    coverage,
     service: { name: 'lockfile', caller: '' },
     stateDir: join(context.folders.data, 'batches'),
     ...known,
@@ -146,7 +164,8 @@ async function deliver(
     return result;
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
-    return { ...bare(result), error: { code: error.code, message: error.message } };
+    const { code, message, hint } = error;
+    return { ...bare(result), error: { code, message, hint } };
   }
 }
 
@@ -173,8 +192,17 @@ function missingProblem({ outlook, result: { source } }: PlannedSource): SourceP
     : { code: 'missing', message: `${source} is not in the lockfile.` };
 }
 
+function goneProblem({ result: { source }, outputs = [] }: PlannedSource): SourceProblem {
+  const files = outputs.length === 0 ? '' : ` Its output remains: ${outputs.map(shownPath).join(', ')}.`;
+  return {
+    code: 'gone',
+    message: `${source} is in the lockfile, but does not exist any more.${files}`,
+    hint: 'Drop it: run it without --frozen, with --prune.',
+  };
+}
+
 function endText(
-  { sources, missing, fresh, failed, given, signers }: Tally,
+  { sources, missing, fresh, failed, given, gone, signers }: Tally,
   out: string | undefined,
 ): string {
   const known = sources - missing - fresh - failed - given;
@@ -183,6 +211,7 @@ function endText(
   if (missing > 0) parts.push(`${count(missing)} missing or changed`);
   if (fresh > 0) parts.push(`${count(fresh)} to be made`);
   if (failed > 0) parts.push(`${count(failed)} failed`);
+  if (gone > 0) parts.push(`${count(gone)} more in the lockfile without a source`);
   const hint = missing > 0 ? ' Run it without --frozen to make them.' : '';
   const place = out === undefined || known + given === 0 ? '' : ` Written to ${out}.`;
   const end = `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.join(', ')}.${place}${hint}`;

@@ -1,6 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
+import { statSync } from 'node:fs';
 import type { BatchResult, BatchSummary } from '../../batch/api/batches.ts';
 import { inspectSource } from '../../batch/api/pictures.ts';
 import { EMBEDDED } from '../../batch/api/signed-skins.ts';
@@ -8,18 +6,15 @@ import type { SourceContent } from '../../batch/api/sources.ts';
 import type { CommandContext } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
-import { renderFile } from '../output/formats/files.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';
-import { skinFields } from '../output/views.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pictures.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { exitAfterFailures } from './failure-exit.ts';
-import type { Output } from './output.ts';
+import { openOutput } from './output.ts';
 import type { Presentation } from './presentation.ts';
 import { runBatchCommand } from './run.ts';
 import { printSignerNotice } from './signer-notice.ts';
-import { sourceFilesOf } from './sources.ts';
 
 /**
  * Processes one source as a batch of one: it shares the caller's queue spots with other processes, recovers a lost
@@ -27,14 +22,20 @@ import { sourceFilesOf } from './sources.ts';
  */
 export async function makeOneSkin(call: BatchCall): Promise<number> {
   const { context, typed } = call;
-  if (typed.out !== undefined) sourceFilesOf(typed).verifyOther(typed.out);
   const [label = ''] = [...typed.sources, ...(typed.player ?? [])];
   const started = context.clock.monotonic();
   const seconds = () => (context.clock.monotonic() - started) / 1_000;
   let job: string | undefined;
   let outcome: BatchResult | undefined;
   const presentation: Presentation = {
-    openOutput: () => fileOutput(call, (result) => (outcome = result)),
+    openOutput: () => {
+      const output = openOutput(call);
+      const deliver = (result: BatchResult) => {
+        outcome = result;
+        return output.deliver(result);
+      };
+      return { ...output, deliver };
+    },
     progress: {
       line: (view, columns) => singleLine(label, { ...view, job, seconds: seconds() }, columns),
       // With --json, stderr carries only an error.
@@ -63,29 +64,6 @@ async function pictureFile(
   const inspected = content && inspectSource(content, 'auto', undefined);
   if (inspected && 'bytes' in inspected && inspected.bytes) return inspected.bytes;
   return await textureOf(skin, await context.connect(settings), context.signal);
-}
-
-/** There is no lockfile; `--out` names the single output file. */
-function fileOutput(call: BatchCall, onResult: (result: BatchResult) => void): Output {
-  return {
-    lockfile: undefined,
-    deliver: (result) => {
-      onResult(result);
-      writeOut(call, result);
-    },
-    save: () => {},
-  };
-}
-
-/** Writes to exactly the named file, whatever its extension. */
-function writeOut({ typed, settings }: BatchCall, { skin, stem }: BatchResult): void {
-  if (typed.out === undefined || !skin) return;
-  const [format = 'json'] = settings.format ?? [];
-  const { text } = renderFile(format, skinFields(skin), stem);
-  const found = statSync(typed.out, { throwIfNoEntry: false });
-  // Pipes and devices are written to directly; a rename would replace them with a regular file.
-  if (found && !found.isFile()) writeFileSync(typed.out, text);
-  else writeFileAtomically(resolve(typed.out), text);
 }
 
 interface Ending {

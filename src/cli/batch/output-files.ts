@@ -1,13 +1,13 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
+import { hash } from 'node:crypto';
+import { accessSync, constants, statSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
 import type { DigestCache } from '../../base/digest-cache.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import type { BatchResult } from '../../batch/api/batches.ts';
 import { DeliveryError } from '../../batch/api/errors.ts';
 import { CliError } from '../errors/exit.ts';
-import type { SourceFiles } from '../options/source-files.ts';
-import { filePath, renderFile } from '../output/formats/files.ts';
+import { type OutputGuard, startOf } from '../options/output-guard.ts';
+import { filePath, hasForm, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';
 import { skinFields } from '../output/views.ts';
 
@@ -25,83 +25,118 @@ const ONE_FILE = new Set([
   'ELOOP',
 ]);
 
+interface OutputOptions {
+  readonly formats: readonly FormatName[];
+  /** Records which files hold which skin, so that unchanged files need not be read. */
+  readonly digests: DigestCache;
+  readonly guard: OutputGuard;
+  /** Folder of the lockfile; absolute. */
+  readonly lockDir: string;
+}
+
 /** Writes each result into a folder, one file per format. Other files in the folder are left alone. */
 export class OutputFiles {
   /** Ends with a separator. */
   readonly #folder: string;
-  readonly #formats: readonly FormatName[];
-  /** Records which files hold which skin, so that unchanged files need not be read. */
-  readonly #digests: DigestCache;
-  readonly #sources: SourceFiles;
+  /** From the lockfile's folder to this one; empty or with `/` at its end. */
+  readonly #way: string;
+  /** Whether the lockfile is to record the files: not those in a temporary folder elsewhere, which differs each time. */
+  readonly #isRecorded: boolean;
+  readonly #options: OutputOptions;
 
   /**
    * Creates the folder and checks that it is writable before any generation is spent.
    * @throws Error of the file system
    */
-  constructor(
-    folder: string,
-    {
-      formats,
-      digests,
-      sources,
-    }: { formats: readonly FormatName[]; digests: DigestCache; sources: SourceFiles },
-  ) {
+  constructor(folder: string, options: OutputOptions) {
     const path = resolve(folder);
     this.#folder = path.endsWith(sep) ? path : `${path}${sep}`;
-    this.#formats = formats;
-    this.#digests = digests;
-    this.#sources = sources;
+    this.#way = fromFolder(options.lockDir, `${this.#folder}_`).slice(0, -1);
+    this.#isRecorded = [process.cwd(), options.lockDir].some(
+      (near) => !relative(near, path).startsWith('..'),
+    );
+    this.#options = options;
     makeFolder(path);
     accessSync(path, constants.W_OK);
   }
 
-  /** @throws DeliveryError when only this result is affected; Error of the file system */
-  write(result: BatchResult): void {
-    if (result.error) return;
-    for (const format of this.#formats) {
-      const path = this.#pathOf(format, result.stem);
+  /**
+   * Returns the files to record, as paths from the lockfile's folder.
+   * @throws DeliveryError when only this result is affected; Error of the file system
+   */
+  write(result: BatchResult): readonly string[] {
+    if (result.error) return [];
+    const files = this.#options.formats.map((format) => {
+      const below = filePath(format, result.stem);
+      // Joined by hand: a stem has no segments to resolve, and `join` takes a tenth of the time of an unchanged file.
+      const path = this.#folder + (sep === '/' ? below : below.replaceAll('/', sep));
       try {
         this.#writeFormat(result, format, path);
+        return this.#way + below;
       } catch (error) {
         throw asDeliveryError(error, path) ?? error;
       }
-    }
-  }
-
-  /** Joined by hand: a stem has no segments to resolve, and `join` takes a tenth of the time of an unchanged file. */
-  #pathOf(format: FormatName, stem: string): string {
-    const below = filePath(format, stem);
-    return this.#folder + (sep === '/' ? below : below.replaceAll('/', sep));
+    });
+    return this.#isRecorded ? files : [];
   }
 
   #writeFormat(result: BatchResult, format: FormatName, path: string): void {
+    const { digests, guard } = this.#options;
     const version = digestOf(result.version);
     const stamp = statSync(path, { throwIfNoEntry: false });
-    if (stamp && version !== undefined && this.#digests.get(path, stamp) === version) return;
+    if (stamp && version !== undefined && digests.get(path, stamp) === version) return;
     const { skin } = result;
     if (!skin) return;
     const { text } = renderFile(format, skinFields(skin), result.stem);
-    if (stamp?.isFile() && stamp.size < LARGEST && readFileSync(path, 'utf8') === text) {
-      if (version !== undefined) this.#digests.set(path, stamp, version);
-      return;
-    }
-    if (stamp) this.#sources.verifyOther(path);
-    writeFileAtomically(path, text);
-    if (version !== undefined) this.#digests.setOwn(path, statSync(path), version);
+    const file = this.#way + filePath(format, result.stem);
+    const isOurs = () => isRecorded(file, result) || isUnrecorded(path, format, result);
+    const isNew = guard.write(path, text, { isOurs });
+    if (version === undefined) return;
+    if (isNew) digests.setOwn(path, statSync(path), version);
+    else if (stamp?.isFile()) digests.set(path, stamp, version);
   }
+}
+
+/** A file's path from a folder, as the lockfile writes it. */
+export function fromFolder(folder: string, path: string): string {
+  const way = relative(folder, path);
+  return sep === '/' ? way : way.replaceAll(sep, '/');
+}
+
+/** Whether an earlier batch wrote the file for this source. */
+function isRecorded(file: string, { record }: BatchResult): boolean {
+  return record?.outputs?.some(({ files }) => files.includes(file)) ?? false;
+}
+
+/**
+ * Whether the file looks like one that we wrote before lockfiles recorded files, or in a batch that was killed. Formats other
+ * than our own JSON have the same form elsewhere, so they count only if the lockfile has the source.
+ */
+function isUnrecorded(path: string, format: FormatName, { record }: BatchResult): boolean {
+  if (format !== 'json' && (!record || record.outputs)) return false;
+  return isInForm(path, format);
+}
+
+/** Whether a file is in the form of a format. */
+export function isInForm(path: string, format: FormatName): boolean {
+  return hasForm(format, startOf(path, LARGEST).toString());
 }
 
 /**
  * Stretches a UUID to the length of a digest of the cache. Undefined for UUIDs in any other format, which are
- * not cached.
+ * not cached. With a name of its own, the version is hashed.
  */
 function digestOf(version: string | undefined): string | undefined {
-  return version !== undefined && /^[0-9a-f]{32}$/.test(version) ? version.repeat(2) : undefined;
+  if (version === undefined || !/^[0-9a-f]{32}(?: |$)/.test(version)) return undefined;
+  return version.length === 32 ? version.repeat(2) : hash('sha256', version);
 }
 
 /** Wraps an error that affects only this file; undefined for an error that would affect every other file too. */
 function asDeliveryError(cause: unknown, path: string): DeliveryError | undefined {
-  if (cause instanceof CliError) return new DeliveryError(cause.code, cause.message, { cause });
+  if (cause instanceof CliError) {
+    const { code, message, hint } = cause;
+    return new DeliveryError(code, message, { cause, hint });
+  }
   const { code = '' } = cause as NodeJS.ErrnoException;
   if (!ONE_FILE.has(code)) return undefined;
   return new DeliveryError(code.toLowerCase(), `${path} cannot be written: ${code}.`, { cause });

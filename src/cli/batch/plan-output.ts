@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Outlook, PlannedSource } from '../../batch/api/batches.ts';
 import { type Columns, type CommandOutput, deprecated, type Fields } from '../output/described.ts';
 
@@ -17,6 +18,8 @@ export interface PlanView {
   readonly unproven: number;
   readonly duplicates: number;
   readonly refused: number;
+  /** With --prune: sources in the lockfile that do not exist any more. */
+  readonly gone?: number;
   /** Lower bound of the duration under the caller's limits. */
   readonly seconds: number;
 }
@@ -26,14 +29,22 @@ export interface PlannedView {
   readonly source: string;
   readonly outlook: Outlook;
   readonly signer?: string;
+  readonly outputs?: readonly string[];
   readonly error?: { readonly code: string; readonly message: string };
 }
 
 export const PLAN_COLUMNS = {
   source: ({ result }) => result.source,
   outlook: ({ outlook }) => outlook,
-  message: ({ result }) => result.error?.message,
+  message: ({ result, outputs = [] }) =>
+    result.error?.message ??
+    (outputs.length > 0 ? `removes ${outputs.map(shownPath).join(', ')}` : undefined),
 } satisfies Columns<PlannedSource>;
+
+/** A path as users type it. */
+export function shownPath(path: string): string {
+  return relative(process.cwd(), path);
+}
 
 const PLAN_FIELDS: Fields<PlanView> = {
   sources: 'number of sources',
@@ -46,6 +57,7 @@ const PLAN_FIELDS: Fields<PlanView> = {
   unproven: 'skins made earlier that could not be proved (see --accept-unproven)',
   duplicates: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',
+  gone: 'with --prune: sources in the lockfile that do not exist any more',
   seconds: 'least time to make the skins, in seconds',
 };
 
@@ -53,8 +65,9 @@ const PLANNED_FIELDS = {
   source: 'the source as you typed it',
   outlook:
     'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
-    'interrupted run), unproven, duplicate or refused',
+    'interrupted run), unproven, duplicate, refused, or with --prune gone (to be dropped from the lockfile)',
   signer: 'who signed the skin in the lockfile, if that matters',
+  outputs: 'files that --prune removes with a source that is gone',
   error: { about: 'why the source is refused', fields: { code: 'error code', message: 'what is wrong' } },
 } satisfies Fields<PlannedView>;
 
@@ -65,7 +78,7 @@ export const PLAN_OUTPUT: readonly CommandOutput[] = [
     columnMeanings: {
       source: PLANNED_FIELDS.source,
       outlook: PLANNED_FIELDS.outlook,
-      message: 'why the source is refused',
+      message: 'why the source is refused, or the files that are removed with one that is gone',
     },
     json: { shape: 'object', fields: PLAN_FIELDS },
   },

@@ -1,15 +1,18 @@
+import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { type BatchResult, type BatchSummary, isMade } from '../../batch/api/batches.ts';
 import { readContent } from '../../batch/api/pictures.ts';
 import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
 import type { SourceContent } from '../../batch/api/sources.ts';
-import { CliError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
+import { isStream, startOf } from '../options/output-guard.ts';
 import { giveCommand } from '../output/formats/commands.ts';
 import { figureOf } from '../output/reports/figure.ts';
 import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
+import { REPORTS } from '../output/reports/reports.ts';
 import { openReport, type ReportWriter } from '../output/reports/writer.ts';
 import type { BatchCall } from './call.ts';
-import { sourceFilesOf } from './sources.ts';
+import { guardOf } from './output.ts';
 
 /** The parts of a batch's summary that a report needs. */
 type Counted = Pick<BatchSummary, 'sources' | 'failed' | 'made' | 'resumed' | 'left' | 'milliseconds'>;
@@ -18,6 +21,9 @@ interface About {
   readonly service: string;
   readonly started: Date;
 }
+
+/** Bytes at the start of a report that have its mark. */
+const MARKED_BYTES = 16 * 1024;
 
 /** The requested reports, written as results arrive. */
 export class Reports {
@@ -39,11 +45,14 @@ export class Reports {
     about: About,
   ): Promise<Reports> {
     const writers: ReportWriter[] = [];
-    const sources = sourceFilesOf(typed);
+    const guard = guardOf(typed);
+    const paths = (typed.report ?? []).map(({ path }) => resolve(path));
+    if (new Set(paths).size < paths.length) throw sameFile();
     try {
       for (const { kind, path } of typed.report ?? []) {
-        sources.verifyOther(path);
-        writers.push(await openReport(kind, path));
+        const isOurs = (earlier: string) => startOf(earlier, MARKED_BYTES).includes(REPORTS[kind].mark);
+        const place = { isStream: isStream(path), verify: () => guard.verify(path, { isOurs }) };
+        writers.push(await openReport(kind, path, place));
       }
     } catch (error) {
       for (const writer of writers) await writer.abandon();
@@ -93,6 +102,10 @@ export class Reports {
   async abandon(): Promise<void> {
     for (const writer of this.#writers) await writer.abandon();
   }
+}
+
+function sameFile(): CliError {
+  return usageError('same_report', 'Two reports cannot be written to the same file.');
 }
 
 function reportEntry(result: BatchResult): ReportEntry {

@@ -7,6 +7,7 @@ import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView, jobView, resultView } from '../output/views.ts';
 import { printFailure } from '../terminal/source-failure.ts';
 import { printWarnings } from '../terminal/warnings.ts';
+import { count } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
 import type { Presentation } from './presentation.ts';
 import type { BatchProgress } from './progress.ts';
@@ -17,6 +18,9 @@ interface Shown {
   readonly presentation: Presentation;
   readonly github: GithubReport;
 }
+
+/** Sources that are named one by one because they could not have the name of their file. */
+const SECOND_NAMES = 10;
 
 /** Writes the output of a running batch, on stdout and stderr. */
 export class RunOutput {
@@ -34,6 +38,7 @@ export class RunOutput {
   readonly #accepted: JobSource[] = [];
   #isForgetful = false;
   readonly #failures = new Set<string>();
+  #secondNames = 0;
 
   constructor(call: BatchCall, { progress, presentation, github }: Shown) {
     const { context, settings, typed } = call;
@@ -96,6 +101,9 @@ export class RunOutput {
 
   /** Resolves when every message is printed. @throws the error that a message failed with */
   async settled(): Promise<void> {
+    const more = this.#secondNames - SECOND_NAMES;
+    if (more > 0)
+      this.#print(() => this.#call.context.messages.say(`… and ${count(more)} more with another name.`));
     await this.#printed;
     if (this.#trouble) throw this.#trouble.error;
   }
@@ -141,6 +149,7 @@ export class RunOutput {
     const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
     const { error, source, index, content } = result;
     if (error) this.#failures.add(error.code);
+    else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
     if (!isPrinted && !error && isList) return;
     const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
     const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
@@ -159,6 +168,13 @@ export class RunOutput {
     const { context, typed } = this.#call;
     if (!context.flags.json && !typed.ndjson) return;
     this.#print(async () => await this.#results.add(resultView({ source, status: 'left' }), index));
+  }
+
+  /** A source gets a second name only once: the lockfile records it. */
+  #secondName({ source, stem, wantedStem }: BatchResult): void {
+    if (++this.#secondNames > SECOND_NAMES) return;
+    const text = `${source} is written as ${stem}: another source has the name ${wantedStem}.`;
+    this.#print(() => this.#call.context.messages.say(text));
   }
 
   #print(say: () => Promise<void> | void): void {

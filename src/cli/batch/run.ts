@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type BatchEvent, type BatchResult, runBatch } from '../../batch/api/batches.ts';
 import { DeliveryError } from '../../batch/api/errors.ts';
+import { Coverage } from '../../batch/api/sources.ts';
 import { GithubReport } from '../output/github.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
@@ -28,23 +29,25 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     const output = presentation.openOutput(call);
     const game = await context.game();
     const deliverAll = async (result: BatchResult) => {
-      try {
-        await verifyRequiredSigner(result, typed.requireSigner, game.keys);
-        output.deliver(result);
-      } catch (error) {
-        if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
-        throw error;
-      }
+      const files = await verifyRequiredSigner(result, typed.requireSigner, game.keys)
+        .then(() => output.deliver(result))
+        .catch(async (error: unknown) => {
+          if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
+          throw error;
+        });
       await reports.add(result);
+      return files;
     };
+    const coverage = new Coverage();
     const summary = await runBatch({
       ...wishesOf(call),
-      sources: sourcesOf(call, (message) => shown.warn(message)),
+      sources: sourcesOf(call, { warn: (message) => shown.warn(message), coverage }),
+      coverage,
       service,
       game,
       ownKey: await context.ownKey(),
       lockfile: output.lockfile,
-      deliver: (result) => {
+      deliver: (result): readonly string[] | Promise<readonly string[]> => {
         // A promise for each of thousands of known skins takes longer than all that is done about them.
         if (!typed.requireSigner && reports.isEmpty) return output.deliver(result);
         return deliverAll(result);
@@ -91,7 +94,7 @@ function wishesOf({ context, settings, typed, follow, cape, purpose }: BatchCall
     pollInterval: settings['poll-interval'] && settings['poll-interval'] * 1_000,
     retries: typed.retries,
     maxNew: typed.maxNew,
-    prune: typed.prune,
+    prune: typed.prune && typed.yes ? ('all' as const) : typed.prune,
     verify: typed.verify,
     keepSignatures: typed.keepSignatures,
     acceptUnproven: typed.acceptUnproven,

@@ -1,16 +1,28 @@
-import { type BatchSource, openSources, type SourceStream, streamSources } from '../../batch/api/sources.ts';
+import {
+  type BatchSource,
+  type Coverage,
+  openSources,
+  type SourceStream,
+  streamSources,
+} from '../../batch/api/sources.ts';
 import { readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
-import { SourceFiles } from '../options/source-files.ts';
 import { openStdin } from '../terminal/read-input.ts';
 import type { BatchCall } from './call.ts';
 
-/** Returns the named sources as a stream. `warn` hears of what a list holds in vain. */
+interface SourceReading {
+  /** Hears of what a list holds in vain. */
+  readonly warn?: (message: string) => void;
+  /** Told of the folders and lists that were read whole. */
+  readonly coverage?: Coverage | undefined;
+}
+
+/** Returns the named sources as a stream. */
 export function sourcesOf(
   { context, typed }: Pick<BatchCall, 'context' | 'typed'>,
-  warn: (message: string) => void = (message) => void context.messages.warn(message),
+  { warn = (message) => void context.messages.warn(message), coverage }: SourceReading = {},
 ): SourceStream {
-  const [spec, roots] = [specOf(typed), { ...rootsOf(context), warn }];
+  const [spec, roots] = [specOf(typed), { ...rootsOf(context), warn, coverage }];
   if (!typed.fetchLocally && typed.name === undefined) return streamSources(spec, roots);
   const found = openSources(spec, roots);
   const sources = typed.fetchLocally ? fetched(found, context) : found;
@@ -43,11 +55,6 @@ export function specOf(typed: BatchCall['typed']) {
     ...(typed.fit && { fit: true }),
     ...(typed.as && { as: typed.as }),
   };
-}
-
-/** What results and reports must not be written over. */
-export function sourceFilesOf({ sources, from = [] }: BatchCall['typed']): SourceFiles {
-  return new SourceFiles([...sources, ...from]);
 }
 
 export function rootsOf(context: Pick<CommandContext, 'io' | 'signal'>) {

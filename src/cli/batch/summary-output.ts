@@ -14,6 +14,7 @@ export interface SummaryView {
   readonly submitted: number;
   readonly failed: number;
   readonly left: number;
+  readonly dropped: number;
   readonly seconds: number;
 }
 
@@ -29,13 +30,24 @@ export const SUMMARY_FIELDS = {
   submitted: 'submissions that the service accepted',
   failed: 'sources without a skin because of an error',
   left: 'sources that were not done: see end',
+  dropped: 'entries that --prune dropped from the lockfile, because their source is gone',
   seconds: 'time from the first submission to the last result',
 } satisfies Fields<SummaryView>;
 
 export function summaryView(summary: BatchSummary): SummaryView {
   const { end, sources, made, resumed, existing, unchanged, given, submitted, failed, left } = summary;
   const outcomes = { made, resumed, existing, unchanged, given, shared: sharedIn(summary) };
-  return { end, sources, ...outcomes, submitted, failed, left, seconds: summary.milliseconds / 1_000 };
+  const dropped = summary.lockfile?.dropped ?? 0;
+  return {
+    end,
+    sources,
+    ...outcomes,
+    submitted,
+    failed,
+    left,
+    dropped,
+    seconds: summary.milliseconds / 1_000,
+  };
 }
 
 /** Sources that share the skin of another one. */

@@ -1,12 +1,15 @@
-import type { BatchEvent, BatchSummary } from '../../batch/api/batches.ts';
-import { exitStatus } from '../errors/exit.ts';
+import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/api/batches.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import { jsonLine } from '../text/json.ts';
 import { count, span } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
 import { exitAfterFailures } from './failure-exit.ts';
+import { shownPath } from './plan-output.ts';
 import { printSignerNotice } from './signer-notice.ts';
 import { printSigners } from './signers.ts';
 import { sharedIn, summaryView } from './summary-output.ts';
+
+const GONE_LINES = 20;
 
 /** Printed once, when all sources are read and there are skins to generate. */
 export async function printPlan(
@@ -37,6 +40,7 @@ export async function printSummary(
   if (summary.end === 'interrupted') context.signal.throwIfAborted();
   if (madeBy(summary, follow) > 0) await printSignerNotice(call);
   if (summary.unproved > 0) await context.messages.warn(unprovedText(summary));
+  if (summary.lockfile?.isRefused) throw pruneRefused(summary.lockfile);
   if (summary.failed > 0) return exitStatus(exitAfterFailures(failures));
   return exitStatus(isToDo(summary, call) ? 'toDo' : 'done');
 }
@@ -65,8 +69,31 @@ function printText(summary: BatchSummary, { context, follow, typed }: BatchCall)
   }
   if (summary.sources !== 1 || typed.out !== undefined)
     messages.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
+  for (const line of goneLines(summary, GONE_LINES)) messages.say(line);
   if (summary.end === 'stopped')
     messages.say(`Stopped at --max-new ${typed.maxNew}. Run the same command again to make the rest.`);
+}
+
+/** What was dropped from the lockfile, up to a number of lines. */
+function goneLines({ lockfile }: BatchSummary, most: number): string[] {
+  if (!lockfile || lockfile.isRefused) return [];
+  const { gone } = lockfile;
+  const lines = gone.slice(0, most).map(({ label, outputs }) => {
+    const files = outputs.length === 0 ? '' : `; removed ${outputs.map(shownPath).join(', ')}`;
+    return `Dropped ${label} from the lockfile${files}.`;
+  });
+  return gone.length > most ? [...lines, `… and ${count(gone.length - most)} more.`] : lines;
+}
+
+function pruneRefused({ gone }: Pick<LockfileOutcome, 'gone'>): CliError {
+  const [first] = gone;
+  const whose =
+    gone.length === 1 ? `${first?.label} is` : `${first?.label} and ${count(gone.length - 1)} more are`;
+  return new CliError(
+    'prune_would_empty',
+    `${whose} gone: dropping them would leave nothing of the lockfile or of a folder, so they stay.`,
+    { hint: 'Check that the folder is the right one. To drop them, add: --yes' },
+  );
 }
 
 function interruptionText({ queued, finished, sources }: BatchSummary): string {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/api/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
@@ -72,8 +71,8 @@ export async function runGenerate(asTyped: GenerateOptions, context: CommandCont
   const cape = await capeOf(typed, settings, context);
   const purpose = purposeOf('generate', typed, cape);
   const call = { context, settings, typed, cape, follow: true, isList: !isOne, purpose };
-  if (isOne && !isBatchWanted(typed) && !isFolder(typed.out)) {
-    verifyOneFormat(typed.out, settings.format);
+  const isFolder = await namesFolder(typed.out, { isOne, formats: settings.format });
+  if (isOne && !isBatchWanted(typed) && !isFolder) {
     const { makeOneSkin } = await import('../batch/make-one-skin.ts');
     return await makeOneSkin(call);
   }
@@ -83,6 +82,17 @@ export async function runGenerate(asTyped: GenerateOptions, context: CommandCont
 /** `--out -` means stdout, where results go anyway. */
 export function withStdout<T extends GenerateOptions>({ out, ...typed }: T): Omit<T, 'out'> & Pick<T, 'out'> {
   return out === '-' || out === undefined ? { ...typed } : { ...typed, out };
+}
+
+/** Whether `--out` names a folder. @throws CliError if it names one file, but there is more to write */
+export async function namesFolder(
+  out: string | undefined,
+  several: { readonly isOne: boolean; readonly formats: readonly string[] | undefined },
+): Promise<boolean> {
+  if (out === undefined) return false;
+  const { kindOfOut, verifyOneFile } = await import('../batch/output.ts');
+  verifyOneFile(out, several);
+  return kindOfOut(out) === 'folder';
 }
 
 /** Runs a dry run, a frozen run or a batch, as the options say. */
@@ -139,17 +149,4 @@ function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: Generate
   return (
     lock !== undefined || report !== undefined || maxNew !== undefined || Boolean(dryRun || frozen || prune)
   );
-}
-
-function verifyOneFormat(out: string | undefined, formats: readonly string[] = []): void {
-  if (out === undefined || formats.length <= 1) return;
-  const hint = 'Give a folder, with a / at its end.';
-  throw usageError('one_file_one_format', `${out} is one file, but several formats were asked for.`, hint);
-}
-
-/** Whether --out names a folder: an existing one, or a path that ends in a separator. */
-function isFolder(out: string | undefined): boolean {
-  if (out === undefined) return false;
-  if (/[/\\]$/.test(out)) return true;
-  return statSync(out, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -15,7 +15,15 @@ import {
 import { addSkinOptions, typedSettings, verifyName } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/view-output.ts';
-import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources, withStdout } from './generate.ts';
+import {
+  capeOf,
+  type GenerateOptions,
+  namesFolder,
+  purposeOf,
+  runMany,
+  verifySources,
+  withStdout,
+} from './generate.ts';
 
 export interface QueueOptions extends GenerateOptions {
   readonly wait?: boolean;
@@ -55,6 +63,7 @@ export async function runQueue(asTyped: QueueOptions, context: CommandContext): 
   const follow = typed.wait ?? false;
   if (!follow) verifyNeedsNoEnd(typed);
   const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
+  await namesFolder(typed.out, { isOne, formats: settings.format });
   const cape = await capeOf(typed, settings, context);
   const purpose = purposeOf(follow ? 'queue --wait' : 'queue', typed, cape);
   return await runMany({ context, settings, typed, cape, follow, isList: !isOne, purpose });

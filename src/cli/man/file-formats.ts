@@ -19,6 +19,9 @@ const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
   pixels: 'hash of the pixels of the source',
   options: 'the variant, visibility and cape that were asked for',
   uuid: 'UUID of the skin',
+  record:
+    'the list that names the source, and the output files written for it: an object with list and outputs, each ' +
+    'output with its name and files; paths begin at the folder of the lockfile',
   name: 'name of the skin',
   variant: 'classic or slim',
   visibility: 'public, unlisted or private',

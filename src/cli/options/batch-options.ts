@@ -4,6 +4,7 @@ import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
 import { timeoutOption } from './option-values.ts';
 import { requireSignerOption } from './signer-option.ts';
 import { addFormatOption, addNdjsonOption } from './skin-options.ts';
+import { OVERWRITE } from './source-files.ts';
 
 interface TypedSourceOptions {
   readonly recursive?: boolean;
@@ -24,6 +25,7 @@ interface TypedLockfileOptions {
   readonly prune?: boolean;
   /** With `frozen`: sources that are not in the lockfile are no failure. */
   readonly allowNew?: boolean;
+  readonly yes?: boolean;
   readonly keepSignatures?: boolean;
 }
 
@@ -37,6 +39,7 @@ interface TypedCheckOptions {
 /** Options for sources and how to process them. */
 export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOptions, TypedCheckOptions {
   readonly out?: string;
+  readonly overwrite?: boolean;
   readonly report?: readonly ReportRequest[];
   readonly dryRun?: boolean;
   readonly maxNew?: number;
@@ -85,6 +88,7 @@ export function addSourceOptions(command: Command): Command {
 export function addOutputOptions(command: Command): Command {
   return addNdjsonOption(addFormatOption(command.optionsGroup('Output:')))
     .option('--out <path>', 'write one file per source into this folder (for a single source: to this file)')
+    .option(...OVERWRITE)
     .option(
       '--report <kind=file>',
       `write a report: ${REPORT_KINDS.join(' or ')} (repeatable)`,
@@ -104,7 +108,11 @@ export function addBatchOptions(command: Command): Command {
       'ask the service again, even for skins in the lockfile; it may return a skin it already has',
     )
     .option('--keep-signatures', 'keep the skins in the lockfile, from any signer')
-    .option('--prune', 'remove skins without a source from the lockfile')
+    .option(
+      '--prune',
+      'remove skins from the lockfile, with their files, if the folder or list that they are from no longer has them',
+    )
+    .option('--yes', 'allow --prune to remove all skins of the lockfile or of a folder')
     .optionsGroup('Plan and limits:')
     .option('--dry-run', 'show what would be done and how long it would take')
     .option('--max-new <number>', 'make at most this many new skins', wholeNumber(0))
@@ -134,18 +142,4 @@ function collectReport(text: string, before: readonly ReportRequest[] = []): rea
   const known = REPORT_KINDS.find((name) => name === kind);
   if (known && path !== '') return [...before, { kind: known, path }];
   throw new InvalidArgumentError(`Give ${REPORT_KINDS.map((name) => `${name}=FILE`).join(' or ')}.`);
-}
-
-/** Accepts `--report html FILE` as `--report html=FILE`. */
-export function joinReportWords(argv: readonly string[]): readonly string[] {
-  const words: string[] = [];
-  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  for (let at = 0; at < argv.length; at++) {
-    const [word = '', kind = '', path] = argv.slice(at, at + 3);
-    const isApart =
-      at < end && word === '--report' && path !== undefined && REPORT_KINDS.some((name) => name === kind);
-    words.push(word, ...(isApart ? [`${kind}=${path}`] : []));
-    if (isApart) at += 2;
-  }
-  return words;
 }

@@ -39,6 +39,17 @@ const entries: fc.Arbitrary<LockEntry> = fc.record({
     { requiredKeys: ['variant', 'visibility'] },
   ),
   uuid: digits(32),
+  record: maybe(
+    fc.record(
+      {
+        list: text,
+        outputs: fc.array(fc.record({ name: text, files: fc.array(text, { maxLength: 3 }) }), {
+          maxLength: 2,
+        }),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
   name: maybe(text),
   variant: fc.constantFrom('classic', 'slim', 'unknown'),
   visibility,
@@ -54,9 +65,9 @@ const entries: fc.Arbitrary<LockEntry> = fc.record({
 
 describe('A line as it is written', () => {
   test('has one order of fields, so that a diff shows what changed', () => {
-    const entry = lockEntry({ signer: 'game', digest: 'ab'.repeat(8) });
+    const entry = lockEntry({ signer: 'game', digest: 'ab'.repeat(8), record: {} });
     expect(Object.keys(JSON.parse(lineOf(entry)))).toEqual(
-      'source pixels options uuid name variant visibility value signature texture hash service key signer digest'.split(
+      'source pixels options uuid record name variant visibility value signature texture hash service key signer digest'.split(
         ' ',
       ),
     );
@@ -119,6 +130,10 @@ test('Whatever an entry is made of, it is found and read', async () => {
       expect(allOf(lockfile)).toEqual(sorted);
       for (const [entry, its] of sorted.entries())
         expect(find(lockfile, its)).toEqual({ state: 'same', entry });
+      for (const { source } of sorted) {
+        const first = sorted.find((one) => one.source === source);
+        expect(lockfile.recordOf(source)).toEqual(first?.record ?? {});
+      }
     }),
     { ...RUNS, numRuns: 60 },
   );

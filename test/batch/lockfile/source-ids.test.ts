@@ -1,7 +1,9 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SourceIds, sourcePath } from '../../../src/batch/lockfile/source-ids.ts';
+import { isGone, SourceIds, sourcePath } from '../../../src/batch/lockfile/source-ids.ts';
 import type { SourceContent } from '../../../src/batch/model/source.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const PLAYER = '61699b2ed3274a019f1e0ea8c3f06bc6';
 
@@ -89,4 +91,13 @@ describe('sourcePath', () => {
       expect(sourcePath(source, '/project/out')).toBeUndefined();
     }
   });
+});
+
+test('A file is gone if it does not exist, but not if its folder is a link to a drive that is not mounted', async () => {
+  const folder = await ownFolder();
+  writeFileSync(join(folder, 'there.png'), '');
+  symlinkSync('nowhere', join(folder, 'broken.png'));
+  symlinkSync('not-mounted', join(folder, 'drive'));
+  const sources = ['there.png', 'broken.png', 'drive/a.png', 'gone.png', 'no/folder/gone.png', 'user:x'];
+  expect(sources.filter((source) => isGone(source, folder))).toEqual(['gone.png', 'no/folder/gone.png']);
 });

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
@@ -9,7 +8,7 @@ const RUNS = { numRuns: 150, seed: 20_251_121 };
 
 function taken(...stems: readonly string[]): string[] {
   const names = new OutputNames();
-  return stems.map((stem) => names.take(stem, `identity of ${stem}`));
+  return stems.map((stem) => names.take(stem));
 }
 
 /** As the least discerning file system would tell names apart. */
@@ -63,8 +62,8 @@ describe('An output name', () => {
 });
 
 describe('A stem that is taken', () => {
-  test('gets a mark of its source', () => {
-    expect(taken('a', 'a', 'b/a', 'B/A')).toEqual(['a', 'a-3d2b48', 'b/a', 'B/A-e525d4']);
+  test('gets a number', () => {
+    expect(taken('a', 'a', 'b/a', 'B/A', 'A')).toEqual(['a', 'a-2', 'b/a', 'B/A-2', 'A-3']);
   });
 
   test.each([
@@ -76,28 +75,71 @@ describe('A stem that is taken', () => {
   ])('is one however it is written: %s, %s', (one, other) => {
     const [first, second] = taken(one, other);
     expect(first).toBe(one.normalize('NFC'));
-    expect(second).toMatch(/-[0-9a-f]{6}$/);
+    expect(second).toMatch(/-2$/);
   });
 
-  test('gets longer marks as they are taken', () => {
-    const names = new OutputNames();
-    const marks = Array.from({ length: 6 }, () => names.take('a', 'the same').slice(2));
-    expect(marks.map((mark) => mark.length)).toEqual([0, 6, 10, 16, 16, 16]);
-    expect(new Set(marks).size).toBe(6);
-    const serials = [0, 1].map((serial) => hash('sha256', `the same\0${serial}`).slice(0, 16));
-    expect(marks.slice(4)).toEqual(serials);
-  });
-
-  test('leaves room for the mark', () => {
+  test('leaves room for the number', () => {
     const [, second] = taken('x'.repeat(80), 'x'.repeat(90));
-    expect(second).toMatch(/^x{73}-[0-9a-f]{6}$/);
+    expect(second).toMatch(/^x{78}-2$/);
     const [, wide] = taken('皮'.repeat(80), '皮'.repeat(90));
-    expect(wide).toMatch(/^皮{64}-[0-9a-f]{6}$/);
+    expect(wide).toMatch(/^皮{66}-2$/);
   });
 
   test('does not take the name that another stem has for its own', () => {
     const [, marked] = taken('a', 'a');
     expect(new Set(taken('a', 'a', marked!)).size).toBe(3);
+  });
+});
+
+describe('Names of earlier batches', () => {
+  /** A batch after others in which these sources had these names. */
+  function namesAfter(
+    earlier: readonly (readonly [name: string, id: string])[],
+    gone: readonly string[] = [],
+  ) {
+    const names = new OutputNames({
+      all: () => earlier.map(([name], entry) => [name, entry] as const),
+      isKept: (entry, id) => earlier[entry]![1] !== id && !gone.includes(earlier[entry]![1]),
+    });
+    const ownOf = (id: string) => earlier.filter((one) => one[1] === id).map(([name]) => name);
+    return (stem: string, id: string) => names.take(stem, { id, own: ownOf(id) });
+  }
+
+  test('stay with their sources, whatever others come first', () => {
+    const take = namesAfter([
+      ['steve', 'b'],
+      ['alex-2', 'c'],
+    ]);
+    expect([take('steve', 'a'), take('steve', 'b')]).toEqual(['steve-2', 'steve']);
+    expect([take('alex', 'd'), take('alex', 'c'), take('ALEX-2', 'e')]).toEqual([
+      'alex',
+      'alex-2',
+      'ALEX-2-2',
+    ]);
+  });
+
+  test('of sources that are not in this batch stay free for them', () => {
+    expect(namesAfter([['steve', 'b']])('Steve', 'a')).toBe('Steve-2');
+  });
+
+  test('of sources that are gone go to the next one', () => {
+    expect(namesAfter([['steve', 'b']], ['b'])('steve', 'a')).toBe('steve');
+  });
+
+  test('count only for the stem that they were made of', () => {
+    const take = namesAfter([
+      ['steve', 'a'],
+      ['b/steve-2', 'b'],
+    ]);
+    expect([take('chief', 'a'), take('steve', 'b')]).toEqual(['chief', 'steve-2']);
+  });
+
+  test('that a merge gave to two sources are of the first one', () => {
+    const take = namesAfter([
+      ['steve', 'a'],
+      ['steve', 'b'],
+    ]);
+    expect([take('steve', 'a'), take('steve', 'b')]).toEqual(['steve', 'steve-2']);
   });
 });
 
@@ -129,7 +171,7 @@ function expectSafe(name: string): void {
 
 function takeAll(all: readonly (readonly [string, string])[]): string[] {
   const names = new OutputNames();
-  return all.map(([one, identity]) => names.take(one, identity));
+  return all.map(([one]) => names.take(one));
 }
 
 describe('Whatever the stems are, output names', () => {
@@ -159,9 +201,9 @@ describe('Many output names', () => {
     const folder = 'a long folder name/'.repeat(10);
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
-    for (let index = 0; index < 100_000; index++) names.take(`${folder}${index}`, '');
+    for (let index = 0; index < 100_000; index++) names.take(`${folder}${index}`);
     collectGarbage();
-    expect(names.take(`${folder}0`, '')).not.toBe(`${folder}0`);
+    expect(names.take(`${folder}0`)).not.toBe(`${folder}0`);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -170,7 +212,7 @@ describe('Many output names', () => {
     let marked = 0;
     for (let index = 0; index < 300_000; index++) {
       const stem = `${index}-and-the-same-long-end-of-all-these-many-names`;
-      if (names.take(stem, '') !== stem) marked++;
+      if (names.take(stem) !== stem) marked++;
     }
     expect(marked).toBe(0);
   });
@@ -178,7 +220,7 @@ describe('Many output names', () => {
   // Were each to try what the ones before it tried, this would take minutes.
   test('of one stem and one source are found without trying those before', () => {
     const names = new OutputNames();
-    const all = new Set(Array.from({ length: 20_000 }, () => names.take('a', 'the same')));
+    const all = new Set(Array.from({ length: 20_000 }, () => names.take('a')));
     expect(all.size).toBe(20_000);
   });
 });

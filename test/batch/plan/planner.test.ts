@@ -94,6 +94,7 @@ test('A skin that has to be made again, but that the service does not have, is m
   const planner = makePlanner({
     findSkin: async () => undefined,
     lockfile: {
+      recordOf: () => undefined,
       find: () => ({ state: 'same', entry: 0 }),
       signerOf: () => undefined,
       read: () => ({ value, signature: 'signed' }) as LockEntry,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Member } from '../../../src/batch/model/work.ts';
 import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
 
@@ -53,8 +53,47 @@ test('Changes of one source are in the order of their keys, in whatever order th
   }
 });
 
-test('The sources of a batch are known, so that pruning drops the others', () => {
+test('The sources of a batch are known, so that pruning keeps them', () => {
   const changes = new LockfileChanges();
-  changes.addSource(sourceOf('a'));
-  expect([changes.hasSource('a'), changes.hasSource('b')]).toEqual([true, false]);
+  changes.addSource({ ...sourceOf('a'), stem: 'one' });
+  expect([[...changes.sources], [...changes.stems]]).toEqual([['a'], ['one']]);
+});
+
+describe('What is recorded about a source', () => {
+  const member = (record?: Member['record']): Member => ({ ...sourceOf('a'), stem: 'a', record });
+  const kept = { name: 'a', files: ['a.json'] };
+
+  test('is a change only if the lockfile does not have it', () => {
+    const changes = new LockfileChanges();
+    changes.addRecord(member({ list: '../l.csv', outputs: [kept] }), '../l.csv', ['a.json']);
+    changes.addRecord(member(), undefined, []);
+    expect([changes.isEmpty, changes.recordOf('a')]).toEqual([true, undefined]);
+  });
+
+  test('keeps the files and names of earlier batches', () => {
+    const changes = new LockfileChanges();
+    const earlier = [kept, { name: 'b', files: ['b.json'] }];
+    changes.addRecord(member({ list: '../l.csv', outputs: earlier }), undefined, ['a.value']);
+    const outputs = [earlier[1], { name: 'a', files: ['a.json', 'a.value'] }];
+    expect([changes.isEmpty, changes.recordOf('a')]).toEqual([false, { list: '../l.csv', outputs }]);
+  });
+
+  test('has for each name the files of one folder, and the latest names', () => {
+    const changes = new LockfileChanges();
+    changes.addRecord(member({ outputs: [{ name: 'a', files: ['out/1/a.json'] }] }), undefined, [
+      'out/2/a.json',
+    ]);
+    expect(changes.recordOf('a')?.outputs).toEqual([{ name: 'a', files: ['out/2/a.json'] }]);
+    for (let n = 1; n <= 12; n++) changes.addRecord({ ...member(), stem: `${n}` }, undefined, [`${n}.json`]);
+    expect(changes.recordOf('a')?.outputs?.map(({ name }) => name)).toEqual(
+      Array.from({ length: 10 }, (_, n) => `${n + 3}`),
+    );
+  });
+
+  test('has the names of all rows with the same file', () => {
+    const changes = new LockfileChanges();
+    for (const stem of ['a', 'b']) changes.addRecord({ ...member(), stem }, '../l.csv', [`${stem}.json`]);
+    const outputs = ['a', 'b'].map((name) => ({ name, files: [`${name}.json`] }));
+    expect(changes.recordOf('a')).toEqual({ list: '../l.csv', outputs });
+  });
 });

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { Coverage } from '../../../src/batch/model/coverage.ts';
 import type { Member } from '../../../src/batch/model/work.ts';
 import type { BatchOptions } from '../../../src/batch/options/options.ts';
 import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
@@ -35,7 +37,7 @@ async function stepsOf(ending: Ending): Promise<string[]> {
     return { written: true, dropped: 0 };
   };
   const files = {
-    lockfile: hasLockfile ? { rewrite, cacheScan: () => {} } : undefined,
+    lockfile: hasLockfile ? { rewrite, cacheScan: () => {}, recordOf: () => undefined } : undefined,
     journal: {
       retire: ({ keepsJobs }: { keepsJobs: boolean }) =>
         steps.push(keepsJobs ? 'journal retired, open jobs kept' : 'journal retired'),
@@ -97,17 +99,21 @@ test.each([
     return { written: true, dropped: 2 };
   };
   const nothing = () => {};
+  const lockfile = { rewrite, cacheScan: nothing, sources: () => ['a', 'b'], records: () => [] };
   const files = {
-    lockfile: { rewrite, cacheScan: () => {} },
+    lockfile: { ...lockfile, recordOf: () => ({ list: 'list' }) },
     journal: { retire: nothing },
     digests: { save: nothing },
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
-  changes.addSource({ id: 'a' });
+  changes.addSource({ id: 'a', stem: 'a' });
   const end = { changes, isOver: true, failed: 0, hasReadAll };
-  const outcome = await saveFiles(options as BatchOptions, files, end);
+  const coverage = new Coverage();
+  coverage.addList(resolve('list'));
+  const outcome = await saveFiles({ ...options, coverage } as BatchOptions, files, end);
   expect(told).toEqual(steps);
-  expect(outcome).toEqual(steps.length > 0 ? { written: true, dropped: 2 } : { written: false, dropped: 0 });
+  const dropped = { written: true, dropped: 2, gone: [{ id: 'b' }] };
+  expect(outcome).toMatchObject(steps.length > 0 ? dropped : { written: false, dropped: 0, gone: [] });
 });
 
 test.each([
@@ -121,7 +127,7 @@ test.each([
   };
   const nothing = () => {};
   const files = {
-    lockfile: { rewrite, cacheScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
     journal: { retire: nothing },
     digests: { save: nothing },
   };
@@ -135,7 +141,7 @@ test.each([
 test('A result that is in no journal and no lockfile is a mistake of the program, not an entry', async () => {
   const rewrite = async (entries: Iterable<unknown>) => ({ written: true, dropped: [...entries].length });
   const files = {
-    lockfile: { rewrite, cacheScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
     journal: undefined,
     digests: { save: () => {} },
   };
@@ -157,7 +163,7 @@ test.each([
   };
   const journal = { retire: () => {}, readDone: () => recordOf(1) };
   const files = {
-    lockfile: { rewrite, cacheScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
     journal,
     digests: { save: () => {} },
   } as unknown as OpenBatch;
@@ -182,7 +188,7 @@ test.each([
   const { key: __, ...record } = recordOf(1);
   const journal = { retire: () => {}, readDone: () => ({ ...record, ...signedBy }) };
   const files = {
-    lockfile: { rewrite, cacheScan: () => {} },
+    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
     journal,
     digests: { save: () => {} },
   } as unknown as OpenBatch;

@@ -86,9 +86,9 @@ describe('One source', () => {
     const { generate, folder } = await machineAt(await runHosted());
     await generate({ name: 'First' });
     const named = await generate({ name: 'Second' });
-    const message = 'The service already has this skin, named "First": the name "Second" was not used.';
+    const message = 'The service already has this skin, named "First": only your results call it "Second".';
     expect(JSON.parse(named.out)).toMatchObject({
-      name: 'First',
+      name: 'Second',
       duplicate: true,
       warnings: expect.arrayContaining([{ code: 'name_not_used', message }]),
     });

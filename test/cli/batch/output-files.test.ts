@@ -15,7 +15,7 @@ import type { FinishedSkin } from '../../../src/batch/model/finished-skin.ts';
 import type { BatchResult } from '../../../src/batch/model/result.ts';
 import { DeliveryError } from '../../../src/batch/options/options.ts';
 import { OutputFiles } from '../../../src/cli/batch/output-files.ts';
-import { SourceFiles } from '../../../src/cli/options/source-files.ts';
+import { OutputGuard } from '../../../src/cli/options/output-guard.ts';
 import { FORMAT_NAMES, type FormatName } from '../../../src/cli/output/formats/names.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -34,7 +34,13 @@ function makeSkin(some: Partial<FinishedSkin> = {}): FinishedSkin {
   };
 }
 
+/** A result of a source whose files the lockfile has recorded, in the formats that these tests use. */
 function resultOf(stem: string, skin: FinishedSkin | undefined = makeSkin()): BatchResult {
+  const files = ['value', 'signature'].map((extension) => `${stem}.${extension}`);
+  return { ...newResult(stem, skin), record: { outputs: [{ name: stem, files }] } };
+}
+
+function newResult(stem: string, skin: FinishedSkin | undefined = makeSkin()): BatchResult {
   const version = skin?.uuid;
   const content = { kind: 'user', user: 'ab'.repeat(16) } as const;
   return { index: 0, source: `${stem}.png`, stem, content, skin, version, warnings: [] };
@@ -49,10 +55,16 @@ async function ownOutput() {
     results: readonly BatchResult[],
     formats: readonly FormatName[] = ['value'],
     sources: readonly string[] = [],
+    allowed = {},
   ) => {
     now += HOUR;
     const digests = DigestCache.open(join(folder, 'outputs.tsv'), () => now);
-    const files = new OutputFiles(out, { formats, digests, sources: new SourceFiles(sources) });
+    const files = new OutputFiles(out, {
+      formats,
+      digests,
+      guard: new OutputGuard(sources, allowed),
+      lockDir: out,
+    });
     for (const result of results) files.write(result);
     digests.save();
   };
@@ -192,6 +204,78 @@ describe('A file that is there already', () => {
     symlinkSync(precious, join(out, 'Knight.value'));
     run([resultOf('Knight')]);
     expect(readFileSync(precious, 'utf8')).toBe('Do not touch.\n');
+    expect(read('Knight.value')).toBe('dmFsdWU=\n');
+  });
+
+  test('is replaced when it is empty, as mktemp leaves one', async () => {
+    const { out, run, read } = await ownOutput();
+    mkdirSync(out);
+    writeFileSync(join(out, 'Knight.value'), '');
+    run([newResult('Knight')]);
+    expect(read('Knight.value')).toBe('dmFsdWU=\n');
+  });
+
+  test('is replaced when it is our JSON of another skin, as a killed batch leaves one', async () => {
+    const { run, read } = await ownOutput();
+    const value = 'dmFsdWU='.padStart(200, 'b');
+    run([newResult('Knight', makeSkin({ value }))], ['json']);
+    run([newResult('Knight', makeSkin({ uuid: 'ff'.repeat(16), value, variant: 'slim' }))], ['json']);
+    expect(JSON.parse(read('Knight.json'))).toMatchObject({ variant: 'slim' });
+  });
+});
+
+describe('A file that somebody else wrote', () => {
+  const FOREIGN = [
+    ['Knight.json', 'json', '{"format_version":"1.12.0","minecraft:geometry":[]}'],
+    ['Knight.value', 'value', `${'b'.repeat(200)}\n`],
+    ['knight.mcfunction', 'give', 'say hello\n'],
+    ['knight.customskin', 'skinsrestorer', `{"skinName":"knight","value":"${'b'.repeat(200)}"}`],
+  ] as const;
+  test.each(FOREIGN)('stays: %s', async (name, format, text) => {
+    const { out, run, read } = await ownOutput();
+    mkdirSync(out);
+    writeFileSync(join(out, name), text);
+    expect(() => run([newResult('Knight')], [format])).toThrow(
+      expect.objectContaining({
+        code: 'output_exists',
+        message: `${join(out, name)} exists and skinsmith did not write it.`,
+        hint: expect.stringContaining('--overwrite'),
+      }),
+    );
+    expect(read(name)).toBe(text);
+  });
+
+  test('is replaced when that is wanted, unless it is a picture or a source', async () => {
+    const { out, run, read } = await ownOutput();
+    mkdirSync(out);
+    const replace = (source?: string) =>
+      run([newResult('Knight')], ['value'], source === undefined ? [] : [source], { overwrite: true });
+    writeFileSync(join(out, 'Knight.value'), 'mine\n');
+    replace();
+    expect(read('Knight.value')).toBe('dmFsdWU=\n');
+    const picture = Buffer.from('89504e470d0a1a0a', 'hex');
+    writeFileSync(join(out, 'Knight.value'), picture);
+    expect(() => replace()).toThrow(expect.objectContaining({ code: 'output_is_picture' }));
+    writeFileSync(join(out, 'Knight.value'), 'mine\n');
+    expect(() => replace(join(out, 'Knight.value'))).toThrow(
+      expect.objectContaining({ code: 'output_is_source' }),
+    );
+    expect(read('Knight.value')).toBe('mine\n');
+  });
+
+  test('stays when it is a link that leads nowhere', async () => {
+    const { out, run } = await ownOutput();
+    mkdirSync(out);
+    symlinkSync(join(out, 'nowhere'), join(out, 'Knight.value'));
+    expect(() => run([newResult('Knight')])).toThrow(expect.objectContaining({ code: 'output_exists' }));
+    expect(readdirSync(out)).toEqual(['Knight.value']);
+  });
+
+  test('is replaced when it has the form of the format, and the lockfile is of a version that recorded no files', async () => {
+    const { out, run, read } = await ownOutput();
+    mkdirSync(out);
+    writeFileSync(join(out, 'Knight.value'), `${'b'.repeat(200)}\n`);
+    run([{ ...newResult('Knight'), record: {} }]);
     expect(read('Knight.value')).toBe('dmFsdWU=\n');
   });
 });

@@ -1,56 +1,11 @@
 import { Command } from 'commander';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addBatchOptions,
   addOutputOptions,
   addSourceOptions,
-  joinReportWords,
   type TypedBatchOptions,
 } from '../../../src/cli/options/batch-options.ts';
-
-const RUNS = { numRuns: 300, seed: 20_251_121 };
-
-const join = (line: string) => joinReportWords(line.split(' ')).join(' ');
-
-describe('A report of two words', () => {
-  test.each([
-    ['generate skins --report html page.html', 'generate skins --report html=page.html'],
-    ['--report junit r.xml --report html r.html x', '--report junit=r.xml --report html=r.html x'],
-    ['--report html html', '--report html=html'],
-    ['--report html a=b.html', '--report html=a=b.html'],
-  ])('%s becomes %s', (line, joined) => {
-    expect(join(line)).toBe(joined);
-  });
-
-  test.each([
-    'generate skins',
-    '--report html=page.html skins',
-    '--report=html page.html',
-    '--report',
-    '--report html',
-    '--report xml file.xml',
-    '--reports html file.html',
-    'html file.html',
-  ])('is left as it is where there is none: %s', (line) => {
-    expect(join(line)).toBe(line);
-  });
-
-  const word = fc.constantFrom('--report', '--out', 'html', 'junit', 'pdf', 'skins', '--', '');
-
-  test('loses no word and joins no other, wherever it stands', () => {
-    fc.assert(
-      fc.property(fc.array(word, { maxLength: 12 }), (argv) => {
-        const words = joinReportWords(argv);
-        const apart = words.flatMap((one) => /^(html|junit)=(.*)$/.exec(one)?.slice(1) ?? [one]);
-        expect(apart).toEqual(argv);
-        for (const [at, one] of words.entries())
-          if (one.includes('=')) expect(words[at - 1]).toBe('--report');
-      }),
-      RUNS,
-    );
-  });
-});
 
 describe('The options of a batch', () => {
   /** What a command line means; what it refuses is thrown, and nothing is printed. */
@@ -59,7 +14,7 @@ describe('The options of a batch', () => {
       addOutputOptions(addSourceOptions(new Command('generate').argument('[sources...]'))),
     );
     command.exitOverride().configureOutput({ writeErr: () => {} });
-    command.parse([...joinReportWords(line === '' ? [] : line.split(' '))], { from: 'user' });
+    command.parse(line === '' ? [] : line.split(' '), { from: 'user' });
     return command.opts();
   }
 
@@ -89,8 +44,8 @@ describe('The options of a batch', () => {
     });
   });
 
-  test('have as many reports as are named, in one word or two', () => {
-    expect(parsed('--report junit=r.xml --report html a=b.html').report).toEqual([
+  test('have as many reports as are named', () => {
+    expect(parsed('--report junit=r.xml --report html=a=b.html').report).toEqual([
       { kind: 'junit', path: 'r.xml' },
       { kind: 'html', path: 'a=b.html' },
     ]);

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { isUuid } from '../../../base/uuid.ts';
+import type { Coverage } from '../../model/coverage.ts';
 import type { BatchSource, SourceStream } from '../../model/source.ts';
 import { noSuchFile } from '../files/file-problem.ts';
 import { baseStem, findPath, mirroredStem } from '../files/path.ts';
@@ -36,6 +37,8 @@ export interface Expansion {
   readonly recursive: boolean;
   readonly rules: IgnoreRules;
   readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Told of each folder that is walked to its end. */
+  readonly coverage?: Coverage | undefined;
 }
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';

@@ -1,3 +1,5 @@
+import type { Coverage } from '../../model/coverage.ts';
+
 /** The sources that a user named, as the command line takes them. */
 export interface SourceSpec {
   /** Paths, URLs, UUIDs, players' names, pasted skin data, `-` for stdin. */
@@ -23,4 +25,6 @@ export interface SourceRoots {
   readonly stdin: () => AsyncIterable<Uint8Array>;
   /** Hears of what a list holds in vain, in sentences. */
   readonly warn?: (message: string) => void;
+  /** Told of the folders and lists that are read whole. */
+  readonly coverage?: Coverage | undefined;
 }

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import type { Coverage } from '../../model/coverage.ts';
 import type { BatchSource, SourceProblem } from '../../model/source.ts';
 import { IGNORE_FILE } from './ignore-rules.ts';
 import { type FolderStep, labelOf, type WalkOptions, type WalkRoot, walkFolder } from './walk.ts';
@@ -13,14 +14,16 @@ const HINT_FOLDERS = 256;
 export async function* folderSources(
   root: WalkRoot,
   above: string,
-  options: WalkOptions,
+  options: WalkOptions & { readonly coverage?: Coverage | undefined },
 ): AsyncGenerator<BatchSource | Iterable<BatchSource>> {
-  let [isEmpty, isThinned] = [true, false];
+  let [isEmpty, isThinned, isWhole] = [true, false, true];
   for await (const step of walkFolder(root, options)) {
+    isWhole &&= step.problems.every(({ name }) => name !== ''); // a folder that cannot be read
     isEmpty &&= step.files.length + step.problems.length === 0;
     isThinned ||= step.isThinned;
     yield stepSources(root, above, step);
   }
+  if (isWhole) options.coverage?.addFolder({ path: root.path, recursive: options.recursive, isEmpty });
   if (!isEmpty) return;
   const hint = isThinned ? `See what --ignore and ${IGNORE_FILE} leave out.` : await hintBelow(root, options);
   yield problemSource(root.label, folderStem(root, above, ''), emptyFolder(root.label, hint));

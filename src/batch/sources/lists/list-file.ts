@@ -12,7 +12,8 @@ export interface ListFile {
   readonly label: string;
   /** Its name in messages. */
   readonly title: string;
-  /** The folder that contains it; undefined for stdin. */
+  /** Its absolute path, and the folder that contains it; undefined for stdin. */
+  readonly path: string | undefined;
   readonly folder: string | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
@@ -34,11 +35,11 @@ export function verifyList(label: string, cwd: string): void {
 export function openList(label: string, { cwd, stdin }: SourceRoots): ListFile {
   if (label === '-') {
     const title = 'the list on stdin';
-    return { label, title, folder: undefined, chunks: read(title, stdin) };
+    return { label, title, path: undefined, folder: undefined, chunks: read(title, stdin) };
   }
   const path = resolve(cwd, label);
   const chunks = read(label, () => createReadStream(path));
-  return { label, title: label, folder: dirname(path), chunks };
+  return { label, title: label, path, folder: dirname(path), chunks };
 }
 
 async function* read(title: string, open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -16,6 +16,19 @@ export async function* listSources(
   expansion: Expansion,
 ): AsyncGenerator<BatchSource> {
   const list = openList(label, roots);
+  let isEmpty = true;
+  for await (const source of rowsOf(list, roots, expansion)) {
+    isEmpty = false;
+    yield { ...source, list: list.path };
+  }
+  if (list.path !== undefined && !isEmpty) expansion.coverage?.addList(list.path);
+}
+
+async function* rowsOf(
+  list: ListFile,
+  roots: SourceRoots,
+  expansion: Expansion,
+): AsyncGenerator<BatchSource> {
   const homes = list.folder === undefined ? [roots.cwd] : [roots.cwd, list.folder];
   for await (const item of listRows(list.chunks, list.title, roots.warn)) {
     if ('fault' in item) yield badRow(list, item.line, item.fault);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { parsedJson } from '../../../base/parsed-json.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
 import { FORMATS, type Format } from './formats.ts';
@@ -44,6 +45,40 @@ function functionPath(stem: string): string {
   const path = stem.toLowerCase();
   if (FUNCTION_PATH.test(path)) return path;
   return `${path.replace(/[^a-z0-9_./-]/g, '_')}-${hash('sha256', stem).slice(0, MARK_LENGTH)}`;
+}
+
+/** Any skin data: what its files have in common is the form of the format. */
+const SAMPLE = {
+  uuid: '',
+  variant: 'classic',
+  visibility: 'public',
+  value: 'eyJ0ZXh0dXJlcyI6e319',
+  signature: 'c2lnbmF0dXJlc2lnbmF0dXJl',
+  texture: { url: '', hash: '' },
+};
+/** A value or a signature is longer than this. */
+const DATA = /[A-Za-z0-9+/]{100,}={0,2}/;
+
+/** Whether a text is what we write in this format for some skin. */
+export function hasForm(name: FormatName, text: string): boolean {
+  const sample = render(FORMATS[name], SAMPLE);
+  if (!DATA.test(text)) return false;
+  if (sample.startsWith('{')) return text.startsWith('{') && fieldsOf(text) === fieldsOf(sample);
+  return /^[^\n]+\n$/.test(text) && wordsOf(text) === wordsOf(sample);
+}
+
+/** The fields of a JSON document in our layout, without the name, which a skin may lack. */
+function fieldsOf(text: string): string | undefined {
+  const json = parsedJson(text);
+  if (typeof json !== 'object' || json === null || jsonDocument(json) !== text) return undefined;
+  return Object.keys(json)
+    .filter((field) => field !== 'name')
+    .join();
+}
+
+/** A command without what differs between skins: data and numbers. */
+function wordsOf(line: string): string {
+  return line.split(/[[{]/, 1)[0]!.replace(/[A-Za-z0-9+/=-]{20,}|\n/g, '');
 }
 
 function splitStem(stem: string): { folder: string; last: string } {

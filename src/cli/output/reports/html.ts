@@ -4,12 +4,15 @@ import { STYLE } from './html-style.ts';
 import { markupData, markupText } from './markup.ts';
 import type { NumberedFailure, Outcome, Report, ReportEntry, ReportSummary } from './report.ts';
 
+const MARK = ' – skinsmith</title>';
+
 /**
  * A contact sheet in one file: it fetches nothing, and its content security policy forbids everything else. The filter
  * uses radio buttons and `:has()`; browsers without `:has()` show all entries. The only script is for the copy buttons,
  * which are hidden without it.
  */
 export const html: Report = {
+  mark: MARK,
   head: (summary, failures) =>
     documentHead(summary) + pageHeader(summary) + failureList(summary, failures) + cardsStart(summary),
   entry: card,
@@ -34,7 +37,7 @@ function documentHead(summary: ReportSummary): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${titleOf(summary)} – skinsmith</title>
+<title>${titleOf(summary)}${MARK}
 <style>${STYLE}</style>
 </head>
 <body>

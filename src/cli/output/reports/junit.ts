@@ -1,17 +1,20 @@
 import { markupText } from './markup.ts';
 import type { Report, ReportEntry, ReportSummary } from './report.ts';
 
+const MARK = '<testsuite name="skinsmith"';
+
 /**
  * JUnit XML as CI services read it (https://github.com/testmoapp/junitxml): one suite, with one case per source. The
  * case's output contains whether the skin was made or known, its uuid, and its warnings.
  */
 export const junit: Report = {
+  mark: MARK,
   head: (summary) => {
     const counts = countAttributes(summary);
     return [
       '<?xml version="1.0" encoding="UTF-8"?>',
       `<testsuites ${counts}>`,
-      `  <testsuite name="skinsmith" ${counts} timestamp="${summary.started.toISOString()}">`,
+      `  ${MARK} ${counts} timestamp="${summary.started.toISOString()}">`,
       `    <properties><property name="service" value="${markupText(summary.service)}"/></properties>`,
       '',
     ].join('\n');

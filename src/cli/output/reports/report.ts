@@ -55,6 +55,8 @@ export interface NumberedFailure {
 
 /** A kind of report, as texts: the head, one text per entry, and the foot form the document. */
 export interface Report {
+  /** A text near the start of every such report, by which an earlier one is known. */
+  readonly mark: string;
   /** `failures` contains the first failures, up to a limit; `summary.failed` is the total. */
   readonly head: (summary: ReportSummary, failures: readonly NumberedFailure[]) => string;
   readonly entry: (entry: ReportEntry, number: number) => string;

@@ -1,5 +1,6 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../../base/make-folder.ts';
@@ -15,19 +16,29 @@ const MAX_LISTED = 200;
 /** Size of the write buffer, in UTF-16 units. */
 const MAX_WAITING = 64 * 1024;
 
+/** What is known about the place of a report. */
+export interface ReportPlace {
+  /** Whether it is a pipe or a device, which is written to. */
+  readonly isStream: boolean;
+  /** Called before a file is replaced. @throws CliError if it must stay */
+  readonly verify: () => void;
+}
+
 /**
  * Starts a report and creates its folder if it is missing. The file at `path` is created or replaced only when the
  * report is finished.
- * @throws CliError when something other than a file is there
+ * @throws CliError when a folder is there, or a file that must stay
  */
-export async function openReport(kind: ReportKind, path: string): Promise<ReportWriter> {
+export async function openReport(kind: ReportKind, path: string, place: ReportPlace): Promise<ReportWriter> {
   const target = resolve(path);
-  await verifyReplaceable(target, path);
-  makeFolder(dirname(target));
+  await verifyNoFolder(target, path);
+  place.verify();
+  const aside = place.isStream ? join(tmpdir(), 'skinsmith-report') : target;
+  makeFolder(dirname(aside));
   return await naming(target, async () => {
-    const folder = await mkdtemp(`${target}.`);
+    const folder = await mkdtemp(`${aside}.`);
     await writeFile(join(folder, 'entries'), '');
-    return new ReportWriter(REPORTS[kind], target, folder);
+    return new ReportWriter(REPORTS[kind], target, folder, place);
   });
 }
 
@@ -40,20 +51,16 @@ async function naming<T>(target: string, step: () => Promise<T>): Promise<T> {
   }
 }
 
-async function verifyReplaceable(target: string, path: string): Promise<void> {
+async function verifyNoFolder(target: string, path: string): Promise<void> {
   const found = await stat(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (found === undefined || found.isFile()) return;
-  throw new CliError(
-    'report_unusable',
-    `The report cannot be written to ${path}: it is not a regular file.`,
-    {
-      hint: 'Name a file, such as report.html.',
-      exit: 'usage',
-    },
-  );
+  if (!found?.isDirectory()) return;
+  throw new CliError('report_unusable', `The report cannot be written to ${path}: it is a folder.`, {
+    hint: 'Name a file, such as report.html.',
+    exit: 'usage',
+  });
 }
 
 /** The source that an entry belongs to, and the entry's bytes in the spool file. */
@@ -71,6 +78,7 @@ export class ReportWriter {
   readonly #report: Report;
   readonly #target: string;
   readonly #folder: string;
+  readonly #place: ReportPlace;
   readonly #failures: NumberedFailure[] = [];
   /** The position of each entry in the spool file. */
   readonly #places: Place[] = [];
@@ -79,10 +87,11 @@ export class ReportWriter {
   #written = Promise.resolve();
   #isOpen = true;
 
-  constructor(report: Report, target: string, folder: string) {
+  constructor(report: Report, target: string, folder: string, place: ReportPlace) {
     this.#report = report;
     this.#target = target;
     this.#folder = folder;
+    this.#place = place;
   }
 
   /** Entries are ordered by source; those without an index by the order of these calls, awaited or not. */
@@ -105,7 +114,12 @@ export class ReportWriter {
     try {
       await naming(this.#target, async () => {
         await this.#flush();
-        await rename(await this.#compose(summary), this.#target);
+        const document = await this.#compose(summary);
+        if (this.#place.isStream) await pipeline(createReadStream(document), createWriteStream(this.#target));
+        else {
+          this.#place.verify(); // the batch may have written a file there
+          await rename(document, this.#target);
+        }
       });
     } finally {
       await this.#clear();

@@ -81,7 +81,7 @@ test.each([
   ['same', false],
   ['moved', true],
 ] as const)('An entry found as %s has moved: %s', async (state, moved) => {
-  const lockfile = { find: () => ({ state, entry: 3 }) } as unknown as Lockfile;
+  const lockfile = { recordOf: () => undefined, find: () => ({ state, entry: 3 }) } as unknown as Lockfile;
   const [planned] = await plan(makePlanner({ lockfile }), picture(1));
   expect(planned?.decision).toMatchObject({ kind: 'locked', entry: 3, moved });
 });
@@ -100,6 +100,7 @@ test('A picture that has to be made again is looked up nowhere', async () => {
       return undefined;
     },
     lockfile: {
+      recordOf: () => undefined,
       find: () => ({ state: 'same', entry: 0 }),
       signerOf: () => undefined,
       read: () => ({ value: VALUE, signature: 'signed' }) as LockEntry,
@@ -145,6 +146,7 @@ test.each([
 ])('An intact entry that %s is kept without being read', async (_, signer, hasUnknownSigner) => {
   const planner = makePlanner({
     lockfile: {
+      recordOf: () => undefined,
       find: () => ({ state: 'same', entry: 7 }),
       signerOf: (entry: number) => (entry === 7 ? { service: '', key: undefined, signer } : undefined),
       read: () => expect.fail('it was read'),

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
+import { Coverage } from '../../../../src/batch/model/coverage.ts';
 import type { BatchResult } from '../../../../src/batch/model/result.ts';
 import type { BatchSource } from '../../../../src/batch/model/source.ts';
 import type { BatchOptions } from '../../../../src/batch/options/options.ts';
@@ -32,9 +33,15 @@ const PICTURE: BatchSource = {
 /** A batch that must not contact its service, over a lockfile with these entries. */
 async function runKnown(
   source: BatchSource,
-  { entries = [], ...over }: Partial<BatchOptions> & { readonly entries?: readonly LockEntry[] } = {},
+  {
+    entries = [],
+    sources,
+    ...over
+  }: Partial<BatchOptions> & { readonly entries?: readonly LockEntry[] } = {},
+  prepare: (folder: string) => void = () => {},
 ) {
   const folder = await ownFolder();
+  prepare(folder);
   const lockfile = join(folder, 'skins.lock');
   const before = textOf(entries);
   await writeFile(lockfile, before);
@@ -43,9 +50,11 @@ async function runKnown(
     throw new Error('The service was contacted.');
   };
   const summary = await runBatch({
-    sources: (async function* () {
-      yield source;
-    })(),
+    sources:
+      sources ??
+      (async function* () {
+        yield source;
+      })(),
     service: { name: SERVICE, caller: 'ann', connect },
     stateDir: join(folder, 'state'),
     lockfile,
@@ -78,7 +87,7 @@ test('An entry under another name is checked before a line is written from it', 
   expect(results).toMatchObject([{ source: 'one.png', error: { code: 'lockfile_damaged' } }]);
   expect([summary.failed, summary.lockfile, isLockfileSame]).toEqual([
     1,
-    { written: false, dropped: 0 },
+    { written: false, dropped: 0, gone: [], isRefused: false },
     true,
   ]);
 });
@@ -104,15 +113,40 @@ test('Skin data that is a source is its own result, and gets a line in the lockf
   expect(summary).toMatchObject({ known: 1, finished: 1, lockfile: { written: true } });
 });
 
+/** What a run makes of a lockfile that also has a file which does not exist, below a folder that the run has walked. */
+async function runWithGone(options: Partial<BatchOptions>, { isEmpty = false, hasOther = true } = {}) {
+  const sound = withDigest(
+    lockEntry({ source: `bytes:${PIXELS}`, pixels: PIXELS, service: SERVICE, signer: SERVICE }),
+  );
+  const entries = [...(hasOther ? [sound] : []), lockEntry({ source: 'nowhere/gone.png' })];
+  const coverage = new Coverage();
+  const sources = hasOther ? undefined : noSources();
+  const shown = { entries, coverage, ...(sources && { sources }), ...options };
+  const run = await runKnown(PICTURE, shown, (folder) =>
+    coverage.addFolder({ path: join(folder, 'nowhere'), recursive: false, isEmpty }),
+  );
+  return run.summary.lockfile;
+}
+
 test.each([
   [true, { written: true, dropped: 1 }],
   [undefined, { written: false, dropped: 0 }],
 ])('Entries of sources that are gone are dropped where that is wanted: %s', async (prune, lockfile) => {
-  const sound = withDigest(
-    lockEntry({ source: `bytes:${PIXELS}`, pixels: PIXELS, service: SERVICE, signer: SERVICE }),
-  );
-  const { summary } = await runKnown(PICTURE, { entries: [sound, lockEntry({ source: 'gone.png' })], prune });
-  expect([summary.known, summary.failed, summary.lockfile]).toEqual([1, 0, lockfile]);
+  expect(await runWithGone({ prune })).toMatchObject(lockfile);
+});
+
+test('No entry is dropped of which the run does not know that it is gone', async () => {
+  const unknown = { coverage: undefined, prune: true };
+  expect(await runWithGone(unknown)).toMatchObject({ dropped: 0, gone: [] });
+});
+
+test.each([
+  ['a folder that has no picture left', { isEmpty: true }],
+  ['a lockfile', { hasOther: false }],
+])('%s is emptied only if the user agrees', async (_, what) => {
+  const gone = [{ id: 'nowhere/gone.png' }];
+  expect(await runWithGone({ prune: true }, what)).toMatchObject({ dropped: 0, gone, isRefused: true });
+  expect(await runWithGone({ prune: 'all' }, what)).toMatchObject({ dropped: 1, gone, isRefused: false });
 });
 
 test('A skin that is known under another name gets a line under its own', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { finishedSkin } from '../../../../src/batch/model/finished-skin.ts';
-import { filePath, renderFile } from '../../../../src/cli/output/formats/files.ts';
+import { filePath, hasForm, renderFile } from '../../../../src/cli/output/formats/files.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
-import { resultView } from '../../../../src/cli/output/views.ts';
+import { resultView, skinFields } from '../../../../src/cli/output/views.ts';
 import { makeSkin } from '../../../support/client/answers.ts';
 
 const skin = { name: 'Sir Knight', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
@@ -72,5 +72,29 @@ describe('a skin as a file', () => {
     const view = resultView({ source: 'Knight.png', skin: finishedSkin(makeSkin()) });
     const finished = { ...view, value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
     expect(JSON.parse(renderFile('json', finished, 'Knight').text)).toEqual(view);
+  });
+});
+
+describe('The form of a format', () => {
+  const data = { value: 'dmFs'.repeat(50), signature: 'c2ln'.repeat(171) };
+  const some = finishedSkin(makeSkin());
+  const textOf = (format: (typeof FORMAT_NAMES)[number], name?: string) =>
+    renderFile(format, skinFields({ ...some, ...data, name }), 'Knight').text;
+
+  test.each(FORMAT_NAMES)('is known by what is written in it: %s', (format) => {
+    for (const name of ['Sir Knight', undefined]) expect(hasForm(format, textOf(format, name))).toBe(true);
+    const others = FORMAT_NAMES.filter((other) => !/value|signature|give/.test(other) && other !== format);
+    for (const other of others) expect(hasForm(format, textOf(other))).toBe(false);
+  });
+
+  test.each(FORMAT_NAMES)('is not that of a text with more or less in it: %s', (format) => {
+    const text = textOf(format);
+    for (const other of [
+      '',
+      `${text}say hello\n`,
+      text.trim(),
+      text.replace(/[A-Za-z0-9+/=]{100,}/g, 'short'),
+    ])
+      expect(hasForm(format, other)).toBe(false);
   });
 });

@@ -7,11 +7,14 @@ import { parseXml } from '../../../support/cli/xml.ts';
 import { failureOf } from '../../../support/client/test-client.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
+/** Nothing is there. */
+const FREE = { isStream: false, verify: () => {} };
+
 describe('a report', () => {
   test('appears when it is finished, with nothing beside it', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.xml');
-    const report = await openReport('junit', path);
+    const report = await openReport('junit', path, FREE);
     await report.add(made);
     expect(await readdir(folder)).not.toContain('report.xml');
     await report.finish(makeSummary({ total: 1, made: 1 }));
@@ -23,7 +26,7 @@ describe('a report', () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     await writeFile(path, 'old');
-    const report = await openReport('html', path);
+    const report = await openReport('html', path, FREE);
     await report.add(made);
     expect(await readFile(path, 'utf8')).toBe('old');
     await report.abandon();
@@ -35,21 +38,21 @@ describe('a report', () => {
   test('replaces the old one', async () => {
     const path = join(await ownFolder(), 'report.html');
     await writeFile(path, 'old');
-    const report = await openReport('html', path);
+    const report = await openReport('html', path, FREE);
     await report.finish(makeSummary());
     expect(await readFile(path, 'utf8')).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
   });
 
   test('has its folder made', async () => {
     const folder = await ownFolder();
-    const report = await openReport('junit', join(folder, 'build/reports/skins.xml'));
+    const report = await openReport('junit', join(folder, 'build/reports/skins.xml'), FREE);
     await report.finish(makeSummary());
     expect(await readdir(join(folder, 'build/reports'))).toEqual(['skins.xml']);
   });
 
   test('has its entries in the order of the sources, whenever they came', async () => {
     const path = join(await ownFolder(), 'report.xml');
-    const report = await openReport('junit', path);
+    const report = await openReport('junit', path, FREE);
     for (const index of [2, 0, 1])
       await report.add({ ...made, source: `${'é'.repeat(index)}${index}`, index });
     await report.finish(makeSummary({ total: 3, made: 3 }));
@@ -59,7 +62,7 @@ describe('a report', () => {
 
   test('keeps the order in which entries were added, even if nobody waits', async () => {
     const path = join(await ownFolder(), 'report.xml');
-    const report = await openReport('junit', path);
+    const report = await openReport('junit', path, FREE);
     const sources = Array.from({ length: 3_000 }, (_, index) => `${index}-${'x'.repeat(index % 90)}`);
     await Promise.all(sources.map(async (source) => await report.add({ ...made, source })));
     await report.finish(makeSummary({ total: 3_000, made: 3_000 }));
@@ -72,7 +75,7 @@ describe('a report', () => {
 
   test('lists the first 200 failures with the numbers of their cards', async () => {
     const path = join(await ownFolder(), 'report.html');
-    const report = await openReport('html', path);
+    const report = await openReport('html', path, FREE);
     for (let index = 0; index < 500; index++) await report.add(index % 2 === 0 ? made : failed);
     await report.finish(makeSummary({ total: 500, made: 250, failed: 250 }));
     const document = await readFile(path, 'utf8');
@@ -83,7 +86,7 @@ describe('a report', () => {
   });
 
   test('is written once', async () => {
-    const report = await openReport('junit', join(await ownFolder(), 'report.xml'));
+    const report = await openReport('junit', join(await ownFolder(), 'report.xml'), FREE);
     await report.finish(makeSummary());
     await report.abandon();
     await expect(report.finish(makeSummary())).rejects.toThrow('closed already');
@@ -94,12 +97,11 @@ describe('a report', () => {
 describe('a report that cannot be written', () => {
   test('is refused at the start where a folder is', async () => {
     const folder = await ownFolder();
-    await expect(openReport('html', folder)).rejects.toMatchObject({
+    await expect(openReport('html', folder, FREE)).rejects.toMatchObject({
       code: 'report_unusable',
       exit: 'usage',
       hint: expect.any(String),
     });
-    await expect(openReport('html', '/dev/null')).rejects.toMatchObject({ code: 'report_unusable' });
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -107,21 +109,37 @@ describe('a report that cannot be written', () => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'file'), '');
     await symlink('loop', join(folder, 'loop'));
-    await expect(openReport('html', join(folder, 'file/report.html'))).rejects.toMatchObject({
+    await expect(openReport('html', join(folder, 'file/report.html'), FREE)).rejects.toMatchObject({
       code: 'ENOTDIR',
     });
-    await expect(openReport('html', join(folder, 'loop'))).rejects.toMatchObject({ code: 'ELOOP' });
+    await expect(openReport('html', join(folder, 'loop'), FREE)).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
   test('is named, not its temporary folder, where none can be made', async () => {
     const path = '/proc/report.html';
-    expect(await failureOf(openReport('html', path))).toMatchObject({ code: 'ENOENT', path });
+    expect(await failureOf(openReport('html', path, FREE))).toMatchObject({ code: 'ENOENT', path });
+  });
+
+  test('is refused at the start, and again in the end, where a file must stay', async () => {
+    const folder = await ownFolder();
+    const path = join(folder, 'report.html');
+    let isThere = true;
+    const verify = () => {
+      if (isThere) throw new Error('It must stay.');
+    };
+    const open = () => openReport('html', path, { isStream: false, verify });
+    await expect(open()).rejects.toThrow('It must stay.');
+    isThere = false;
+    const report = await open();
+    isThere = true;
+    await expect(report.finish(makeSummary())).rejects.toThrow('It must stay.');
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test('leaves nothing behind when its place is taken in the end', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
-    const report = await openReport('html', path);
+    const report = await openReport('html', path, FREE);
     await mkdir(path);
     await expect(report.finish(makeSummary())).rejects.toMatchObject({ syscall: 'rename', path });
     expect(await readdir(folder)).toEqual(['report.html']);

@@ -159,6 +159,7 @@ const TOLD: readonly Step[] = [
   get('/get/stats'),
   get('/validate/name/:name', { params: () => ({ name: 'Notch' }) }),
   get('/validate/uuid/:uuid', { params: player }),
+  post('/api/profiles/minecraft', json([])),
   get('/textures/:hash', { params: ({ texture }) => ({ hash: texture }) }),
   get('/'),
   get('/health'),

@@ -163,6 +163,17 @@ function describeEnding(makeWorld: MakeWorld): void {
     expect((await mustClaim(queue, 'w2')).job).toMatchObject({ attempts: 1, lease_owner: 'w2' });
   });
 
+  test('All jobs that a worker holds are given back at once, and nobody else’s', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a']);
+    await fill(queue, 'bob', ['b']);
+    const [one, other] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'w2')];
+    await queue.releaseAll('w');
+    const again = await mustClaim(queue, 'w3');
+    expect(again.job).toMatchObject({ uuid: one.job.uuid, attempts: 1 });
+    expect(await queue.renew(other)).toBe(true);
+  });
+
   test('A job that is given back for later waits until then, even if that is a fraction of a millisecond', async () => {
     const { open, clock } = await makeWorld();
     const queue = await open();

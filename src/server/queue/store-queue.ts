@@ -166,6 +166,12 @@ export class StoreQueue implements JobQueue {
     return await changeState(this.#db, step, { attempts: job.attempts - 1, ...later });
   }
 
+  async releaseAll(leaseOwner: string): Promise<void> {
+    const held = this.#db.selectFrom('jobs').selectAll().where(PROCESSING);
+    for (const job of await held.where('lease_owner', '=', leaseOwner).execute())
+      await this.release({ job, owner: leaseOwner });
+  }
+
   async recover(): Promise<number> {
     const now = await this.#leases.now();
     await this.#shortenLeases(now);

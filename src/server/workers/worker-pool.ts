@@ -48,6 +48,8 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   /** Aborted when their leases are lost, or the pool cannot wait any longer. */
   readonly #atWork = new Set<AbortController>();
+  /** Workers that may hold a job without knowing: a claim of theirs got no answer. */
+  readonly #unsure = new Set<string>();
   #isStopping = false;
   #isCutShort = false;
   #trouble: unknown;
@@ -112,13 +114,22 @@ export class WorkerPool {
     let next: Lease | undefined;
     while (!this.#isStopping || next) {
       try {
+        if (!next && this.#unsure.has(owner)) await this.#dropUnknown(owner);
         const lease = next ?? (await this.#claim(owner));
         next = undefined;
         if (lease) next = await this.#work(lease);
       } catch (error) {
+        this.#unsure.add(owner);
         await this.#sitOut(error);
       }
     }
+  }
+
+  /** A job whose claim was committed, but not answered, would wait until its lease has run out. */
+  async #dropUnknown(owner: string): Promise<void> {
+    await this.#options.queue.releaseAll(owner);
+    this.#unsure.delete(owner);
+    this.#idle.stir();
   }
 
   /** Takes a job, or sleeps until there may be one. */
@@ -218,6 +229,7 @@ export class WorkerPool {
       queue.complete(lease, data),
       isFree ? this.#take(lease.owner) : undefined,
     ]);
+    if (claimed.status === 'rejected') this.#unsure.add(lease.owner);
     let next = claimed.status === 'fulfilled' ? claimed.value : undefined;
     if (ended.status === 'rejected' && next) {
       await queue.release(next).catch(onError); // or its lease runs out

@@ -61,6 +61,7 @@ class Workshop {
         this.#waiting++;
         return true;
       },
+      releaseAll: async () => {},
       renew: async () => true,
       complete: async () => true,
       fail: async () => true,
@@ -68,7 +69,7 @@ class Workshop {
   }
 
   #heard(queue: Partial<JobQueue>): JobQueue {
-    const unheard = ['claim', 'nextRunAt', 'renew'];
+    const unheard = ['claim', 'nextRunAt', 'renew', 'releaseAll'];
     const get = (_: unknown, name: string) => {
       if (!unheard.includes(name)) this.asked.push(name);
       return queue[name as keyof JobQueue];
@@ -103,6 +104,25 @@ test.each([CUT, FULL])('What was made is recorded once the store can be written 
   await shop.pool.stop(1_000);
   expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'complete', 'complete']);
   expect(shop.errors).toEqual([error, error]);
+});
+
+test('A job whose claim was committed, while its answer was lost, is returned and made at once', async () => {
+  const held: string[] = [];
+  let isWaiting = true;
+  const shop = new Workshop({
+    claim: async (owner) => {
+      if (!isWaiting) return undefined;
+      isWaiting = false;
+      if (held.length > 0) return { owner, job: { uuid: 'j', cape_hash: null }, hasData: false } as Lease;
+      held.push(owner);
+      throw CUT;
+    },
+    releaseAll: async (owner) => {
+      if (held.includes(owner)) isWaiting = true;
+    },
+  });
+  await shop.untilAsked('complete');
+  expect([shop.asked, shop.errors]).toEqual([['adopt', 'generate', 'complete'], [CUT]]);
 });
 
 test('A job that a store’s trouble kept from being begun goes back, and is no failure of its own', async () => {

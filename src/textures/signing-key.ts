@@ -26,6 +26,8 @@ export class SigningKeyError extends Error {
 
 /** As long as the game's own: readers expect 512-byte signatures. */
 export const SIGNING_KEY_BITS = 4096;
+/** Of the keys that are made here. With a small one, some readers take signatures that nobody made. */
+const EXPONENT = 65_537n;
 
 /**
  * Reads the signing key at `path` (PKCS#8 PEM, mode 0600), creating it on first use. Never replace it: everything
@@ -35,7 +37,9 @@ export const SIGNING_KEY_BITS = 4096;
 export async function openSigningKey(path: string, bits = SIGNING_KEY_BITS): Promise<SigningKey> {
   const pem = (await readSecretFile(path)) ?? (await createKeyFile(path, bits));
   const key = readKey(path, pem);
-  const { modulusLength = 0 } = key.privateKey.asymmetricKeyDetails ?? {};
+  const { modulusLength = 0, publicExponent } = key.privateKey.asymmetricKeyDetails ?? {};
+  if (publicExponent !== EXPONENT)
+    throw new SigningKeyError(path, `its exponent is ${publicExponent}, not ${EXPONENT}`);
   if (modulusLength < bits) throw new SigningKeyError(path, `it has ${modulusLength} bits, not ${bits}`);
   return key;
 }
@@ -58,6 +62,7 @@ export function idOfSigningKey(pem: string): string | undefined {
 }
 
 function makeSigningKey(pem: string): SigningKey {
+  if (pem.match(/-----BEGIN /g)?.length !== 1) throw new Error('not one key');
   const base64 = pem.replace(/-----[A-Z ]+-----|\s/g, '');
   const privateKey = parsePrivateKey(Buffer.from(base64, 'base64'));
   if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('not an RSA key');

@@ -45,6 +45,19 @@ describe('openSigningKey', () => {
     expect(key.id).toMatch(/^[0-9a-f]{16}$/);
   });
 
+  test('refuses a key with a small exponent, and a file with more than one key', async () => {
+    const path = join(await tempFolder(), 'key.pem');
+    const make = (publicExponent: number) =>
+      generateKeyPairSync('rsa', { modulusLength: BITS, publicExponent }).privateKey.export({
+        type: 'pkcs8',
+        format: 'pem',
+      });
+    await writeFile(path, make(3));
+    await expect(openSigningKey(path, BITS)).rejects.toThrow('its exponent is 3, not 65537');
+    await writeFile(path, `${make(65_537)}${make(65_537)}`);
+    await expect(openSigningKey(path, BITS)).rejects.toThrow('cannot be used');
+  });
+
   test('reads a key with four primes, as earlier versions made it', async () => {
     const path = join(await tempFolder(), 'key.pem');
     await copyFile(join(import.meta.dirname, '../fixtures/four-primes.pem'), path);

@@ -47,20 +47,18 @@ test('A wrong key is told on the page, and signs nobody in', async () => {
   expect(browser.cookie).toBeUndefined();
 });
 
-test('The cookie is for this host and its pages only', async () => {
-  const { url, key } = await runServer({ publicUrl: 'https://skins.example.org' });
-  const form = { key: key! };
-  const plain = await new PlainBrowser(url).open('/ui/sign-in', { form });
-  expect(plain.headers.get('set-cookie')).toMatch(
+test('The cookie is for this host and its pages only, and for https where the public address has it', async () => {
+  const cookieOf = async (publicUrl: string, headers: Record<string, string> = {}) => {
+    const { url, key } = await runServer({ publicUrl });
+    const answer = await new PlainBrowser(url).open('/ui/sign-in', { form: { key: key! }, headers });
+    return answer.headers.get('set-cookie');
+  };
+  const secure = /^__Host-skinsmith=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/;
+  expect(await cookieOf('http://skins.example.org')).toMatch(
     /^skinsmith=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
   );
-  const proxied = await new PlainBrowser(url).open('/ui/sign-in', {
-    form,
-    headers: { 'x-forwarded-proto': 'https' },
-  });
-  expect(proxied.headers.get('set-cookie')).toMatch(
-    /^__Host-skinsmith=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
-  );
+  expect(await cookieOf('https://skins.example.org')).toMatch(secure);
+  expect(await cookieOf('http://skins.example.org', { 'x-forwarded-proto': 'https' })).toMatch(secure);
 });
 
 test('The session ends with its key, and with its user', async () => {
@@ -180,6 +178,20 @@ test('The cookie does not count for the API', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   expect((await browser.open('/v2/me/skins')).status).toBe(401);
+});
+
+test('A link is not used up by a look at its address, nor by a browser that loads it beforehand', async () => {
+  const server = await runServer();
+  const { db } = await openOwnStore(server.dataDir);
+  const user = await db.selectFrom('users').select('id').executeTakeFirstOrThrow();
+  const secret = await makeLink({ db, clock: systemClock }, { user_id: user.id, key_id: null });
+  const address = `${server.url}/ui/sign-in/link?secret=${secret}`;
+  const typed = { 'sec-fetch-site': 'none' };
+  const open = async (method: string, headers: Record<string, string>) =>
+    (await fetch(address, { method, headers, redirect: 'manual' })).status;
+  expect(await open('HEAD', typed)).toBe(200);
+  expect(await open('GET', { ...typed, 'sec-purpose': 'prefetch;prerender' })).toBe(200);
+  expect(await open('GET', typed)).toBe(303);
 });
 
 test('A link signs in once', async () => {

@@ -57,12 +57,11 @@ function prefixOf(request: Headed, publicUrl: string): '' | typeof SECURE {
 }
 
 /**
- * Whether the browser's connection is encrypted, as far as is known. This trusts any proxy: a wrong header only makes
- * the cookie stricter.
+ * Whether browsers come over an encrypted connection: always, if the public address is one of https. This trusts any
+ * proxy: a wrong header only makes the cookie stricter.
  */
 function isEncrypted({ headers }: Headed, publicUrl: string): boolean {
   const forwarded = headers['x-forwarded-proto'];
   if (typeof forwarded === 'string' && forwarded.split(',', 1)[0]?.trim() === 'https') return true;
-  const { protocol, host } = new URL(publicUrl);
-  return protocol === 'https:' && headers['host'] === host;
+  return new URL(publicUrl).protocol === 'https:';
 }

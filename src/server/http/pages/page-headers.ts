@@ -1,6 +1,7 @@
 /** What a page may load and do: only what comes from this server, and no script that is made from text. */
 export const PAGE_POLICY = [
   "default-src 'none'",
+  "base-uri 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",

@@ -21,3 +21,9 @@ test.each([
   });
   expect(answer.headers.has('x-powered-by')).toBe(false);
 });
+
+test('No page has its addresses led elsewhere by a base of somebody else', async () => {
+  const { url } = await runServer({ workers: 0 });
+  const { headers } = await fetch(`${url}/ui/sign-in`);
+  expect(headers.get('content-security-policy')).toContain("base-uri 'none';");
+});

@@ -56,7 +56,10 @@ export const linkRoute = pageRoute({
   isFor: 'everyone',
   query: secretSchema,
   handle: async (call) => {
-    if (call.request.headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
+    const { method, headers } = call.request;
+    // A look at the address, or a browser that loads a page before anybody opens it, must not use the link up.
+    const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
+    if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
     return await followLink(call, call.query.secret);
   },
 });

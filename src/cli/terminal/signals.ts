@@ -12,7 +12,7 @@ export interface SignalSource {
 }
 
 /** Milliseconds: a terminal sends Ctrl-C to all processes, and npx and our own start under an old Node pass it on. */
-const ONE_PRESS = 300;
+const ONE_CTRL_C = 300;
 
 /**
  * The first signal asks the run to stop; a second one ends the process at once, as by default. Our listener stays
@@ -30,7 +30,8 @@ export function listenForSignals(
       stop.abort();
       return;
     }
-    if (signal === first.signal && now() - first.at < ONE_PRESS) return;
+    const isSame = signal === 'SIGINT' && first.signal === 'SIGINT';
+    if (isSame && now() - first.at < ONE_CTRL_C) return;
     unlisten();
     source.kill(source.pid, signal);
   };

@@ -36,7 +36,7 @@ test('a second signal ends the process by that signal', () => {
   expect(source.listenerCount('SIGTERM')).toBe(0);
 });
 
-test('a signal that comes twice at once, from the terminal and from npx, is one', () => {
+test('Ctrl-C that comes twice at once, from the terminal and from npx, is one', () => {
   const source = fakeProcess();
   const stop = new AbortController();
   let now = 1_000;
@@ -48,6 +48,14 @@ test('a signal that comes twice at once, from the terminal and from npx, is one'
   now += 300;
   source.emit('SIGINT', 'SIGINT');
   expect(source.killed).toEqual([[42, 'SIGINT']]);
+});
+
+test('a second SIGTERM ends the process however soon it comes', () => {
+  const source = fakeProcess();
+  listenForSignals(new AbortController(), source, () => 1_000);
+  source.emit('SIGTERM', 'SIGTERM');
+  source.emit('SIGTERM', 'SIGTERM');
+  expect(source.killed).toEqual([[42, 'SIGTERM']]);
 });
 
 test('SIGUSR1, at which Node opens its debugger, does nothing', () => {

@@ -89,7 +89,7 @@ describe('A batch that waits', () => {
       await pass(0.3);
     }
     expect(last()).toContain('waiting, 12 s so far; Ctrl-C is safe: 5 jobs that others');
-    await pass(7);
+    await pass(9);
     expect(last()).not.toContain('others');
     progress.stop();
   });

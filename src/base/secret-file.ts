@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { giveToOwnerOf } from './folder-owner.ts';
 import { makeFolder } from './make-folder.ts';
 
 /**
@@ -42,7 +41,7 @@ export async function makePrivate(path: string): Promise<void> {
 }
 
 /**
- * Writes a secret to a new file (mode 0600), which belongs to the owner of its folder. Two processes that do this at
+ * Writes a secret to a new file (mode 0600). Two processes that do this at
  * once end up with the same secret: it is written to a temporary file and then *linked*, which fails for the second
  * one.
  * @returns the content of the file after that
@@ -66,7 +65,6 @@ async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(text);
-    giveToOwnerOf(dirname(path), file.fd);
     await file.sync();
   } finally {
     await file.close();

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, open, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { giveFolderToOwnerOf, giveToOwnerOf } from '../../base/folder-owner.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { type CopyFound, dropEnclosures, withDatabaseAlone } from '../store/sqlite-copy.ts';
@@ -89,9 +88,7 @@ async function layOut(dataDir: string, { file, found }: { file: string; found: C
     }
     // One that cannot be signed with is found out now, and not when the old one is gone.
     if (found.enclosures[SIGNING_KEY]) await openSigningKey(join(folder, SIGNING_KEY));
-    for (const name of DATA_FILES)
-      if (existsSync(join(folder, name))) await finish(join(folder, name), dataDir);
-    giveFolderToOwnerOf(dataDir, folder);
+    for (const name of DATA_FILES) if (existsSync(join(folder, name))) await sync(join(folder, name));
     return basename(folder);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -99,11 +96,9 @@ async function layOut(dataDir: string, { file, found }: { file: string; found: C
   }
 }
 
-/** A restore is root's work, but the service may be another user's. */
-async function finish(path: string, dataDir: string): Promise<void> {
+async function sync(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
-    giveToOwnerOf(dataDir, file.fd);
     await file.sync();
   } finally {
     await file.close();

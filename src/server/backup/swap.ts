@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { giveFolderToOwnerOf, giveToOwnerOf } from '../../base/folder-owner.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { DATA_FILES } from './data-files.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -51,7 +50,7 @@ async function finishSwap(dataDir: string): Promise<void> {
   const { staged, aside, old } = swapSchema.parse(JSON.parse(await readFile(note, 'utf8')));
   const from = join(dataDir, staged);
   const to = join(dataDir, aside);
-  if (old.length > 0) makeAside(dataDir, to);
+  if (old.length > 0) makeFolder(to, 0o700);
   for (const name of old) {
     // A file that is aside already was moved before the process was killed; the one in its place is new.
     if (!existsSync(join(to, name))) await moveIfThere(join(dataDir, name), join(to, name));
@@ -59,11 +58,6 @@ async function finishSwap(dataDir: string): Promise<void> {
   for (const name of DATA_FILES) await moveIfThere(join(from, name), join(dataDir, name));
   await rm(note, { force: true });
   await ignoring('ENOENT', rmdir(from));
-}
-
-function makeAside(dataDir: string, folder: string): void {
-  makeFolder(folder, 0o700);
-  giveFolderToOwnerOf(dataDir, folder);
 }
 
 async function moveIfThere(from: string, to: string): Promise<void> {
@@ -79,7 +73,6 @@ async function ignoring(code: string, work: Promise<void>): Promise<void> {
 async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    giveToOwnerOf(dirname(path), file.fd);
     await file.writeFile(text);
     await file.sync();
   } finally {

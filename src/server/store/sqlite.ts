@@ -13,7 +13,6 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { giveToOwnerOf } from '../../base/folder-owner.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
 import type { AdapterParts } from './adapter-parts.ts';
@@ -126,9 +125,7 @@ function oncePerTurn(version: () => unknown): ForeignWrites {
  */
 function makePrivateFile(path: string): void {
   try {
-    const fd = openSync(path, 'wx', 0o600);
-    giveToOwnerOf(dirname(path), fd);
-    closeSync(fd);
+    closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

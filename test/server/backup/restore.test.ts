@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
@@ -65,15 +65,6 @@ describe('A restore', () => {
     }
     expect((await backupBytes()).includes('PRIVATE KEY')).toBe(true);
     expect((await readFile(join(dataDir, 'skinsmith.db'))).includes('PRIVATE KEY')).toBe(false);
-  });
-
-  test.skipIf(process.getuid?.() !== 0)('by root gives all of it to the owner of the folder', async () => {
-    const dataDir = await usedFolder();
-    await chown(dataDir, 1234, 1234);
-    await restoreInto(dataDir, await backupFile(), true);
-    for (const name of ['signing-key.pem', 'skinsmith.db', ASIDE]) {
-      expect([name, (await stat(join(dataDir, name))).uid]).toEqual([name, 1234]);
-    }
   });
 
   test('refuses a folder with data, which stays as it is', async () => {

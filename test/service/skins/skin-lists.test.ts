@@ -78,14 +78,11 @@ describe.each(['/v2/skins', '/v2/me/skins'])('The pages of %s', (path) => {
 });
 
 test.each(['popular', 'newest'])(
-  'No page of the gallery is at a place that is no number (sort: %s)',
+  'A place in the gallery that is no number counts as none (sort: %s)',
   async (sort) => {
     const visitor = new PlainBrowser((await runServer()).url);
-    for (const after of ['x.y', '1.', '.1', '1.5.2', '-1.2', '1e9.2', `1.${'9'.repeat(40)}`]) {
-      const { status } = await visitor.open(`/ui/gallery?sort=${sort}&after=${after}`);
-      expect([after, status]).toEqual([after, 400]);
-    }
     for (const after of [
+      ...['x.y', '1.', '.1', '1.5.2', '-1.2', '1e9.2', `1.${'9'.repeat(40)}`],
       '1.2',
       `${'9'.repeat(15)}.${'9'.repeat(15)}`,
       ...(sort === 'newest' ? ['9'.repeat(15)] : []),

@@ -12,11 +12,22 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
+/** Milliseconds that anything may take on a page, on a busy machine too: a script that is broken tells nothing of it. */
+const LONGEST_WAIT = 30_000;
+
 /** A page in a context of its own, which ends with the test. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(0); // a page takes as long as it needs, as a test does
-  onTestFinished(async () => await context.close());
+  context.setDefaultTimeout(LONGEST_WAIT);
+  const broken: Error[] = [];
+  context.on('weberror', async (error) => {
+    broken.push(error.error());
+    await context.close({ reason: String(error.error()) }); // what the test waits for would never come
+  });
+  onTestFinished(async () => {
+    await context.close();
+    if (broken[0]) throw broken[0];
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { acquire, type Held, type Holder } from '../../src/base/process-lock.ts';
+import { onceLocked } from '../support/base/once-locked.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { poll } from '../support/server/poll.ts';
 
@@ -88,9 +89,8 @@ describe('acquire', () => {
     const path = join(await ownFolder(), 'batch.lock');
     const nameless = new DatabaseSync(path);
     nameless.exec('BEGIN EXCLUSIVE');
-    const taken = take(path);
-    setTimeout(() => nameless.close(), 20);
-    await taken;
+    onceLocked(() => nameless.close());
+    await take(path);
   });
 
   test('holds two locks at once', async () => {

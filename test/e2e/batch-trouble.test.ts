@@ -3,7 +3,6 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Fate } from '../support/hosted/fates.ts';
@@ -36,10 +35,9 @@ describe('A service', () => {
       () => shop.files('.'),
       (files) => files.filter((file) => file.startsWith('out/')).length >= 5,
     );
-    relay.cut(); // the textures stay where they are: at the first one's own address
+    await relay.cut(2); // the textures stay where they are: at the first one's own address
     const successor = await runHosted({ signingKeyPath: inject('signingKeyPath') });
-    await sleep(1_000);
-    await relay.mend(successor);
+    relay.mend(successor);
     const { exitCode, stderr } = await child;
     expect([exitCode, String(stderr)]).toEqual([0, expect.stringContaining('12 sources: 12 made')]);
     expect((await shop.lock()).map(({ pixels }) => pixels)).toEqual(

@@ -8,6 +8,7 @@ import { scriptedServer } from '../support/client/scripted-server.ts';
 import { callGame } from '../support/fake-game/run-game.ts';
 import { gameErrorOf } from '../support/game/told.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { poll } from '../support/server/poll.ts';
 
 const withDashes = (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
@@ -98,8 +99,13 @@ describe('A signed profile', () => {
     fake.order({ fault: { kind: 'hangs' }, on: ['profile'] });
     const leaving = new AbortController();
     const asked = fetchSignedProfile(game.http, id, { signal: leaving.signal });
-    setTimeout(() => leaving.abort(new Error('went away')), 50);
-    await expect(asked).rejects.toThrow('went away');
+    const told = expect(asked).rejects.toThrow('went away');
+    await poll(
+      () => fake.calls,
+      (calls) => calls.some(({ kind }) => kind === 'profile'),
+    );
+    leaving.abort(new Error('went away'));
+    await told;
   });
 });
 

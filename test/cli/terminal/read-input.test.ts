@@ -53,7 +53,9 @@ describe('A stdin on which nothing comes', () => {
     const stop = new AbortController();
     const options = { answers: () => undefined, signal: stop.signal };
     const ran = runCommand(async (context) => {
-      setTimeout(() => stop.abort(), 200);
+      context.io.stdin.on('newListener', (event) => {
+        if (event === 'readable') process.nextTick(() => stop.abort()); // it is being read
+      });
       return await run(context);
     }, options);
     expect((await ran).told?.exit).toBe('interrupted');

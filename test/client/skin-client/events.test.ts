@@ -6,6 +6,7 @@ import { openStream } from '../../../src/client/http.ts';
 import { NetworkTransport } from '../../../src/client/network-transport.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
 import type { CallOptions, JobEvent, RequestReport } from '../../../src/client/types.ts';
+import { ONE_ATTEMPT } from '../../../src/dispatch/one-attempt.ts';
 import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
 import {
   cutBefore,
@@ -162,9 +163,15 @@ describe('SkinClient.events', () => {
   });
 
   test('lives on when the time for an answer is over', async () => {
-    const later = (response: ServerResponse) => void setTimeout(() => response.end(jobs), 1_300);
-    const { client } = await testClient([streaming(jobs, later)], { timeout: 1_000 });
-    expect(await heard(client)).toHaveLength(2);
+    const stream = Promise.withResolvers<ServerResponse>();
+    const script = [streaming(jobs, stream.resolve), { expect: 'GET /v2/me', act: staySilent }];
+    const { client } = await testClient(script, { timeout: 300 });
+    const events = heard(client);
+    const response = await stream.promise;
+    // Asked later, and with the same limit.
+    expect(await failureOf(client.me(ONE_ATTEMPT))).toMatchObject({ name: 'NetworkError' });
+    response.end(jobs);
+    expect(await events).toHaveLength(2);
   });
 
   test('counts a stream as dead when nothing comes for too long', async () => {
@@ -191,9 +198,12 @@ describe('SkinClient.events', () => {
       const script: Exchange[] = [];
       if (when === 'before it is opened') abort();
       if (when === 'while it is opened') script.push({ expect: EVENTS, act: abort });
-      if (when === 'while it is read') script.push(streaming(jobs, () => void setTimeout(abort, 50)));
+      if (when === 'while it is read') script.push(streaming(jobs, () => {}));
       const { client } = await testClient(script);
-      expect(await failureOf(heard(client, { signal: stop.signal }))).toMatchObject({ message: 'enough' });
+      const reading = async () => {
+        for await (const _ of client.events({ signal: stop.signal })) setImmediate(abort); // the next is waited for
+      };
+      expect(await failureOf(reading())).toMatchObject({ message: 'enough' });
     },
   );
 

@@ -39,8 +39,16 @@ describe("An account's own skin", () => {
   });
 
   test('stays as it is where its owner does not want that', async () => {
-    const { account, worn, server } = await afterOneSkin({ idle: 30 });
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    const { account, worn, server, fake, link } = await afterOneSkin({ idle: 30 });
+    const uuid = await link(fake.addAccount());
+    const { db } = await openOwnStore(server.dataDir);
+    await db.updateTable('game_accounts').set({ altered: 1, last_used_at: 1 }).execute();
+    await server.owner.patch(`/v2/account/accounts/${uuid}`, { restore: true });
+    // The look that has found this one has found the other as well.
+    await poll(
+      () => findAccount(db, uuid),
+      (other) => other?.altered === 0,
+    );
     await server.close();
     expect(account.look.skin).not.toEqual(worn);
   });

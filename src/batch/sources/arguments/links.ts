@@ -46,9 +46,11 @@ export function uuidSource(text: string): BatchSource {
 /** A picture for the service to fetch. */
 export function urlSource(text: string): BatchSource {
   const url = URL.parse(text);
-  const safe = url !== null && url.username === '' && url.password === '';
-  const label = shortened(safe ? text : withoutCredentials(text));
-  return { label, content: urlContent(text, url), stem: url === null ? 'url' : urlStem(url) };
+  return {
+    label: shortened(shownUrl(text, url)),
+    content: urlContent(text, url),
+    stem: url === null ? 'url' : urlStem(url),
+  };
 }
 
 function urlContent(text: string, url: URL | null): SourceContent {
@@ -65,9 +67,15 @@ function badUrl(message: string): SourceContent {
   return { kind: 'problem', problem: { code: 'invalid_image_url', message, hint } };
 }
 
-/** Everything up to the last @ before the query may belong to a password, also where the URL parser fails. */
-function withoutCredentials(text: string): string {
-  return text.replace(/^([a-z][a-z0-9+.-]*:)[^?#]*@/i, '$1//');
+/** The URL without user name and password. Where the parser finds no host, nobody knows which part an @ ends. */
+function shownUrl(text: string, url: URL | null): string {
+  if (!text.includes('@')) return text;
+  if (url === null || url.host === '') return 'URL (may contain a password)';
+  if (url.username === '' && url.password === '') return text;
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
 }
 
 function shortened(label: string): string {

@@ -149,17 +149,23 @@ describe('A URL', () => {
     },
   );
 
+  const MAYBE_PASSWORD = 'URL (may contain a password)';
   const secret: [url: string, label: string][] = [
     ['ftp://me:hunter2@a.example/s.png', 'ftp://a.example/s.png'],
     ['https://me:hunter2@a.example/s.png', 'https://a.example/s.png'],
     ['https://hunter2@a.example/s.png', 'https://a.example/s.png'],
     ['https://me:hun@ter2@a.example/s.png?u=a@b', 'https://a.example/s.png?u=a@b'],
     ['http:///me:hunter2@a.example/s.png', 'http://a.example/s.png'],
-    ['https://me:hunter2@a b/s.png', 'https://a b/s.png'],
-    ['https://me:hunter2/x@a b/s.png', 'https://a b/s.png'],
+    ['https://me:hunter2@a b/s.png', MAYBE_PASSWORD],
+    ['https://me:hunter2/x@a.example/s.png', MAYBE_PASSWORD],
+    ['https://me:hunter2#x@a.example/s.png', MAYBE_PASSWORD],
+    ['https://me:hunter2?x@a.example/s.png', MAYBE_PASSWORD],
+    ['https:me:hunter2@a.example/s.png', 'https://a.example/s.png'],
+    ['me:hunter2@a.example/s.png', MAYBE_PASSWORD],
+    ['//me:hunter2@a.example/s.png', MAYBE_PASSWORD],
   ];
   test.each(secret)('with a password is neither sent nor shown: %s', async (url, label) => {
-    const source = await onlyOf({ args: [url] }, elsewhere);
+    const source = await onlyOf({ args: [url], as: 'url' }, elsewhere);
     expect(source.label).toBe(label);
     expect(problemOf(source)).toMatchObject({ code: 'invalid_image_url' });
     expect(JSON.stringify(source)).not.toMatch(/hunter2|ter2/);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../src/protocol/api-key.ts';
 import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { PNG } from '../../support/http/sending.ts';
+import { dataUrl } from '../../support/server/drawn-skins.ts';
 import {
   guardAgainstLeaks,
   openOwnStore,
@@ -84,6 +85,48 @@ describe('A scope', () => {
     expectRefusal(await maker.caller.get('/v2/queue/events'), 'insufficient_grants');
     expectRefusal(await reader.caller.upload('/v2/queue', PNG), 'insufficient_grants');
   });
+
+  test('read: without it a private skin can be deleted, but not edited, since the answer would reveal it', async () => {
+    const server = await runServer();
+    const { body } = await server.owner.upload('/v2/generate', PNG, {
+      name: 'secret',
+      visibility: 'private',
+    });
+    const uuid = body.skin!.uuid;
+    const { caller } = await make(server, server.owner, { scopes: ['skins'] });
+    for (const edit of [{ name: 'known' }, { visibility: 'private' }, { visibility: 'public' }]) {
+      expectRefusal(await caller.patch(`/v2/skins/${uuid}`, edit), 'insufficient_grants');
+      expectRefusal(await caller.patch('/v2/me/skins', { skins: [uuid], ...edit }), 'insufficient_grants');
+    }
+    expect((await server.owner.get(`/v2/skins/${uuid}`)).body.skin).toMatchObject({
+      name: 'secret',
+      visibility: 'private',
+    });
+    const { status, body: deleted } = await caller.json('/v2/me/skins/delete', { skins: [uuid] });
+    expect([status, deleted]).toMatchObject([200, { deleted: [uuid] }]);
+  });
+
+  test.each(['/v2/generate', '/v2/queue'])(
+    'read: without it %s answers for a known skin with the name that was sent, not with the skin’s own',
+    async (path) => {
+      const server = await runServer();
+      const { owner } = server;
+      await owner.upload('/v2/generate', PNG, { name: 'secret', visibility: 'private' });
+      const { caller } = await make(server, owner, { scopes: ['generate'] });
+      const send = async (fields: object, headers = {}) =>
+        (await caller.json(path, { url: dataUrl(PNG), ...fields }, headers)).body.skin;
+      const [asSent, named] = [{ name: null, visibility: 'public' }, { name: 'mine' }];
+      expect(await send({ checkOnly: true })).toMatchObject(asSent);
+      expect(await send({ checkOnly: true, ...named })).toMatchObject({ ...asSent, ...named });
+      expect(await send({ visibility: 'private' })).toMatchObject({ name: null, visibility: 'private' });
+      const key = { 'idempotency-key': 'once' };
+      const skin = await send(named, key);
+      await owner.patch(`/v2/skins/${skin?.uuid}`, { name: 'renamed', visibility: 'private' });
+      expect(await send(named, key)).toMatchObject({ ...asSent, ...named, uuid: skin?.uuid });
+      const whole = await owner.json(path, { url: dataUrl(PNG), ...named }, key);
+      expect(whole.body.skin).toMatchObject({ name: 'renamed', visibility: 'private' });
+    },
+  );
 
   test('is refused before anything of the request is looked at', async () => {
     const server = await runServer();

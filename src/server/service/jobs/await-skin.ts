@@ -3,8 +3,9 @@ import { DEFAULT_WAIT_SECONDS, MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
+import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import { type Patience, type WaitContext, waitForEnd } from './jobs.ts';
+import { type Patience, skinAsSent, type WaitContext, waitForEnd } from './jobs.ts';
 
 /** For a caller who does not say how long to wait. */
 export const DEFAULT_PATIENCE: Patience = {
@@ -18,7 +19,7 @@ export const DEFAULT_PATIENCE: Patience = {
  */
 export async function awaitSkin(
   context: WaitContext & { readonly db: Db },
-  job: JobRow,
+  { caller, job }: { readonly caller: Caller; readonly job: JobRow },
   patience: Patience,
 ): Promise<SkinWithData> {
   const ended = await waitForEnd(context, job.uuid, patience);
@@ -28,7 +29,7 @@ export async function awaitSkin(
     throw new Refusal('generator_timeout', { links });
   const skin = await findSkin(context.db, ended.skin_uuid);
   if (!skin) throw new Refusal('skin_not_found', { links });
-  return skin;
+  return skinAsSent(caller, job, skin);
 }
 
 function failure(job: JobRow, links: Record<string, string>): Refusal {

@@ -5,8 +5,9 @@ import { withItsSkin } from '../../queue/jobs-with-skins.ts';
 import type { AllJobs, JobLists, JobState, JobWithSkin, ListedJob } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
-import { findSkin } from '../../store/skins.ts';
+import { findSkin, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
+import { hasScope } from '../callers/scopes.ts';
 import type { WebPages } from '../callers/web-pages.ts';
 import { type PollingContext, verifyPolling } from '../limits/polling.ts';
 import { Refusal } from '../refusals/refusal.ts';
@@ -33,6 +34,18 @@ export async function readJob(context: JobContext, caller: Caller, uuid: string)
 
 export async function withSkin(db: Db, job: JobRow): Promise<JobWithSkin> {
   return withItsSkin(job, job.skin_uuid === null ? undefined : await findSkin(db, job.skin_uuid));
+}
+
+/**
+ * A job's skin for the caller who submitted it. A key that may not read its user's skins gets the skin data it requested,
+ * with the name and visibility that it sent: the record may have others by now, or be an older one of the user.
+ */
+export function skinAsSent(
+  caller: Caller,
+  { name, visibility }: Pick<JobRow, 'name' | 'visibility'>,
+  skin: SkinWithData,
+): SkinWithData {
+  return hasScope(caller, 'read') ? skin : { ...skin, name, visibility };
 }
 
 export interface JobListContext {

@@ -4,6 +4,7 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, requireUser } from '../callers/caller.ts';
+import { hasScope } from '../callers/scopes.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { shareData, withdrawData } from './data-sharing.ts';
 
@@ -37,6 +38,7 @@ export async function changeOwnSkin(
 ): Promise<SkinWithData> {
   await lockManagement(tx);
   const skin = await ownSkin(tx, caller, uuid);
+  if (skin.visibility === 'private') requireToRead(caller);
   if (visibility !== undefined && visibility !== skin.visibility) await requireOpen(tx, skin);
   if (visibility === 'private' && skin.visibility !== 'private') requirePrivateSkins(caller);
   await changeSkin(tx, skin.id, {
@@ -46,6 +48,15 @@ export async function changeOwnSkin(
   if (visibility === 'private') await withdrawData(tx, skin.identity);
   else if (visibility !== undefined) await shareData(tx, skin.identity);
   return await ownSkin(tx, caller, uuid);
+}
+
+/** The answer has the whole skin, and one that is no longer private can be read by anyone. @throws Refusal */
+function requireToRead(caller: Caller): void {
+  if (hasScope(caller, 'read')) return;
+  throw new Refusal(
+    'insufficient_grants',
+    'Changing a private skin needs a key that has the scope read, too.',
+  );
 }
 
 /** @throws Refusal for a skin whose visibility its owner may not change */

@@ -9,7 +9,7 @@ import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { expectedEnd } from '../forecast/expected-end.ts';
-import { withSkin } from '../jobs/jobs.ts';
+import { skinAsSent, withSkin } from '../jobs/jobs.ts';
 import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { type AnswerableRequest, type KnownDataContext, lookUpJob, recordOfKnownData } from './known-data.ts';
@@ -92,6 +92,12 @@ export async function recordDone(context: AnswerContext, job: NewJob, skin: Skin
 
 function unkeptJob(job: NewJob, { uuid }: SkinWithData, now: number): JobRow {
   return { ...knownRow(job, { skinUuid: uuid, now }), id: 0 };
+}
+
+/** The same, without what the caller may not read. */
+export function forCaller(caller: Caller, submitted: Submitted): Submitted {
+  if (submitted.kind === 'pending' || !submitted.skin) return submitted;
+  return { ...submitted, skin: skinAsSent(caller, submitted.job, submitted.skin) };
 }
 
 /** A pending job, and when it is expected to end. */

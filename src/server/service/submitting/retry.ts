@@ -4,7 +4,7 @@ import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import type { Submitted } from './answering.ts';
+import { forCaller, type Submitted } from './answering.ts';
 import type { JobRequest } from './generation-request.ts';
 import { type SubmitContext, submitTexture, verifyMaySubmit } from './submit.ts';
 
@@ -26,7 +26,7 @@ export async function retryJob(
   const request = { caller, name, visibility, cape, via: 'queue', checkOnly: false, ...rest } as const;
   const texture = { textureHash, variant, source: source ?? undefined };
   const found = await submitTexture(context, request, texture, () => picture);
-  return { ...found, warnings: [] };
+  return forCaller(caller, { ...found, warnings: [] });
 }
 
 async function failedJob(

@@ -13,7 +13,7 @@ import { Refusal } from '../refusals/refusal.ts';
 import { readCapeFor } from '../skins/capes.ts';
 import { identityOfJob } from '../skins/identity.ts';
 import { requirePrivateSkins } from '../skins/skin-changes.ts';
-import { answerAgain, answerFromStore, awaited, type Found, type Submitted } from './answering.ts';
+import { answerAgain, answerFromStore, awaited, type Found, forCaller, type Submitted } from './answering.ts';
 import { type GenerationRequest, type JobRequest, newJob } from './generation-request.ts';
 import { readSent } from './sent-picture.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
@@ -57,9 +57,10 @@ export async function submitMaterial(
   request: GenerationRequest,
   material: Material,
 ): Promise<Submitted> {
-  if (material.kind === 'signed') return await submitSigned(context, request, material);
+  const { caller } = request;
+  if (material.kind === 'signed') return forCaller(caller, await submitSigned(context, request, material));
   try {
-    return await submitPicture(context, request, material.bytes);
+    return forCaller(caller, await submitPicture(context, request, material.bytes));
   } finally {
     material.leave?.();
   }

@@ -112,7 +112,8 @@ async function answer(
     const wish = await readV1Request(call.request, kind);
     const submitted = await submit(context, { caller, via, ...wish });
     const isKnown = submitted.kind === 'known';
-    const skin = isKnown ? submitted.skin : await awaitSkin(context, submitted.job, PATIENCE);
+    const { job } = submitted;
+    const skin = isKnown ? submitted.skin : await awaitSkin(context, { caller, job }, PATIENCE);
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), via);
     const wait = waitView(isKnown ? rateLimit.next.relative : waitAfterNew(rateLimit));
     const warnings = [...call.warnings, ...submitted.warnings, DEPRECATED];

@@ -43,9 +43,10 @@ export const generateRoute = route({
       throw toldAsRateLimit(asRefusal(error));
     });
     const isKnown = submitted.kind === 'known';
+    const { job } = submitted;
     const skin = isKnown
       ? submitted.skin
-      : await awaitSkin(context, submitted.job, patienceFor(query.timeout));
+      : await awaitSkin(context, { caller, job }, patienceFor(query.timeout));
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const notes = {
       warnings: [...call.warnings, ...warnings, ...submitted.warnings],
@@ -55,7 +56,7 @@ export const generateRoute = route({
       links: {
         self: `/v2/skins/${skin.uuid}`,
         skin: `/v2/skins/${skin.uuid}`,
-        job: `/v2/queue/${submitted.job.uuid}`,
+        job: `/v2/queue/${job.uuid}`,
         ...EVENTS_LINK,
       },
     };

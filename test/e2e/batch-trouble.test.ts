@@ -149,11 +149,14 @@ describe('An output', () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     await shop.write('out', 'in the way');
-    const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^error: .*\/out: Something with this name already exists/),
-    ]);
+    expect(await shop.run(...MAKE)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('out is one file, but several sources are given.'),
+    });
+    expect(await shop.run('generate', 'skins', '--out', 'out/')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: .*\/out\/?: Something with this name already exists/),
+    });
     expect(sum(service.records.requests)).toBe(0);
   });
 

@@ -178,6 +178,9 @@ test('--allow-new checks new pictures without a service, tells them apart in JSO
   const frozen = [...MAKE, '--frozen', '--base-url', NOWHERE, '--report', 'junit=skins.xml'];
   const strict = await shop.run(...frozen, '--json');
   expect([strict.exitCode, JSON.parse(strict.stdout)]).toMatchObject([3, [{}, { status: 'failed' }]]);
+  expect(await shop.read('skins.xml')).toMatch(
+    /tests="2" failures="1" errors="0" skipped="0"[\s\S]*<failure message="[^"]*is not in the lockfile\./,
+  );
   const { exitCode, stdout } = await shop.run(...frozen, '--allow-new', '--json');
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, [{ status: 'completed' }, { status: 'new' }]]);
   expect(await shop.read('skins.xml')).toMatch(

@@ -202,6 +202,21 @@ describe('The idempotency key', () => {
   });
 });
 
+test.each(['a job', 'a skin that could not be proved'])(
+  'A journal that is retired with %s in it repeats no idempotency key: the service would answer with the old job',
+  async (what) => {
+    const path = await ownPath();
+    const journal = open(path);
+    const used = journal.idempotencyKey(keyOf(1), 0);
+    if (what === 'a job') journal.accepted(keyOf(2), 0, 'j2');
+    else journal.unproven({ ...recordOf(2), code: 'wrong_skin', message: 'Another picture.' });
+    journal.retire({ keepsJobs: true });
+    const next = open(path);
+    expect(next.isFresh).toBe(false);
+    expect(next.idempotencyKey(keyOf(1), 0)).not.toBe(used);
+  },
+);
+
 describe('A job without a result', () => {
   test.each([
     [true, { step: 'job', attempt: 1, job: 'j1' }],

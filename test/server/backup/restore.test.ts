@@ -22,6 +22,7 @@ import {
 guardAgainstLeaks();
 
 const ASIDE = 'before-restore-2026-01-02T03-04-05-678Z';
+const EARLIER = 'before-restore-earlier';
 let made: Promise<Buffer> | undefined;
 
 /** A backup of a service with one skin: the same for all tests, made by the first. */
@@ -267,14 +268,33 @@ test('A server that starts removes what killed restores have laid out', async ()
   expect((await readdir(dataDir)).filter((name) => name.startsWith('.restore'))).toEqual([own]);
 });
 
-test('A server that starts finishes a killed restore first', async () => {
+/** A folder with an empty store, over which a backup with one skin was to be restored: only the note was written. */
+async function halfRestored(): Promise<string> {
   const [dataDir, other] = [await usedFolder(), await ownFolder()];
   await restoreInto(other, await backupFile());
   await rename(other, join(dataDir, '.restore-abc'));
   await mkdir(other); // it is cleared away when the test ends
-  const note = { staged: '.restore-abc', aside: ASIDE, old: ['skinsmith.db', 'signing-key.pem'] };
+  const note = { staged: '.restore-abc', aside: EARLIER, old: ['skinsmith.db', 'signing-key.pem'] };
   await writeFile(join(dataDir, 'restore.json'), JSON.stringify(note));
+  return dataDir;
+}
+
+test('A backup is of the restored data although that restore was killed in the middle', async () => {
+  const dataDir = await halfRestored();
+  const again = join(await ownFolder(), 'again');
+  await restoreInto(again, await backUpOf({ dataDir }));
+  expect(await skinsIn(again)).toBe(1);
+});
+
+test('A restore over one that was killed in the middle puts aside what that one had restored', async () => {
+  const dataDir = await halfRestored();
+  const { aside } = await restoreInto(dataDir, await backupFile(), true);
+  expect([await skinsIn(dataDir), await skinsIn(aside!)]).toEqual([1, 1]);
+});
+
+test('A server that starts finishes a killed restore first', async () => {
+  const dataDir = await halfRestored();
   const server = await runServer({ dataDir, workers: 0 });
   await server.close();
-  expect([await skinsIn(dataDir), await skinsIn(join(dataDir, ASIDE))]).toEqual([1, 0]);
+  expect([await skinsIn(dataDir), await skinsIn(join(dataDir, EARLIER))]).toEqual([1, 0]);
 });

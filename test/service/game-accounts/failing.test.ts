@@ -133,6 +133,20 @@ describe('An account whose token is not accepted any more', () => {
     expect(await accountOf(world, account.id)).toMatchObject({ state: 'active', error_streak: 0, failed: 0 });
   });
 
+  test.each(['xbox', 'xsts', 'login'] as const)(
+    'keeps the refresh token that it was just given, although %s fails after that',
+    async (kind) => {
+      const world = await runAccountServer();
+      const account = world.fake.addAccount();
+      await world.link(account);
+      world.fake.renewToken(account);
+      world.fake.order({ fault: { kind: 'broken' }, on: [kind] });
+      expect(await firstTry(world)).toMatchObject({ status: 'waiting', error_code: 'service_unavailable' });
+      expect(await accountOf(world, account.id)).toMatchObject({ state: 'active', error_streak: 0 });
+      expect(await endOf(world, 2)).toMatchObject({ status: 'completed', attempts: 1 });
+    },
+  );
+
   test.each(['game', 'refresh'] as const)('must sign in again when its %s token is no good', async (how) => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();

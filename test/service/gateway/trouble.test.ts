@@ -7,7 +7,7 @@ import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway } from '../../support/server/gateway.ts';
 import { LogLines } from '../../support/server/log-lines.ts';
 import { poll } from '../../support/server/poll.ts';
-import type { ServerUnderTest } from '../../support/server/running-server.ts';
+import { openOwnStore, type ServerUnderTest } from '../../support/server/running-server.ts';
 
 const allCompleted = (ended: Awaited<ReturnType<typeof ends>>) =>
   ended.every(({ status, attempts }) => status === 'completed' && attempts === 1);
@@ -126,6 +126,13 @@ describe('A job there', () => {
     // To believe that a job was forgotten takes ten seconds, as long as a request waits by default.
     const { status, body } = await gateway.owner.upload('/v2/generate?timeout=30', skinPng(1));
     const [{ attempts } = {}] = await ends(gateway.dataDir, 1);
+    const { db } = await openOwnStore(gateway.dataDir);
+    // A record that stays keeps a slot for hours.
+    await poll(
+      () => db.selectFrom('upstream_jobs').selectAll().execute(),
+      ({ length }) => length === 0,
+      60_000,
+    );
     return { status, code: body.errors?.[0]?.code, attempts, submitted: submitted(hosted) };
   };
 

@@ -124,3 +124,28 @@ test('The page hears of the ends of jobs, until its key is revoked', async () =>
   );
   expect((await browser.open('/ui/skins')).headers.get('location')).toBe('/ui/sign-in?next=%2Fui%2Fskins');
 });
+
+test('The page hears nothing more once its key may not read, though the person stays signed in', async () => {
+  const server = await runServer({ workers: 0 });
+  const key = (await server.owner.json('/v2/account/keys', { scopes: ['read', 'generate'] })).body.key!;
+  const browser = await signedIn(server, key.secret);
+  const stream = await follow(server, browser);
+  await stream.first(1);
+  await server.owner.patch(`/v2/account/keys/${key.id}`, { scopes: ['generate'] });
+  await poll(
+    () => stream.end,
+    (end) => end !== undefined,
+    60_000,
+  );
+  expect((await browser.open('/ui/jobs')).status).toBe(403);
+});
+
+test('Only the newest jobs of all states keep themselves up to date: elsewhere news would be missing', async () => {
+  const server = await runServer({ workers: 0 });
+  const browser = await signedIn(server);
+  await server.owner.upload('/v2/queue', skinPng(1));
+  const isLive = async (query: string) => (await browser.open(`/ui/jobs${query}`)).text.includes('data-jobs');
+  expect([await isLive(''), await isLive('?status=')]).toEqual([true, true]);
+  for (const query of ['?status=waiting', '?status=failed', '?after=99'])
+    expect([query, await isLive(query)]).toEqual([query, false]);
+});

@@ -65,6 +65,26 @@ test('Claims that the ID token lacks are asked for', async () => {
   expect(at.provider.asked).toContain('/userinfo');
 });
 
+test('What the signed ID token says holds, whatever else is said when it is asked for', async () => {
+  const at = await world({ planClaim: 'groups', operatorClaim: { claim: 'admin', value: undefined } });
+  at.provider.claims = { sub: 'p', preferred_username: 'anna', admin: false };
+  at.provider.userInfo = { groups: ['pro'], preferred_username: 'eve', admin: true };
+  await newcomer(at);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro', role: 'user' });
+});
+
+test.each([
+  ['of somebody else', { sub: 'another', groups: ['pro'] }, 502],
+  ['that do not come', undefined, 503],
+])('Claims %s sign nobody in', async (_what, userInfo, status) => {
+  const at = await world({ planClaim: 'groups' });
+  at.provider.userInfo = userInfo ?? {};
+  at.provider.refusesTokens = userInfo === undefined;
+  const browser = new PlainBrowser(at.server.url);
+  expect((await signIn(at, browser)).status).toBe(status);
+  expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
+});
+
 test('Who lacks a claim that is needed stays out', async () => {
   const at = await world({ requiredClaim: { claim: 'groups', value: 'skins' } });
   const browser = new PlainBrowser(at.server.url);

@@ -37,6 +37,8 @@ export class FakeProvider {
   wrongClaims: Readonly<Record<string, unknown>> = {};
   /** Signs with a key that it does not publish. */
   signsWrongly = false;
+  /** Takes no access token, though it has just given it. */
+  refusesTokens = false;
   /** Ends connections without an answer. */
   isDown = false;
   /** Answers 302 to this address instead of what is asked for. */
@@ -149,7 +151,7 @@ export class FakeProvider {
 
   #tell(headers: IncomingHttpHeaders): [unknown, number] {
     const grant = this.#tokens.get(String(headers.authorization).slice('Bearer '.length));
-    if (!grant) return [{ error: 'invalid_token' }, 401];
+    if (!grant || this.refusesTokens) return [{ error: 'invalid_token' }, 401];
     return [{ sub: grant.claims['sub'], ...this.userInfo }, 200];
   }
 }

@@ -137,6 +137,7 @@ test('What is no trouble of the store fails the job', async () => {
   const shop = new Workshop({ complete: failing([new Error('a bug')], true) });
   await shop.untilAsked('fail');
   expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'fail']);
+  expect(shop.errors).toEqual([new Error('a bug')]);
 });
 
 test('A worker whose lease is lost while the store is in trouble leaves the job to others', async () => {
@@ -151,6 +152,62 @@ test('A worker whose lease is lost while the store is in trouble leaves the job 
   vi.advanceTimersToNextTimer();
   await shop.untilAsked('release');
   expect(shop.asked).not.toContain('fail');
+});
+
+test.each(['fail', 'adopt', 'release'] as const)(
+  'A worker says so when the store cannot %s, and goes on',
+  async (broken) => {
+    const shop = new Workshop({
+      complete: failing(broken === 'fail' ? [new Error('a bug')] : [], true),
+      adopt: broken === 'release' ? async () => await Promise.reject(CUT) : async (lease) => lease,
+      [broken]: async () => await Promise.reject(FULL),
+    });
+    await shop.untilAsked(broken);
+    await shop.pool.stop(1_000);
+    expect(shop.errors).toContain(FULL);
+  },
+);
+
+test('A lease that could not be renewed is told of, and its job goes on', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ended = Promise.withResolvers<boolean>();
+  const shop = new Workshop({
+    complete: async () => await ended.promise,
+    renew: async () => await Promise.reject(CUT),
+  });
+  onTestFinished(() => ended.resolve(true));
+  await shop.untilAsked('complete');
+  vi.advanceTimersToNextTimer();
+  await poll(
+    () => shop.errors,
+    (errors) => errors.includes(CUT),
+    60_000,
+  );
+  ended.resolve(true);
+  await shop.pool.stop(1_000);
+  expect(shop.asked).toEqual(['adopt', 'generate', 'complete']);
+});
+
+test('A job taken with an end that was not recorded is put back, or it is said why not', async () => {
+  const claims = ['first', 'next'];
+  const shop = new Workshop({
+    claim: async (owner) => {
+      const uuid = claims.shift();
+      return uuid === undefined
+        ? undefined
+        : ({ owner, job: { uuid, cape_hash: null }, hasData: false } as Lease);
+    },
+    complete: failing([CUT], true),
+    release: async () => await Promise.reject(FULL),
+  });
+  await poll(
+    () => shop.asked.filter((one) => one === 'complete').length,
+    (count) => count === 2,
+  );
+  await shop.pool.stop(1_000);
+  expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'release', 'complete']);
+  expect(shop.errors).toEqual([FULL, CUT]);
 });
 
 test('A pool that is stopped does not wait for the store', async () => {

@@ -7,7 +7,13 @@ import type { Caller } from '../service/callers/caller.ts';
  * browser sends at the same time.
  */
 const MOST_OF_ONE: Readonly<Record<Caller['kind'], number>> = { anonymous: 6, user: 8 };
-/** The same for all callers together, and for all without a key: slow servers of strangers leave room for users. */
+/** The servers that are sent requests. Those of URLs are anybody's, and may be slow: they take no room from the game. */
+export type Target = 'url' | 'game';
+
+/**
+ * The same for all callers together, and for all without a key: slow servers of strangers leave room for users. Each
+ * target has as many.
+ */
 const MOST_OF_ALL = 64;
 const MOST_OF_STRANGERS = MOST_OF_ALL / 2;
 /** Number of callers above which those without any counts are forgotten. */
@@ -17,7 +23,7 @@ export type Entered =
   | { readonly kind: 'entered'; readonly leave: () => void }
   /** Too many simultaneous fetches of the caller. */
   | { readonly kind: 'busy' }
-  /** Too many simultaneous fetches of all callers. */
+  /** Too many simultaneous fetches of all callers from such servers. */
   | { readonly kind: 'crowded' }
   /** Too many fetches of the caller within a minute: there is room again at `at`, milliseconds since the epoch. */
   | { readonly kind: 'too_fast'; readonly at: number };
@@ -38,32 +44,22 @@ interface Tally {
  */
 export class Fetches {
   readonly #tallies = new EvictingMap<Tally>(MANY_CALLERS);
-  readonly #underWay: Record<Caller['kind'], number> = { anonymous: 0, user: 0 };
+  readonly #underWay: Record<Target, Record<Caller['kind'], number>> = {
+    url: { anonymous: 0, user: 0 },
+    game: { anonymous: 0, user: 0 },
+  };
 
   /** `now`: milliseconds since the epoch. */
-  enter(caller: Caller, now: number): Entered {
+  enter(caller: Caller, target: Target, now: number): Entered {
     const { kind, owner, plan } = caller;
     const tally = this.#tallyOf(owner, now);
     if (tally.underWay >= mostFetchesOf(caller)) return { kind: 'busy' };
-    if (this.#isCrowded(kind)) return { kind: 'crowded' };
+    const underWay = this.#underWay[target];
+    if (isCrowded(underWay, kind)) return { kind: 'crowded' };
     const at = roomAt(tally.spent, MINUTE, plan.perMinute, now);
     if (at > now) return { kind: 'too_fast', at };
     tally.spent = spendOne(tally.spent, MINUTE, now);
-    return { kind: 'entered', leave: this.#begin(kind, tally) };
-  }
-
-  #isCrowded(kind: Caller['kind']): boolean {
-    const { anonymous, user } = this.#underWay;
-    return anonymous + user >= MOST_OF_ALL || (kind === 'anonymous' && anonymous >= MOST_OF_STRANGERS);
-  }
-
-  #begin(kind: Caller['kind'], tally: Tally): () => void {
-    tally.underWay++;
-    this.#underWay[kind]++;
-    return () => {
-      tally.underWay--;
-      this.#underWay[kind]--;
-    };
+    return { kind: 'entered', leave: begin(underWay, kind, tally) };
   }
 
   #tallyOf(owner: string, now: number): Tally {
@@ -73,4 +69,17 @@ export class Fetches {
     tally.spent = stillSpent(tally.spent, MINUTE, now);
     return tally;
   }
+}
+
+function isCrowded({ anonymous, user }: Record<Caller['kind'], number>, kind: Caller['kind']): boolean {
+  return anonymous + user >= MOST_OF_ALL || (kind === 'anonymous' && anonymous >= MOST_OF_STRANGERS);
+}
+
+function begin(all: Record<Caller['kind'], number>, kind: Caller['kind'], tally: Tally): () => void {
+  tally.underWay++;
+  all[kind]++;
+  return () => {
+    tally.underWay--;
+    all[kind]--;
+  };
 }

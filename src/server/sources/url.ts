@@ -4,6 +4,7 @@ import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
+import type { Target } from './fetches.ts';
 import { asksGame } from './game-refusals.ts';
 import { findKnownTexture, type GameAddress } from './known-texture.ts';
 import { findOnPage, ownPath, readOwn } from './own-pictures.ts';
@@ -26,7 +27,9 @@ export async function readUrl(
   if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, request);
   const ours = await findOnPage(context, url, request.caller);
   if (ours) return picture(ours);
-  return await withinLimits(context, request, () => fetchPicture(context.pictures, pictureLink(url)));
+  return await withinLimits(context, { ...request, target: 'url' }, () =>
+    fetchPicture(context.pictures, pictureLink(url)),
+  );
 }
 
 function picture(bytes: Uint8Array): PictureMaterial {
@@ -36,7 +39,7 @@ function picture(bytes: Uint8Array): PictureMaterial {
 /** Fetches a picture only if the resulting job would be accepted. @throws Refusal */
 async function withinLimits(
   context: SourceContext,
-  request: SourceRequest,
+  request: SourceRequest & { readonly target?: Target },
   fetch: () => Promise<Uint8Array>,
 ): Promise<PictureMaterial> {
   const leave = (await needsRoom(context, request)) ? await reserveSpot(context, request) : () => {};

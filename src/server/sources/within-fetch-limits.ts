@@ -4,7 +4,7 @@ import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
-import type { Fetches } from './fetches.ts';
+import type { Fetches, Target } from './fetches.ts';
 
 /** Milliseconds to wait while the caller's other fetches are in progress. */
 const BUSY_WAIT = 1_000;
@@ -23,12 +23,12 @@ export interface FetchLimitContext {
  */
 export async function withinFetchLimits<T>(
   context: FetchLimitContext,
-  { caller, via }: LimitedRequest,
+  { caller, via, target = 'game' }: LimitedRequest & { readonly target?: Target },
   ask: () => Promise<T>,
 ): Promise<T> {
   const now = context.clock.now();
   const { owner, plan } = caller;
-  const entered = context.fetches.enter(caller, now);
+  const entered = context.fetches.enter(caller, target, now);
   if (entered.kind === 'entered') {
     try {
       return await ask();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { anonymousCaller, type Caller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans/plans.ts';
-import { Fetches } from '../../../src/server/sources/fetches.ts';
+import { Fetches, type Target } from '../../../src/server/sources/fetches.ts';
 
 const plans = new Plans();
 const NOW = 1_700_000_000_000;
@@ -17,9 +17,13 @@ function user(number: number): Caller {
 }
 
 /** Begins fetches of the callers, one each, until one is refused. @returns how many began, and why no more did */
-function fill(fetches: Fetches, callers: (number: number) => Caller): [begun: number, end: string] {
+function fill(
+  fetches: Fetches,
+  callers: (number: number) => Caller,
+  target: Target = 'url',
+): [begun: number, end: string] {
   for (let begun = 0; ; begun++) {
-    const { kind } = fetches.enter(callers(begun), NOW);
+    const { kind } = fetches.enter(callers(begun), target, NOW);
     if (kind !== 'entered') return [begun, kind];
   }
 }
@@ -29,7 +33,7 @@ describe('Simultaneous fetches', () => {
     const fetches = new Fetches();
     expect(fill(fetches, () => stranger(1))).toEqual([6, 'busy']);
     expect(fill(fetches, () => user(1))).toEqual([8, 'busy']);
-    expect(fetches.enter(stranger(2), NOW).kind).toBe('entered');
+    expect(fetches.enter(stranger(2), 'url', NOW).kind).toBe('entered');
   });
 
   test('of all addresses without a key leave half of the room to users', () => {
@@ -41,15 +45,22 @@ describe('Simultaneous fetches', () => {
   test('of users may take all of the room', () => {
     const fetches = new Fetches();
     expect(fill(fetches, user)).toEqual([64, 'crowded']);
-    expect(fetches.enter(stranger(1), NOW).kind).toBe('crowded');
+    expect(fetches.enter(stranger(1), 'url', NOW).kind).toBe('crowded');
+  });
+
+  test('from the addresses of callers take no room from those of the game, nor the other way round', () => {
+    const fetches = new Fetches();
+    expect(fill(fetches, user, 'url')).toEqual([64, 'crowded']);
+    expect(fill(fetches, (number) => stranger(number), 'game')).toEqual([32, 'crowded']);
+    expect(fill(fetches, (number) => user(number + 100), 'game')).toEqual([32, 'crowded']);
   });
 
   test('make room when they end', () => {
     const fetches = new Fetches();
-    const first = fetches.enter(stranger(0), NOW);
+    const first = fetches.enter(stranger(0), 'url', NOW);
     expect(fill(fetches, (number) => stranger(number + 1))).toEqual([31, 'crowded']);
     if (first.kind === 'entered') first.leave();
-    expect(fetches.enter(stranger(99), NOW).kind).toBe('entered');
+    expect(fetches.enter(stranger(99), 'url', NOW).kind).toBe('entered');
   });
 });
 
@@ -57,10 +68,10 @@ test('Fetches of a caller are limited in a minute, also when each has ended', ()
   const fetches = new Fetches();
   const { perMinute } = plans.anonymous;
   for (let number = 0; number < perMinute; number++) {
-    const entered = fetches.enter(stranger(1), NOW);
+    const entered = fetches.enter(stranger(1), 'url', NOW);
     if (entered.kind === 'entered') entered.leave();
   }
-  const { kind, ...refused } = fetches.enter(stranger(1), NOW);
+  const { kind, ...refused } = fetches.enter(stranger(1), 'url', NOW);
   expect([kind, 'at' in refused && refused.at > NOW + 59_000]).toEqual(['too_fast', true]);
-  expect(fetches.enter(stranger(1), NOW + 61_000).kind).toBe('entered');
+  expect(fetches.enter(stranger(1), 'url', NOW + 61_000).kind).toBe('entered');
 });

@@ -1,11 +1,12 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
+import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import type { TestCaller } from '../../support/server/test-caller.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
 guardAgainstLeaks();
@@ -191,4 +192,28 @@ test("The texture of a player's skin that is here is not fetched again", async (
   const before = fake.calls.length;
   expect(await textureOf(owner, String(body.skin?.texture.url.skin))).toBe(hashOf(8));
   expect(fake.calls.length).toBe(before);
+});
+
+test('Slow URLs of many addresses without a key keep no player from being looked up', async () => {
+  const answers: ServerResponse[] = [];
+  const slow = await webServer((_, response) => answers.push(response));
+  const fake = await runGame({ accounts: 1 });
+  fake.accounts[0]!.look = { skin: { hash: fake.textures.keep(drawSkin(1)), variant: 'classic' } };
+  const { url: at } = await runServer({ ...LOCAL, gameAddresses: fake.addresses });
+  const strangers = [1, 2, 3, 4, 5, 6].map((n) => new TestCaller(at, { address: `127.0.0.${10 + n}` }));
+  const asked = strangers.flatMap((caller) =>
+    [1, 2, 3, 4, 5, 6].map(async (n) => {
+      const { status } = await caller.json('/v2/queue', { url: `${slow.url}/${n}`, checkOnly: true });
+      return status;
+    }),
+  );
+  await poll(
+    () => answers.length,
+    (number) => number === 32,
+  );
+  const reader = new TestCaller(at, { address: '127.0.0.30' });
+  const player = await reader.json('/v2/queue', { user: fake.accounts[0]!.id });
+  expect([player.status, player.body.job?.status]).toEqual([200, 'completed']);
+  for (const response of answers) response.writeHead(404).end();
+  expect((await Promise.all(asked)).filter((status) => status !== 400)).toEqual([503, 503, 503, 503]);
 });

@@ -15,7 +15,7 @@ import { changesAtWork } from '../support/frozen-stores/at-work.ts';
 import { type Contents, differences, readContents } from '../support/frozen-stores/contents.ts';
 import {
   giveFrozenKeys,
-  SCHEMA_BEFORE,
+  NEWEST_FROZEN,
   thawDatabase,
   thawFile,
 } from '../support/frozen-stores/frozen-stores.ts';
@@ -40,7 +40,7 @@ async function schemaOf(place: StorePlace): Promise<number> {
   return Number(meta.find(({ key }) => key === 'schema')?.['value']);
 }
 
-/** Starts a server that knows a migration less, then two of this version at once, and stops the first one; under load. */
+/** Starts a server of this version, then two at once that know a migration more, and stops the first one; under load. */
 async function upgrade(
   options: ServerOptions,
   place: StorePlace,
@@ -48,7 +48,7 @@ async function upgrade(
 ): Promise<{ load: Load; url: string }> {
   const servers = [1, 2, 3].map(() => new ServerProcess(options));
   const [old, ...others] = servers as [ServerProcess, ServerProcess, ServerProcess];
-  await old.start({ version: 'previous' });
+  await old.start();
   const keys = await makeUserKeys(new TestCaller(old.url ?? '', { key: FROZEN_KEYS.owner }), 'upgrading');
   const load = new Load(servers, keys.slice(1), ENOUGH);
   const reads = readUntil(
@@ -57,8 +57,8 @@ async function upgrade(
     (fault) => load.faults.push(fault),
   );
   await load.untilServedBy([old]);
-  expect(await schemaOf(place)).toBe(NEWEST_SCHEMA - 1);
-  await Promise.all(others.map(async (server) => await server.start()));
+  expect(await schemaOf(place)).toBe(NEWEST_SCHEMA);
+  await Promise.all(others.map(async (server) => await server.start({ version: 'next' })));
   await load.untilServedBy(servers);
   await old.stop();
   await load.untilServedBy(others);
@@ -71,7 +71,7 @@ async function upgrade(
 async function expectUpgrade(options: ServerOptions, place: StorePlace): Promise<void> {
   const before = await readContents(place);
   const { load, url } = await upgrade(options, place, before);
-  expect(await schemaOf(place)).toBe(NEWEST_SCHEMA);
+  expect(await schemaOf(place)).toBe(NEWEST_SCHEMA + 1);
   const store = await openStoreOf(options);
   onTestFinished(async () => await store.close());
   await expectNothingLost(load, store);
@@ -83,16 +83,16 @@ async function expectUpgrade(options: ServerOptions, place: StorePlace): Promise
     expect(await cipher.open(String(uuid), String(secret))).toBe(TOKENS);
 }
 
-test('A file of the schema before is upgraded under load by two processes at once, beside one of before: everything in it is there and is answered', async () => {
+test('A frozen file is upgraded under load by two processes of the next version at once, beside one of this: everything in it is there and is answered', async () => {
   const folder = await ownFolder();
-  await thawFile(SCHEMA_BEFORE, folder);
+  await thawFile(NEWEST_FROZEN, folder);
   await expectUpgrade(await optionsFor(folder), { folder });
 });
 
 describe('With PostgreSQL', () => {
-  test('A database of the schema before is upgraded under load by two nodes at once, beside one of before: everything in it is there and is answered', async () => {
+  test('A frozen database is upgraded under load by two nodes of the next version at once, beside one of this: everything in it is there and is answered', async () => {
     const url = await emptyDatabase();
-    await thawDatabase(SCHEMA_BEFORE, url);
+    await thawDatabase(NEWEST_FROZEN, url);
     const store = { url, connections: 4, connectTimeout: 300_000, statementTimeout: 300_000 };
     const options = { ...(await optionsFor(await ownFolder())), store };
     await expectUpgrade(options, { postgres: store });

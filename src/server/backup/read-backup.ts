@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';
+import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { type CopyFound, inspectCopy } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
 import { ABOUT, type About, aboutSchema, digestOf, ENCLOSED } from './data-files.ts';
@@ -27,6 +28,13 @@ export async function readBackup(file: string): Promise<ReadBackup> {
     throw new BackupError('backup_too_new', `The backup ${file} was made by a newer skinsmith.`, {
       hint: 'Install the newer version.',
     });
+  }
+  if (found.schema !== undefined && found.schema < FIRST_SCHEMA) {
+    throw new BackupError(
+      'backup_too_old',
+      `The backup ${file} was made by a development version of skinsmith before 0.1.0.`,
+      { hint: 'No release can read it. Take a newer backup.' },
+    );
   }
   if (found.fault !== undefined) throw damaged(file, found.fault);
   const about = readAbout(found.enclosures[ABOUT]);

@@ -3,6 +3,7 @@ export type StoreCopyErrorCode =
   | 'store_not_empty'
   | 'store_in_use'
   | 'store_other_version'
+  | 'store_too_old'
   | 'copy_differs';
 
 /** Why nothing, or not everything, was copied. `message` and `hint` are for the operator's eyes. */

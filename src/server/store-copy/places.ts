@@ -8,6 +8,7 @@ import { readMeta } from '../store/meta.ts';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
+import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import type { Tables } from '../store/schema/tables.ts';
 import { EmbeddedDialect } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
@@ -69,6 +70,11 @@ async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
   if (schema === undefined)
     throw new StoreCopyError('no_data', `There is no data of a service in ${nameOf(place)}.`);
   if (Number(schema) === NEWEST_SCHEMA) return;
+  if (Number(schema) < FIRST_SCHEMA)
+    throw new StoreCopyError(
+      'store_too_old',
+      `The data in ${nameOf(place)} was written by a development version of skinsmith before 0.1.0 (schema ${schema}), which no release can read.`,
+    );
   throw new StoreCopyError(
     'store_other_version',
     `The data in ${nameOf(place)} is of another version of skinsmith (schema ${schema}, this one has ${NEWEST_SCHEMA}).`,

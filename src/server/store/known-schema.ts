@@ -11,6 +11,21 @@ export class StoreTooNewError extends Error {
   }
 }
 
+/** A development version wrote the store, before 0.1.0: no release reads it. */
+export class StoreTooOldError extends Error {
+  override readonly name = 'StoreTooOldError';
+  readonly code = 'store_too_old';
+  readonly hint: string;
+
+  /** `other`: how to name another store. */
+  constructor(schema: number, other: string) {
+    super(
+      `The data was written by a development version of skinsmith before 0.1.0 (schema ${schema}), which no release can read.`,
+    );
+    this.hint = `To start anew, ${other}`;
+  }
+}
+
 /** The schema that a program must know at least to use the store: an expression of SQL, for both databases. */
 export const OLDEST_READER = `coalesce((select value from meta where key = 'oldest-reader'),
   (select value from meta where key = 'schema'))`;

@@ -2,39 +2,16 @@ import { type Kysely, sql } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
 import { isLockTimeout } from './conflicts.ts';
 import { inTransaction } from './db.ts';
-import { isPostgres } from './dialect.ts';
-import { StoreTooNewError } from './known-schema.ts';
+import { columnTypes, isPostgres } from './dialect.ts';
+import { StoreTooNewError, StoreTooOldError } from './known-schema.ts';
 import { lockSchema } from './locks.ts';
 import { keepMeta, readMeta, writeMeta } from './meta.ts';
-import { firstSchema } from './migrations/0001-first-schema.ts';
-import { idempotencyKeys } from './migrations/0002-idempotency-keys.ts';
-import { usersAndKeys } from './migrations/0003-users-and-keys.ts';
-import { fairQueue } from './migrations/0004-fair-queue.ts';
-import { skinRecords } from './migrations/0005-skin-records.ts';
-import { capes } from './migrations/0006-capes.ts';
-import { callbacks } from './migrations/0007-callbacks.ts';
-import { players } from './migrations/0008-players.ts';
-import { gameAccounts } from './migrations/0009-accounts.ts';
-import { upstreamJobs } from './migrations/0010-upstream-jobs.ts';
-import { burst } from './migrations/0011-burst.ts';
-import { keyScopes } from './migrations/0012-key-scopes.ts';
-import { failedJobs } from './migrations/0013-failed-jobs.ts';
-import { insideNames } from './migrations/0014-inside-names.ts';
-import { accountOwners } from './migrations/0015-account-owners.ts';
-import { madeWhen } from './migrations/0016-made-when.ts';
-import { submissionsUnderWay } from './migrations/0017-submissions-under-way.ts';
-import { fewerStatements } from './migrations/0018-fewer-statements.ts';
-import { sessions } from './migrations/0019-sessions.ts';
-import { nodesAndChores } from './migrations/0020-nodes-and-chores.ts';
-import { moderation } from './migrations/0021-moderation.ts';
-import { sourceNames } from './migrations/0022-source-names.ts';
-import { identities } from './migrations/0023-identities.ts';
-import { identitiesByUser } from './migrations/0024-identities-by-user.ts';
+import { createFirstSchema, FIRST_SCHEMA } from './schema/first-schema.ts';
 import type { Tables } from './schema/tables.ts';
 
 /** One step from a version of the schema to the next. */
 export interface Migration {
-  readonly apply: (db: Kysely<Tables>, isPostgres: boolean) => Promise<void>;
+  readonly apply: (db: Kysely<Tables>) => Promise<void>;
   /**
    * Whether programs that know only the schema before can go on: it adds what nothing else needs, so programs of two
    * versions work side by side. What the older one still uses is removed by a later step that does not expand.
@@ -42,54 +19,34 @@ export interface Migration {
   readonly expands: boolean;
 }
 
-const required = (apply: Migration['apply']): Migration => ({ apply, expands: false });
-const expanding = (apply: Migration['apply']): Migration => ({ apply, expands: true });
+/** The steps after the first schema, in order. Never change one that was released. */
+export const MIGRATIONS: readonly Migration[] = [];
 
-/** In order; a store's version is the number of migrations applied to it. Never change one that was released. */
-export const MIGRATIONS: readonly Migration[] = [
-  required(firstSchema),
-  required(idempotencyKeys),
-  required(usersAndKeys),
-  required(fairQueue),
-  required(skinRecords),
-  required(capes),
-  required(callbacks),
-  required(players),
-  required(gameAccounts),
-  required(upstreamJobs),
-  required(burst),
-  required(keyScopes),
-  required(failedJobs),
-  required(insideNames),
-  required(accountOwners),
-  required(madeWhen),
-  required(submissionsUnderWay),
-  required(fewerStatements),
-  required(sessions),
-  expanding(nodesAndChores),
-  expanding(moderation),
-  expanding(sourceNames),
-  expanding(identities),
-  expanding(identitiesByUser),
-];
+/** The number of the schema that these migrations lead to. */
+export function newestSchema(known: readonly Migration[]): number {
+  return FIRST_SCHEMA + known.length;
+}
 
 /** The schema that this version of the program writes. */
-export const NEWEST_SCHEMA = MIGRATIONS.length;
+export const NEWEST_SCHEMA = newestSchema(MIGRATIONS);
 
 /**
- * Updates the schema, with one transaction per step, safely even if several processes start at once, and while programs
- * of the version before are at work.
+ * Creates or updates the schema, with one transaction per step, safely even if several processes start at once, and while
+ * programs of the version before are at work.
  * @param known all migrations that the program knows
- * @throws StoreTooNewError
+ * @throws StoreTooNewError, StoreTooOldError
  */
 export async function migrate(db: Kysely<Tables>, known: readonly Migration[] = MIGRATIONS): Promise<void> {
-  await db.schema
-    .createTable('meta')
-    .ifNotExists()
-    .addColumn('key', 'text', (column) => column.primaryKey())
-    .addColumn('value', 'text', (column) => column.notNull())
-    .execute();
-  while ((await readVersion(db, known)) < known.length) await advance(db, known);
+  await createMeta(db);
+  while ((await readVersion(db, known)) < newestSchema(known)) await advance(db, known);
+}
+
+/** Says which schema a store has, so it is there before any. */
+export async function createMeta(db: Kysely<Tables>): Promise<void> {
+  const { text } = columnTypes(db);
+  await sql
+    .raw(`create table if not exists meta (key ${text} primary key, value ${text} not null)`)
+    .execute(db);
 }
 
 /**
@@ -127,24 +84,33 @@ async function takeNextStep(
   await lockSchema(tx);
   if (isPostgres(tx)) await sql`select set_config('lock_timeout', ${String(patience)}, true)`.execute(tx);
   const version = await readVersion(tx, known);
-  const step = known[version];
+  const step = version === NO_SCHEMA ? FIRST_STEP : known[version - FIRST_SCHEMA];
   if (!step) return; // another process applied it while this one waited for the lock
-  await step.apply(tx, isPostgres(tx));
+  await step.apply(tx);
   if (step.expands) await keepMeta(tx, 'oldest-reader', String(version));
-  await writeMeta(tx, step.expands ? ['schema'] : ['schema', 'oldest-reader'], String(version + 1));
+  const next = version === NO_SCHEMA ? FIRST_SCHEMA : version + 1;
+  await writeMeta(tx, step.expands ? ['schema'] : ['schema', 'oldest-reader'], String(next));
 }
 
-/** Number of migrations applied to the store. @throws StoreTooNewError */
+/** The version of a store that has no tables yet. */
+const NO_SCHEMA = 0;
+const FIRST_STEP: Migration = { apply: createFirstSchema, expands: false };
+
+/** The number of the store's schema; 0: it has none yet. @throws StoreTooNewError, StoreTooOldError */
 export async function readVersion(
   db: Kysely<Tables>,
-  { length: known }: readonly Migration[] = MIGRATIONS,
+  known: readonly Migration[] = MIGRATIONS,
 ): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
-  const version = Number(row?.value ?? 0);
-  if (version > known && (await oldestReader(db)) > known) {
+  const version = Number(row?.value ?? NO_SCHEMA);
+  const other = isPostgres(db)
+    ? 'name another database: --store or SKINSMITH_STORE'
+    : 'choose another folder: SKINSMITH_DATA_DIR';
+  if (version !== NO_SCHEMA && version < FIRST_SCHEMA) throw new StoreTooOldError(version, other);
+  if (version > newestSchema(known) && (await oldestReader(db)) > newestSchema(known)) {
     throw new StoreTooNewError(
-      `The data was written by a newer skinsmith (schema ${version}, this one knows ${known}).`,
-      `Install the newer version, or ${isPostgres(db) ? 'name another database: --store or SKINSMITH_STORE' : 'choose another folder: SKINSMITH_DATA_DIR'}`,
+      `The data was written by a newer skinsmith (schema ${version}, this one knows ${newestSchema(known)}).`,
+      `Install the newer version, or ${other}`,
     );
   }
   return version;

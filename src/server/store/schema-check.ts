@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { importSqlite } from '../../base/node-sqlite.ts';
 import { MIGRATIONS, migrate } from './migrate.ts';
+import { FIRST_SCHEMA } from './schema/first-schema.ts';
 import type { Tables } from './schema/tables.ts';
 import { EmbeddedDialect } from './sqlite.ts';
 
@@ -30,7 +31,7 @@ async function schemaAt(version: number, besides: string): Promise<Schema> {
   const database = new DatabaseSync(':memory:');
   const db = new Kysely<Tables>({ dialect: new EmbeddedDialect(database) });
   try {
-    await migrate(db, MIGRATIONS.slice(0, version));
+    await migrate(db, MIGRATIONS.slice(0, version - FIRST_SCHEMA));
     database.exec(besides);
     return schemaOf(database);
   } finally {

@@ -2,6 +2,7 @@ import type { backup, DatabaseSync } from 'node:sqlite';
 import { importSqlite } from '../../base/node-sqlite.ts';
 import { isDamagedDatabase, isSqliteBusy } from '../../base/sqlite-codes.ts';
 import { NEWEST_SCHEMA } from './migrate.ts';
+import { FIRST_SCHEMA } from './schema/first-schema.ts';
 import { findSchemaFault } from './schema-check.ts';
 
 /** Handles whole database files; `sqlite.ts` handles their contents. */
@@ -93,7 +94,7 @@ export async function inspectCopy(path: string): Promise<CopyFound | undefined> 
     const integrity = String(copy.prepare('pragma integrity_check(1)').get()?.['integrity_check']);
     if (!hasTables(copy, ['enclosures', 'meta'])) return undefined;
     const schema = readSchema(copy);
-    if (schema !== undefined && schema > NEWEST_SCHEMA) return { fault: undefined, schema, enclosures: {} };
+    if (schema !== undefined && !isKnown(schema)) return { fault: undefined, schema, enclosures: {} };
     const fault = integrity === 'ok' ? await findFault(copy, schema) : integrity;
     if (fault !== undefined) return { fault, schema, enclosures: {} };
     const rows = copy.prepare('select name, content from enclosures').all();
@@ -104,6 +105,10 @@ export async function inspectCopy(path: string): Promise<CopyFound | undefined> 
   } finally {
     copy.close();
   }
+}
+
+function isKnown(schema: number): boolean {
+  return schema >= FIRST_SCHEMA && schema <= NEWEST_SCHEMA;
 }
 
 function readSchema(copy: DatabaseSync): number | undefined {

@@ -4,7 +4,7 @@ import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { flushUsage } from './adapter-parts.ts';
 import type { Db } from './db.ts';
 import { KnownSchema } from './known-schema.ts';
-import { MIGRATIONS, type Migration, migrate } from './migrate.ts';
+import { MIGRATIONS, type Migration, migrate, newestSchema } from './migrate.ts';
 import type { Notifier } from './notifier.ts';
 import type { Tables } from './schema/tables.ts';
 import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
@@ -49,13 +49,13 @@ export interface Schema {
 
 /**
  * Opens the store in a data folder, and updates its schema.
- * @throws StoreTooNewError if a newer skinsmith wrote it
+ * @throws StoreTooNewError if a newer skinsmith wrote it; StoreTooOldError
  */
 export async function openStore(
   dataDir: string,
   { migrations = MIGRATIONS, ...options }: SqliteOptions & Schema = {},
 ): Promise<Store> {
-  const schema = new KnownSchema(migrations.length);
+  const schema = new KnownSchema(newestSchema(migrations));
   const file = await openSqliteFile(join(dataDir, 'skinsmith.db'), { ...options, schema });
   const db = new Kysely<Tables>({ dialect: file.dialect });
   try {

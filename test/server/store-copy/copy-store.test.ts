@@ -8,6 +8,7 @@ import { writeMeta } from '../../../src/server/store/meta.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { beat, leave, listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
+import { FIRST_SCHEMA } from '../../../src/server/store/schema/first-schema.ts';
 import { openStore } from '../../../src/server/store/store.ts';
 import { type CopyProgress, copyStore } from '../../../src/server/store-copy/copy-store.ts';
 import { nameOf, type StorePlace } from '../../../src/server/store-copy/places.ts';
@@ -214,8 +215,10 @@ describe('With PostgreSQL', () => {
     const [from, to] = [await PLACES.SQLite(), await PLACES.SQLite()];
     await expect(copy(from, to)).rejects.toMatchObject({ code: 'no_data' });
     const source = await open(from);
-    await writeMeta(source, 'schema', String(NEWEST_SCHEMA - 1));
+    await writeMeta(source, 'schema', String(NEWEST_SCHEMA + 1));
     await expect(copy(from, to)).rejects.toMatchObject({ code: 'store_other_version' });
+    await writeMeta(source, 'schema', String(FIRST_SCHEMA - 1));
+    await expect(copy(from, to)).rejects.toMatchObject({ code: 'store_too_old' });
   });
 
   test('Messages name a database without users, passwords and parameters', () => {

@@ -2,17 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { Kysely, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findKeyOwner } from '../../../src/server/store/api-keys.ts';
 import { StoreTooNewError } from '../../../src/server/store/known-schema.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
-import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
-import type { Tables } from '../../../src/server/store/schema/tables.ts';
-import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import { openStore } from '../../../src/server/store/store.ts';
-import { keepTexture } from '../../../src/server/store/textures.ts';
-import { TEXTURE_HASH } from '../../contract/jobs.ts';
 import { childProgram } from '../../support/program/child-program.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
@@ -20,20 +13,14 @@ import { openOwnStore } from '../../support/server/running-server.ts';
 /** Who may use a store. */
 const OWN_FACTS = ['schema', 'oldest-reader'] as const;
 
-/** How many migrations there are. */
 const NEWEST = String(NEWEST_SCHEMA);
 const OPEN_IT = childProgram('open-store');
 
-/** A job as the first schema has it. */
-const OLD_JOB = `insert into jobs (uuid, owner, status, request_key, identity, texture_hash, variant, visibility,
-  attempts, run_at, created_at) values ('old', 'ann', 'waiting', 'r', 'i', '${TEXTURE_HASH}', 'classic', 'public',
-  0, 0, 0)`;
-
-/** A user of it and its API key. */
-const OLD_USER =
-  "insert into users (id, name, plan, role, created_at) values ('u', 'ann', 'free', 'user', 0)";
-const OLD_KEY = `insert into api_keys (id, user_id, name, hash, last4, created_at)
-  values ('k', 'u', 'ci', 'h', 'abcd', 0)`;
+const OLD_STORE = {
+  message:
+    'The data was written by a development version of skinsmith before 0.1.0 (schema 17), which no release can read.',
+  hint: 'To start anew, choose another folder: SKINSMITH_DATA_DIR',
+};
 
 describe('Opening a store', () => {
   test('An empty folder becomes a store with every table', async () => {
@@ -78,41 +65,23 @@ describe('Opening a store', () => {
     const { db } = await openOwnStore(folder);
     expect(await db.selectFrom('meta').selectAll().orderBy('key').execute()).toEqual([
       { key: 'kept', value: 'yes' },
-      { key: 'oldest-reader', value: '19' },
+      { key: 'oldest-reader', value: NEWEST },
       { key: 'schema', value: NEWEST },
     ]);
   });
 
-  test('A store of the first schema is brought up to date with everything that is in it', async () => {
+  test('A store of a development version before 0.1.0 is refused and left as it is', async () => {
     const folder = await ownFolder();
-    const file = await openSqliteFile(join(folder, 'skinsmith.db'));
-    const old = new Kysely<Tables>({ dialect: file.dialect });
-    await old.schema
-      .createTable('meta')
-      .addColumn('key', 'text', (c) => c.primaryKey())
-      .addColumn('value', 'text')
-      .execute();
-    await firstSchema(old);
-    await old.insertInto('meta').values({ key: 'schema', value: '1' }).execute();
-    await keepTexture(old, {
-      hash: TEXTURE_HASH,
-      width: 1,
-      height: 1,
-      png: new Uint8Array(1),
-      created_at: 0,
-    });
-    for (const one of [OLD_JOB, OLD_USER, OLD_KEY]) await sql.raw(one).execute(old);
-    await old.destroy();
-    const { db } = await openOwnStore(folder);
-    expect(await db.selectFrom('jobs').select('uuid').execute()).toEqual([{ uuid: 'old' }]);
-    expect(await findKeyOwner(db, 'h')).toMatchObject({
-      user: { name: 'ann', disabled_at: null },
-      key: { allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]', v2_compat: 0 },
-    });
-    expect(await db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
-    expect(await db.selectFrom('meta').select('value').where('key', '=', 'schema').execute()).toEqual([
-      { value: NEWEST },
-    ]);
+    const old = new DatabaseSync(join(folder, 'skinsmith.db'));
+    old.exec(
+      "create table meta (key text primary key, value text); insert into meta values ('schema', '17')",
+    );
+    old.close();
+    await expect(openStore(folder)).rejects.toMatchObject({ code: 'store_too_old', ...OLD_STORE });
+    const left = new DatabaseSync(join(folder, 'skinsmith.db'), { readOnly: true });
+    onTestFinished(() => left.close());
+    expect(left.prepare('select name from sqlite_schema').all()).toHaveLength(2); // and the index of its key
+    expect(left.prepare('select * from meta').all()).toEqual([{ key: 'schema', value: '17' }]);
   });
 
   test('Six processes that open an empty folder at once all find the same schema', async () => {

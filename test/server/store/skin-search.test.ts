@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../../src/server/store/db.ts';
-import { insideNames } from '../../../src/server/store/migrations/0014-inside-names.ts';
 import type { SkinScope } from '../../../src/server/store/skin-lists.ts';
 import { searchSkins } from '../../../src/server/store/skin-search.ts';
 import { wordsIn } from '../../../src/server/store/skin-words.ts';
@@ -106,17 +105,6 @@ describe('A search', () => {
     await deleteSkin(db, id);
     expect(await db.selectFrom('skin_words').selectAll().execute()).toEqual([]);
   });
-});
-
-test('Names from before are found inside once the store is brought up to date', async () => {
-  const db = await ownDb();
-  await record(db, { name: 'blacksmith' });
-  await db.deleteFrom('skin_words').where('word', '<>', 'blacksmith').execute();
-  for (const index of ['skins_by_views', 'skins_of_owner_by_views'])
-    await db.schema.dropIndex(index).execute();
-  expect(await search(db, 'smith')).toEqual([]);
-  await insideNames(db);
-  expect(await search(db, 'smith')).toEqual(['blacksmith']);
 });
 
 describe('A search for words that very many names have', () => {

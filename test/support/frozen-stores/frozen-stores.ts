@@ -3,7 +3,6 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 
 const FOLDER = import.meta.dirname;
 
@@ -13,8 +12,7 @@ export const FROZEN_SCHEMAS: readonly number[] = readdirSync(FOLDER)
   .map(Number)
   .toSorted((a, b) => a - b);
 
-/** The newest one that a program of this version has to upgrade. */
-export const SCHEMA_BEFORE = FROZEN_SCHEMAS.findLast((schema) => schema < NEWEST_SCHEMA) ?? 0;
+export const NEWEST_FROZEN = FROZEN_SCHEMAS.at(-1) ?? 0;
 
 async function readDump(schema: number, file: 'sqlite.sql' | 'postgres.sql'): Promise<string> {
   return await readFile(join(FOLDER, `schema-${schema}`, file), 'utf8');

@@ -1,6 +1,6 @@
 /**
- * Writes a store with rows of every kind, as SQL for SQLite and for PostgreSQL: `npm run frozen-store`, of the newest
- * schema or of the one whose number follows `--`. The README here says when.
+ * Writes a store of the newest schema with rows of every kind, as SQL for SQLite and for PostgreSQL: `npm run
+ * frozen-store`. The README here says when.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,12 +30,8 @@ import { ALL_TABLES } from './tables.ts';
 /** By how many the numbers of rows are ahead of the last row: it was not the last one ever. */
 const REMOVED = 5;
 
-const schema = Number(process.argv[2] ?? NEWEST_SCHEMA);
-const known = MIGRATIONS.slice(0, schema);
-if (known.length !== schema) throw new Error(`There is no schema ${process.argv[2]}.`);
-
 const rows = await rowsForKeys(join(import.meta.dirname, 'keys'));
-const folder = join(import.meta.dirname, `schema-${schema}`);
+const folder = join(import.meta.dirname, `schema-${NEWEST_SCHEMA}`);
 await mkdir(folder); // fails if it is there: a frozen store stays as it is
 await writeFile(join(folder, 'sqlite.sql'), await makeSqlite());
 await writeFile(join(folder, 'postgres.sql'), await makePostgres());
@@ -60,7 +56,7 @@ async function makeSqlite(): Promise<string> {
   try {
     const path = join(place, 'skinsmith.db');
     const db = new Kysely<Tables>({ dialect: (await openSqliteFile(path)).dialect });
-    await migrate(db, known);
+    await migrate(db);
     await fill(db);
     await db.destroy();
     return dumpSqlite(path);
@@ -78,20 +74,21 @@ async function makePostgres(): Promise<string> {
     log: ({ query }) => void statements.push(query.sql),
   });
   try {
-    await migratePostgres(db, known);
-    const schemaMade = statements.filter((statement) => /^\s*(?:create|alter|drop) /i.test(statement));
+    await migratePostgres(db, MIGRATIONS);
+    const schemaMade = new Set(
+      statements.filter((statement) => /^\s*(?:create|alter|drop) /i.test(statement)),
+    );
     await fill(db);
-    return await dumpPostgres(db, schemaMade);
+    return await dumpPostgres(db, [...schemaMade]);
   } finally {
     await db.destroy();
     await server.stop();
   }
 }
 
-/** Tables and columns that the schema has not yet are left out. */
 async function fill(db: Kysely<Tables>): Promise<void> {
   for (const table of await withColumns(db, ALL_TABLES))
-    if (table.columns.length > 0) await putRows(db, table, rows[table.name] as unknown as Row[]);
+    await putRows(db, table, rows[table.name] as unknown as Row[]);
   await countProcessing(db);
   const numbers = NUMBERED.map((name) => [name, rows[name].length + REMOVED] as const);
   await setNumbers(db, new Map(numbers));

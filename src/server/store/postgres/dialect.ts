@@ -1,10 +1,4 @@
-import {
-  type DataTypeNode,
-  PostgresAdapter,
-  PostgresDialect,
-  type PostgresPool,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { PostgresAdapter, PostgresDialect, type PostgresPool } from 'kysely';
 import type { AdapterParts } from '../adapter-parts.ts';
 import { DeferredUsage } from '../deferred-usage.ts';
 import type { NamesDialect } from '../dialect.ts';
@@ -24,10 +18,6 @@ export class PooledDialect extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
     return new PooledAdapter(this.#schema);
   }
-
-  override createQueryCompiler(): PostgresQueryCompiler {
-    return new TranslatingCompiler();
-  }
 }
 
 /**
@@ -46,23 +36,5 @@ class PooledAdapter extends PostgresAdapter implements KeepsCompiled, NamesDiale
   constructor(schema: KnownSchema) {
     super();
     this.schema = schema;
-  }
-}
-
-/** The types of columns as migrations name them: texts sort by their bytes, and numbers have 64 bits as in SQLite. */
-const TYPES: Readonly<Record<string, string>> = {
-  text: 'text collate "C"',
-  blob: 'bytea',
-  real: 'double precision',
-};
-
-/** So that one list of migrations serves both databases. */
-class TranslatingCompiler extends PostgresQueryCompiler {
-  protected override visitDataType({ dataType }: DataTypeNode): void {
-    this.append(TYPES[dataType] ?? dataType);
-  }
-
-  protected override getAutoIncrement(): string {
-    return 'generated always as identity';
   }
 }

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { type Migration, migrate, readVersion } from '../migrate.ts';
+import { createMeta, type Migration, migrate } from '../migrate.ts';
 import type { Tables } from '../schema/tables.ts';
-import { BASELINE, BASELINE_VERSION } from './baseline.ts';
 import { StoreRefusedError } from './trouble.ts';
 
 /** Any number that no other program on the same database is likely to lock. */
@@ -14,20 +13,12 @@ const OLDEST_NUMBER = 150_000;
 /**
  * Creates the tables, or updates them, safely even if several nodes start at once.
  * @param known all migrations that the program knows
- * @throws StoreTooNewError, StoreRefusedError
+ * @throws StoreTooNewError, StoreTooOldError, StoreRefusedError
  */
 export async function migratePostgres(db: Kysely<Tables>, known: readonly Migration[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockUsable(tx);
-    await sql`create table if not exists meta (key text collate "C" primary key, value text collate "C" not null)`.execute(
-      tx,
-    );
-    if ((await readVersion(tx, known)) > 0) return;
-    await sql.raw(BASELINE).execute(tx);
-    await tx
-      .insertInto('meta')
-      .values({ key: 'schema', value: String(BASELINE_VERSION) })
-      .execute();
+    await createMeta(tx);
   });
   await migrate(db, known);
 }

@@ -2,7 +2,7 @@ import { Kysely, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { flushUsage } from '../adapter-parts.ts';
 import { KnownSchema } from '../known-schema.ts';
-import { MIGRATIONS, type Migration } from '../migrate.ts';
+import { MIGRATIONS, type Migration, newestSchema } from '../migrate.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { Schema, Store, StoreConnections } from '../store.ts';
 import { DatabaseSize } from './database-size.ts';
@@ -43,7 +43,7 @@ export class NoStoreError extends Error {
 
 /**
  * Opens the store in a PostgreSQL database, which any number of processes on any number of machines may share.
- * @throws StoreUnreachableError, StoreRefusedError, NoStoreError
+ * @throws StoreUnreachableError, StoreRefusedError, NoStoreError, StoreTooOldError
  * @throws StoreTooNewError if a newer skinsmith wrote it and does not let this one use it
  */
 export async function openPostgresStore({
@@ -122,7 +122,7 @@ interface Creating {
 async function open(url: string, options: PoolOptions, { migrations, creates }: Creating): Promise<Opened> {
   const pool = makePool(url, options);
   const waits = new PoolWaits(pool);
-  const schema = new KnownSchema(migrations.length);
+  const schema = new KnownSchema(newestSchema(migrations));
   const dialect = new PooledDialect(forKysely(pool, options, { schema, waits }), schema);
   const db = new Kysely<Tables>({ dialect });
   try {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-// The same expressions as in the partial indices (store/migrations); otherwise SQLite does not use those.
+// The same expressions as in the partial indices (first-schema.ts); otherwise SQLite does not use those.
 export const PENDING = sql<boolean>`status in ('waiting', 'processing')`;
 export const WAITING = sql<boolean>`status = 'waiting'`;
 export const PROCESSING = sql<boolean>`status = 'processing'`;

@@ -36,7 +36,7 @@ export interface JobsTable {
   burst: number;
   /** Texture of the cape that goes with the skin. */
   cape_hash: string | null;
-  /** Key of the request that made the job; its insertion adds it to the idempotency keys (migration 0018). */
+  /** Key of the request that made the job; its insertion adds it to the idempotency keys (a trigger does it). */
   idempotency_key: string | null;
   /** What it is made from, as its owner knows it again: a file's name, an address, a player; null: unknown. */
   source: string | null;

@@ -4,7 +4,12 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { openStoreOf } from '../../../../src/server/assembly/open-store-of.ts';
-import { MIGRATIONS, type Migration, NEWEST_SCHEMA } from '../../../../src/server/store/migrate.ts';
+import {
+  MIGRATIONS,
+  type Migration,
+  NEWEST_SCHEMA,
+  newestSchema,
+} from '../../../../src/server/store/migrate.ts';
 import { findSchemaFault } from '../../../../src/server/store/schema-check.ts';
 import type { StorePlace } from '../../../../src/server/store-copy/places.ts';
 import {
@@ -19,6 +24,7 @@ import {
 import {
   FROZEN_SCHEMAS,
   giveFrozenKeys,
+  NEWEST_FROZEN,
   thawDatabase,
   thawFile,
 } from '../../../support/frozen-stores/frozen-stores.ts';
@@ -28,8 +34,6 @@ import { emptyDatabase, ownDatabase } from '../../../support/postgres/own-databa
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { VERSIONS } from '../../../support/server/program-versions.ts';
 import { runServer, type ServerUnderTest } from '../../../support/server/running-server.ts';
-
-const NEWEST_FROZEN = FROZEN_SCHEMAS.at(-1) ?? 0;
 
 /** The frozen store of a schema, thawed. */
 const PLACES = {
@@ -106,7 +110,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('A frozen store in %s', (kind) 
         const after = await upgraded(place, migrations);
         expect(differences(before, after, noted)).toEqual([]);
         expect(keptSizes(after)).toMatchObject(keptSizes(before));
-        const schema = { key: 'schema', value: String(migrations.length) };
+        const schema = { key: 'schema', value: String(newestSchema(migrations)) };
         expect(after.get('meta')).toContainEqual(expect.objectContaining(schema));
       }
     });
@@ -115,7 +119,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('A frozen store in %s', (kind) 
       const place = await PLACES[kind](NEWEST_FROZEN);
       const { url } = await serve(place);
       const [before, after] = [new PlainBrowser(url), new PlainBrowser(url)];
-      before.cookie = `skinsmith=${SESSION_SECRET}`;
+      before.cookie = `__Host-skinsmith=${SESSION_SECRET}`;
       expect((await after.open(`/ui/sign-in/link?secret=${LINK_SECRET}`)).status).toBe(303);
       for (const browser of [before, after])
         expect((await browser.open('/ui/account')).text).toContain('dora');

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { NEWEST_SCHEMA, readVersion } from '../../../../src/server/store/migrate.ts';
+import { NEWEST_SCHEMA, newestSchema, readVersion } from '../../../../src/server/store/migrate.ts';
 import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
 import { emptyDatabase } from '../../../support/postgres/own-database.ts';
@@ -13,15 +13,15 @@ async function open(url: string, version: VersionName): Promise<Store> {
 }
 
 describe('With PostgreSQL', () => {
-  test('The version before this one, and the one before that, go on with a store that this one has changed', async () => {
+  test('The version before the next one, and the one before that, go on with a store that it has changed', async () => {
     const url = await emptyDatabase();
-    for (const version of ['older', 'previous', 'this'] as const) {
+    for (const version of ['this', 'next', 'afterNext'] as const) {
       const { db } = await open(url, version);
-      expect(await readVersion(db)).toBe(VERSIONS[version].length);
+      expect(await readVersion(db)).toBe(newestSchema(VERSIONS[version]));
     }
-    const { db } = await open(url, 'previous');
-    expect(await readVersion(db)).toBe(NEWEST_SCHEMA);
-    await open(url, 'older');
+    const { db } = await open(url, 'next');
+    expect(await readVersion(db)).toBe(NEWEST_SCHEMA + 2);
+    await open(url, 'this');
   });
 
   test('A program older than the oldest that a store leaves room for is refused, and told both versions', async () => {

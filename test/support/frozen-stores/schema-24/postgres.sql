@@ -1,242 +1,294 @@
 begin;
 create table if not exists meta (key text collate "C" primary key, value text collate "C" not null);
 create table users (
-      id text collate "C" primary key,
-      name text collate "C" not null unique,
-      plan text collate "C" not null,
-      role text collate "C" not null,
-      created_at bigint not null,
-      disabled_at bigint
+    id text collate "C" primary key,
+    name text collate "C" not null unique,
+    plan text collate "C" not null,
+    role text collate "C" not null,
+    created_at bigint not null,
+    disabled_at bigint
   );
-  create table api_keys (
-      id text collate "C" primary key,
-      user_id text collate "C" not null references users (id),
-      name text collate "C" not null,
-      hash text collate "C" not null unique,
-      last4 text collate "C" not null,
-      created_at bigint not null,
-      last_used_at bigint,
-      revoked_at bigint,
-      allowed_ips text collate "C" default '[]' not null,
-      allowed_origins text collate "C" default '[]' not null,
-      allowed_agents text collate "C" default '[]' not null,
-      v2_compat integer default 0 not null,
-      scopes text collate "C" default '["read","generate","skins"]' not null
+create table api_keys (
+    id text collate "C" primary key,
+    user_id text collate "C" not null references users (id),
+    name text collate "C" not null,
+    hash text collate "C" not null unique,
+    last4 text collate "C" not null,
+    created_at bigint not null,
+    last_used_at bigint,
+    revoked_at bigint,
+    allowed_ips text collate "C" default '[]' not null,
+    allowed_origins text collate "C" default '[]' not null,
+    allowed_agents text collate "C" default '[]' not null,
+    v2_compat integer default 0 not null,
+    scopes text collate "C" default '["read","generate","skins"]' not null,
+    generations bigint default 0 not null
   );
-  create table textures (
-      hash text collate "C" primary key,
-      width integer not null,
-      height integer not null,
-      png bytea not null,
-      created_at bigint not null
+create table sessions (
+    id text collate "C" primary key,
+    hash text collate "C" not null unique,
+    user_id text collate "C" not null,
+    key_id text collate "C",
+    agent text collate "C" not null,
+    created_at bigint not null,
+    used_at bigint not null,
+    expires_at bigint not null
   );
-  create table texture_data (
-      identity text collate "C" primary key,
-      texture_hash text collate "C" not null references textures (hash),
-      variant text collate "C" not null,
-      value text collate "C" not null,
-      signature text collate "C" not null,
-      url text collate "C" not null,
-      generator_version text collate "C" not null,
-      account text collate "C" not null,
-      server text collate "C" not null,
-      worker text collate "C" not null,
-      created_at bigint not null,
-      duration integer not null,
-      cape_hash text collate "C",
-      cape_url text collate "C"
+create table sign_in_links (
+    hash text collate "C" primary key,
+    user_id text collate "C" not null,
+    key_id text collate "C",
+    expires_at bigint not null
   );
-  create table skins (
-      id bigint generated always as identity primary key,
-      uuid text collate "C" not null unique,
-      owner text collate "C" not null,
-      identity text collate "C" not null references texture_data (identity),
-      name text collate "C",
-      visibility text collate "C" not null,
-      views integer not null,
-      created_at bigint not null
+create table identities (
+    issuer text collate "C" not null,
+    subject text collate "C" not null,
+    user_id text collate "C" not null,
+    created_at bigint not null,
+    constraint identities_primary primary key (issuer, subject)
   );
-  create table jobs (
-      id bigint generated always as identity primary key,
-      uuid text collate "C" not null unique,
-      owner text collate "C" not null,
-      status text collate "C" not null,
-      request_key text collate "C" not null,
-      identity text collate "C" not null,
-      texture_hash text collate "C" not null references textures (hash),
-      variant text collate "C" not null,
-      visibility text collate "C" not null,
-      name text collate "C",
-      skin_uuid text collate "C",
-      error_code text collate "C",
-      error_message text collate "C",
-      attempts integer not null,
-      run_at bigint not null,
-      lease_owner text collate "C",
-      lease_until bigint,
-      created_at bigint not null,
-      finished_at bigint,
-      via text collate "C" default 'queue' not null,
-      turn double precision default 0 not null,
-      concurrency integer default 1000 not null,
-      cape_hash text collate "C",
-      burst integer default 0 not null,
-      started_at bigint,
-      idempotency_key text collate "C"
+create table first_sign_ins (
+    hash text collate "C" primary key,
+    issuer text collate "C" not null,
+    subject text collate "C" not null,
+    name text collate "C" not null,
+    rights text collate "C" not null,
+    expires_at bigint not null
   );
-  create table idempotency_keys (
-      owner text collate "C" not null,
-      key text collate "C" not null,
-      job_id bigint not null references jobs (id) on delete cascade,
-      constraint idempotency_keys_primary primary key (owner, key)
+create table textures (
+    hash text collate "C" primary key,
+    width integer not null,
+    height integer not null,
+    png bytea not null,
+    created_at bigint not null
   );
-  create table callers (
-      owner text collate "C" primary key,
-      turn double precision not null,
-      spent_at bigint not null,
-      generated_at bigint not null,
-      minute text collate "C" not null,
-      hour text collate "C" not null,
-      processing integer not null default 0,
-      burst integer not null default 1000,
-      constraint callers_within_burst check (processing between 0 and burst)
+create table texture_data (
+    identity text collate "C" primary key,
+    texture_hash text collate "C" not null references textures (hash),
+    variant text collate "C" not null,
+    value text collate "C" not null,
+    signature text collate "C" not null,
+    url text collate "C" not null,
+    generator_version text collate "C" not null,
+    account text collate "C" not null,
+    server text collate "C" not null,
+    worker text collate "C" not null,
+    created_at bigint not null,
+    duration integer not null,
+    cape_hash text collate "C",
+    cape_url text collate "C"
   );
-  create table queue_clock (
-      id integer primary key,
-      turn double precision not null
+create table skins (
+    id bigint generated always as identity primary key,
+    uuid text collate "C" not null unique,
+    owner text collate "C" not null,
+    identity text collate "C" not null references texture_data (identity),
+    name text collate "C",
+    visibility text collate "C" not null,
+    views integer not null,
+    created_at bigint not null,
+    hidden_from text collate "C"
   );
-  create table skin_views (
-      skin_id bigint not null references skins (id) on delete cascade,
-      viewer text collate "C" not null,
-      hour bigint not null,
-      constraint skin_views_primary primary key (skin_id, viewer, hour)
+create table skin_views (
+    skin_id bigint not null references skins (id) on delete cascade,
+    viewer text collate "C" not null,
+    hour bigint not null,
+    constraint skin_views_primary primary key (skin_id, viewer, hour)
   );
-  create table skin_words (
-      word text collate "C" not null,
-      skin_id bigint not null references skins (id) on delete cascade,
-      constraint skin_words_primary primary key (word, skin_id)
+create table skin_words (
+    word text collate "C" not null,
+    skin_id bigint not null references skins (id) on delete cascade,
+    constraint skin_words_primary primary key (word, skin_id)
   );
-  create table capes (
-      uuid text collate "C" primary key,
-      alias text collate "C" not null unique,
-      texture_hash text collate "C" not null references textures (hash),
-      support text collate "C" not null,
-      created_at bigint not null
+create table capes (
+    uuid text collate "C" primary key,
+    alias text collate "C" not null unique,
+    texture_hash text collate "C" not null references textures (hash),
+    support text collate "C" not null,
+    created_at bigint not null
   );
-  create table callbacks (
-      id bigint generated always as identity primary key,
-      uuid text collate "C" not null unique,
-      job_id bigint not null references jobs (id) on delete cascade,
-      key_id text collate "C" not null,
-      url text collate "C" not null,
-      host text collate "C" not null,
-      attempts integer not null,
-      run_at bigint,
-      lease_owner text collate "C",
-      created_at bigint not null,
-      done_at bigint
+create table players (
+    id text collate "C" primary key,
+    name text collate "C" not null,
+    identity text collate "C" not null,
+    looked_up_at bigint not null
   );
-  create table players (
-      id text collate "C" primary key,
-      name text collate "C" not null,
-      identity text collate "C" not null,
-      looked_up_at bigint not null
+create table jobs (
+    id bigint generated always as identity primary key,
+    uuid text collate "C" not null unique,
+    owner text collate "C" not null,
+    status text collate "C" not null,
+    request_key text collate "C" not null,
+    identity text collate "C" not null,
+    texture_hash text collate "C" not null references textures (hash),
+    variant text collate "C" not null,
+    visibility text collate "C" not null,
+    name text collate "C",
+    skin_uuid text collate "C",
+    error_code text collate "C",
+    error_message text collate "C",
+    attempts integer not null,
+    run_at bigint not null,
+    lease_owner text collate "C",
+    lease_until bigint,
+    created_at bigint not null,
+    finished_at bigint,
+    via text collate "C" default 'queue' not null,
+    turn double precision default 0 not null,
+    concurrency integer default 1000 not null,
+    cape_hash text collate "C",
+    burst integer default 0 not null,
+    started_at bigint,
+    idempotency_key text collate "C",
+    source text collate "C"
   );
-  create table game_accounts (
-      uuid text collate "C" primary key,
-      name text collate "C" not null,
-      state text collate "C" not null,
-      secret text collate "C" not null,
-      original_url text collate "C",
-      original_variant text collate "C",
-      restores integer not null,
-      shows_cape integer not null,
-      altered integer not null,
-      cape_checked_at bigint not null,
-      last_used_at bigint not null,
-      cool_until bigint not null,
-      error_streak integer not null,
-      last_error_code text collate "C",
-      last_error_message text collate "C",
-      last_error_at bigint,
-      generated integer not null,
-      failed integer not null,
-      linked_at bigint not null,
-      lease_owner text collate "C",
-      lease_until bigint,
-      owner text collate "C" default '' not null,
-      shared integer default 0 not null
+create table idempotency_keys (
+    owner text collate "C" not null,
+    key text collate "C" not null,
+    job_id bigint not null references jobs (id) on delete cascade,
+    constraint idempotency_keys_primary primary key (owner, key)
   );
-  create table upstream_jobs (
-      identity text collate "C" primary key,
-      job_id text collate "C",
-      idempotency_key text collate "C" not null,
-      mark bigint not null,
-      submitted_at bigint not null,
-      sender text collate "C",
-      sending_until bigint default 0 not null,
-      settles_at bigint
+create table callbacks (
+    id bigint generated always as identity primary key,
+    uuid text collate "C" not null unique,
+    job_id bigint not null references jobs (id) on delete cascade,
+    key_id text collate "C" not null,
+    url text collate "C" not null,
+    host text collate "C" not null,
+    attempts integer not null,
+    run_at bigint,
+    lease_owner text collate "C",
+    created_at bigint not null,
+    done_at bigint
   );
-
-  create index callbacks_due on callbacks (run_at, host, key_id) where done_at is null;
-  create unique index callbacks_once on callbacks (job_id, key_id, url);
-  create index callbacks_open_by_key on callbacks (key_id) where done_at is null;
-  create index capes_by_texture on capes (texture_hash);
-  create index idempotency_keys_by_job on idempotency_keys (job_id);
-  create index jobs_by_cape on jobs (cape_hash) where cape_hash is not null;
-  create index jobs_by_owner on jobs (owner, id);
-  create index jobs_by_texture on jobs (texture_hash);
-  create index jobs_by_turn on jobs (turn, id) where status = 'waiting';
-  create index jobs_failed on jobs (owner, id) where status = 'failed';
-  create index jobs_finished on jobs (finished_at) where finished_at is not null;
-  create unique index jobs_pending on jobs (owner, request_key) where status in ('waiting', 'processing');
-  create index jobs_processing on jobs (owner) where status = 'processing';
-  create index jobs_processing_identity on jobs (identity) where status = 'processing';
-  create index players_by_name on players (name, looked_up_at);
-  create index players_by_time on players (looked_up_at);
-  create index skin_views_by_hour on skin_views (hour);
-  create unique index skin_words_of_skin on skin_words (skin_id, word);
-  create index skins_by_identity on skins (identity, visibility, owner, name);
-  create index skins_by_owner on skins (owner, identity, visibility);
-  create index skins_by_time on skins (created_at);
-  create index skins_by_views on skins (views, id) where visibility = 'public';
-  create index skins_of_owner on skins (owner, id);
-  create index skins_of_owner_by_views on skins (owner, views, id);
-  create index skins_public on skins (id) where visibility = 'public';
-  create index texture_data_by_cape on texture_data (cape_hash);
-  create index texture_data_by_texture on texture_data (texture_hash);
-  create index texture_data_by_time on texture_data (created_at);
-  create index texture_data_by_url on texture_data (url);
-
-  create function skinsmith_keep_key() returns trigger language plpgsql as $$
+create table callers (
+    owner text collate "C" primary key,
+    turn double precision not null,
+    spent_at bigint not null,
+    generated_at bigint not null,
+    minute text collate "C" not null,
+    hour text collate "C" not null,
+    processing integer default 0 not null,
+    burst integer default 1000 not null,
+    constraint callers_within_burst check (processing between 0 and burst)
+  );
+create table queue_clock (
+    id integer primary key,
+    turn double precision not null
+  );
+create table upstream_jobs (
+    identity text collate "C" primary key,
+    job_id text collate "C",
+    idempotency_key text collate "C" not null,
+    mark bigint not null,
+    submitted_at bigint not null,
+    sender text collate "C",
+    sending_until bigint default 0 not null,
+    settles_at bigint
+  );
+create table game_accounts (
+    uuid text collate "C" primary key,
+    name text collate "C" not null,
+    state text collate "C" not null,
+    secret text collate "C" not null,
+    original_url text collate "C",
+    original_variant text collate "C",
+    restores integer not null,
+    shows_cape integer not null,
+    altered integer not null,
+    cape_checked_at bigint not null,
+    last_used_at bigint not null,
+    cool_until bigint not null,
+    error_streak integer not null,
+    last_error_code text collate "C",
+    last_error_message text collate "C",
+    last_error_at bigint,
+    generated integer not null,
+    failed integer not null,
+    linked_at bigint not null,
+    lease_owner text collate "C",
+    lease_until bigint,
+    owner text collate "C" default '' not null,
+    shared integer default 0 not null
+  );
+create table reports (
+    id integer generated always as identity primary key,
+    skin_uuid text collate "C" not null,
+    reporter text collate "C" not null,
+    reason text collate "C" not null,
+    text text collate "C" not null,
+    created_at bigint not null,
+    closed_at bigint
+  );
+create table blocked_images (
+    hash text collate "C" primary key,
+    note text collate "C" not null,
+    blocked_by text collate "C" not null,
+    blocked_at bigint not null
+  );
+create table operator_log (
+    id integer generated always as identity primary key,
+    at bigint not null,
+    operator text collate "C" not null,
+    action text collate "C" not null,
+    subject text collate "C" not null,
+    note text collate "C" not null
+  );
+create table nodes (
+    id text collate "C" primary key,
+    version text collate "C" not null,
+    started_at bigint not null,
+    seen_at bigint not null
+  );
+create table chores (
+    name text collate "C" primary key,
+    due_at bigint not null,
+    lease_owner text collate "C",
+    lease_until bigint
+  );
+create index sessions_by_user on sessions (user_id, created_at);
+create index sessions_by_key on sessions (key_id);
+create index identities_by_user on identities (user_id, created_at, issuer, subject);
+create index texture_data_by_texture on texture_data (texture_hash);
+create index texture_data_by_cape on texture_data (cape_hash);
+create index capes_by_texture on capes (texture_hash);
+create index jobs_by_texture on jobs (texture_hash);
+create index jobs_by_cape on jobs (cape_hash) where cape_hash is not null;
+create index texture_data_by_url on texture_data (url);
+create index texture_data_by_time on texture_data (created_at);
+create index skins_by_time on skins (created_at);
+create index skins_by_owner on skins (owner, identity, visibility);
+create index skins_by_identity on skins (identity, visibility, owner, name);
+create index skins_public on skins (id) where visibility = 'public';
+create index skins_by_views on skins (views, id) where visibility = 'public';
+create index skins_of_owner on skins (owner, id);
+create index skins_of_owner_by_views on skins (owner, views, id);
+create index skin_views_by_hour on skin_views (hour);
+create unique index skin_words_of_skin on skin_words (skin_id, word);
+create index players_by_name on players (name, looked_up_at);
+create index players_by_time on players (looked_up_at);
+create index jobs_by_owner on jobs (owner, id);
+create index jobs_failed on jobs (owner, id) where status = 'failed';
+create index jobs_finished on jobs (finished_at) where finished_at is not null;
+create unique index jobs_pending on jobs (owner, request_key) where status in ('waiting', 'processing');
+create index jobs_by_turn on jobs (turn, id) where status = 'waiting';
+create index jobs_processing on jobs (owner) where status = 'processing';
+create index jobs_processing_identity on jobs (identity) where status = 'processing';
+create index idempotency_keys_by_job on idempotency_keys (job_id);
+create unique index callbacks_once on callbacks (job_id, key_id, url);
+create index callbacks_due on callbacks (run_at, host, key_id) where done_at is null;
+create index callbacks_open_by_key on callbacks (key_id) where done_at is null;
+create index reports_open on reports (id) where closed_at is null;
+create index reports_by_skin on reports (skin_uuid, reporter);
+create index reports_by_reporter on reports (reporter, created_at);
+create function skinsmith_keep_key() returns trigger language plpgsql as $$
   begin
     insert into idempotency_keys (owner, key, job_id) values (new.owner, new.idempotency_key, new.id);
     return null;
   end $$;
-  create trigger jobs_keep_key after insert on jobs
+create trigger jobs_keep_key after insert on jobs
     for each row when (new.idempotency_key is not null) execute function skinsmith_keep_key();
-  create function skinsmith_count_job() returns trigger language plpgsql as $$
-  begin
-    if new.status = 'processing' then
-      update callers set processing = processing + 1 where owner = new.owner;
-      update queue_clock set turn = new.turn where id = 1 and turn < new.turn;
-    elsif old.status = 'processing' then
-      update callers set processing = processing - 1 where owner = new.owner;
-    end if;
-    return null;
-  end $$;
-  create trigger jobs_count after update of status on jobs
-    for each row when (old.status <> new.status) execute function skinsmith_count_job();
-  insert into queue_clock (id, turn) values (1, 0);
-alter table textures alter column png set storage external;
-create table if not exists "meta" ("key" text collate "C" primary key, "value" text collate "C" not null);
-create table "sessions" ("id" text collate "C" primary key, "hash" text collate "C" not null unique, "user_id" text collate "C" not null, "key_id" text collate "C", "agent" text collate "C" not null, "created_at" bigint not null, "used_at" bigint not null, "expires_at" bigint not null);
-create index "sessions_by_user" on "sessions" ("user_id", "created_at");
-create index "sessions_by_key" on "sessions" ("key_id");
-create table "sign_in_links" ("hash" text collate "C" primary key, "user_id" text collate "C" not null, "key_id" text collate "C", "expires_at" bigint not null);
-create table "nodes" ("id" text collate "C" primary key, "version" text collate "C" not null, "started_at" bigint not null, "seen_at" bigint not null);
-create table "chores" ("name" text collate "C" primary key, "due_at" bigint not null, "lease_owner" text collate "C", "lease_until" bigint);
-create or replace function skinsmith_count_job() returns trigger language plpgsql as $$
+create function skinsmith_count_job() returns trigger language plpgsql as $$
   begin
     if new.status = 'processing' then
       update callers set processing = processing + 1 where owner = new.owner;
@@ -247,26 +299,17 @@ create or replace function skinsmith_count_job() returns trigger language plpgsq
     end if;
     return null;
   end $$;
-create table "reports" ("id" integer primary key generated always as identity, "skin_uuid" text collate "C" not null, "reporter" text collate "C" not null, "reason" text collate "C" not null, "text" text collate "C" not null, "created_at" bigint not null, "closed_at" bigint);
-create index "reports_open" on "reports" ("id") where closed_at is null;
-create index "reports_by_skin" on "reports" ("skin_uuid", "reporter");
-create index "reports_by_reporter" on "reports" ("reporter", "created_at");
-create table "blocked_images" ("hash" text collate "C" primary key, "note" text collate "C" not null, "blocked_by" text collate "C" not null, "blocked_at" bigint not null);
-create table "operator_log" ("id" integer primary key generated always as identity, "at" bigint not null, "operator" text collate "C" not null, "action" text collate "C" not null, "subject" text collate "C" not null, "note" text collate "C" not null);
-alter table "skins" add column "hidden_from" text collate "C";
-alter table "jobs" add column "source" text collate "C";
-alter table "api_keys" add column "generations" bigint default 0 not null;
-create table "identities" ("issuer" text collate "C" not null, "subject" text collate "C" not null, "user_id" text collate "C" not null, "created_at" bigint not null, constraint "identities_primary" primary key ("issuer", "subject"));
-create table "first_sign_ins" ("hash" text collate "C" primary key, "issuer" text collate "C" not null, "subject" text collate "C" not null, "name" text collate "C" not null, "rights" text collate "C" not null, "expires_at" bigint not null);
+create trigger jobs_count after update of status on jobs
+    for each row when (old.status <> new.status) execute function skinsmith_count_job();
+alter table textures alter column png set storage external;
 set local session_replication_role = replica;
-delete from queue_clock;
 insert into "meta" ("key", "value") overriding system value values ('account-key', '5bfefad2efe6584e');
 insert into "meta" ("key", "value") overriding system value values ('last-look', '1759320000000');
 insert into "meta" ("key", "value") overriding system value values ('local-url', 'http://127.0.0.1:1');
-insert into "meta" ("key", "value") overriding system value values ('oldest-reader', '19');
+insert into "meta" ("key", "value") overriding system value values ('oldest-reader', '24');
 insert into "meta" ("key", "value") overriding system value values ('public-url', 'https://skins.example.org');
 insert into "meta" ("key", "value") overriding system value values ('revocations', '2');
-insert into "meta" ("key", "value") overriding system value values ('schema', '23');
+insert into "meta" ("key", "value") overriding system value values ('schema', '24');
 insert into "meta" ("key", "value") overriding system value values ('signing-key', '52bdcdfc665f652a');
 insert into "users" ("id", "name", "plan", "role", "created_at", "disabled_at") overriding system value values ('3178d5c42848235aff57660f417325ee', 'dora', 'upgrading', 'user', 1759320000000, null);
 insert into "users" ("id", "name", "plan", "role", "created_at", "disabled_at") overriding system value values ('6e1b0e56f1a37053b4afeb9e144d8364', 'emil', 'free', 'user', 1759320000000, null);
@@ -285,19 +328,19 @@ insert into "sessions" ("id", "hash", "user_id", "key_id", "agent", "created_at"
 insert into "sessions" ("id", "hash", "user_id", "key_id", "agent", "created_at", "used_at", "expires_at") overriding system value values ('7d62568f3867b062bccf8187', '283bb9deef02e6843abfb538efa1eca70801bd8a701c3f98191e123496339247', '3178d5c42848235aff57660f417325ee', null, 'Mozilla/5.0 (X11; "Ä" 💎)', 1759320000000, 1759320000000, 7258118400000);
 insert into "sign_in_links" ("hash", "user_id", "key_id", "expires_at") overriding system value values ('6518acf68dcb3ee1babb8bf86d99dce0c27829eaa3ac9fe593b84d59085cebda', '3178d5c42848235aff57660f417325ee', '410b539125131620cb8bbeb7', 7258118400000);
 insert into "sign_in_links" ("hash", "user_id", "key_id", "expires_at") overriding system value values ('ce92df9fe4adbbdb239eb5dfe2148acf7042713ff8f089febb3b57ccf3643caf', '3178d5c42848235aff57660f417325ee', null, 7258118400000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('090af986698d67793b125d9d9337180fac8d5030e0a7232f43890e8c3a82d209', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a5b6ec3400845fdee56fc5a11bfdd7d3641554b91ac89935b7aa18e2bcedfd56085c1668608aa0a21a3d6326923b3b6b26827abf632ea209356322b5cbf3ab52cdac8aaad8cdac9a4bdcc3ac8a295ac5a6f9b7fbd7eb6ff348d4cdacaac9d2cdacbaac3f7a664d25a666db6cdbf5e3fdb7f9a5656ed64d45e261db64f7ed15a566d64d476dbfcebf5b3fda7e964d65e161d643dcc77b47eb6ff34fb03ed28dfd1fad9fed3ec0fb4a37c47eb67fbcfb33bd08ef21daebf3dec3d7ff53a81bde72f5f27fcf49effbc7dfcaa0e78fb3a81bde72f5f27b0f7fce5eb04f69ebf7c9dc0def3d7af13d87bfedfd509459e3e68e3f3ee7501eb1fa274c8ea60745dc0fa07291d2c357a3eba2e60fd83946fc4fa86a2eb02d6bf47504e911a9d01ac3d7d26a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300946f80d5a8f667edad1a06a0fce4588df39bb3b76a1880f2136435aafd597bab860178b887698dfe1bb0f6468d287390d5fb1f3fca6fd6deaa6100ca4387d5cf0a9a7b7eb3f6560d0350fe28ab9f1534f7fc66edad1a06a03c7559fdaca0b9e7376b6fd5300049922449922449922449922434cef305eefdff68d85e5d78ff3f1ab65717deff8f86edd5f9f7ffa3099e2f78fb33c17bbec0bdff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17f8f7ffa3719f2f70eeff47e33d5fe0deff8fc67bbec0bdff1f8df77c817bff3f1aeff982bfeeff7f0167b5b6b10f60e3810000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('1926504f2545f092ea330bcdd8e900a3eaa2a74d95078ac468d16dc46f0b3641', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a5b6ec3400845fdee56fc5a11df5d7d3641554b91ac89935b7aa18e2bcedfd56085c1668608aa0a21a3d6326923b3b6b26827abf632ea209356322b5cbf3ab52cdac8aaad8cdac9a4bdcc3ac8a295ac5a6f9b7fbd7eb6ff348d4cdacaac9d2cdacbaac3f7a664d25a666db6cdbf5e3fdb7f9a5656ed64d45e261db64f7ed15a566d64d476dbfcebf5b3fda7e964d65e161d643dcc77b47eb6ff34fb03ed28dfd1fad9fed3ec0fb4a37c47eb67fbcfb33bd08ef21daebf3dec3d7ff53a81bde72f5f27fcf49effbc7dfcaa0e78fb3a81bde72f5f27b0f7fce5eb04f69ebf7c9dc0def3d7af13d87bfedfd509459e3e68e3f3ee7501eb1fa274c8ea60745dc0fa07291d2c357a3eba2e60fd83946fc4fa86a2eb02d6bf47504e911a9d01ac3d7d26a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300946f80d5a8f667edad1a06a0fce4588df39bb3b76a1880f2136435aafd597bab860178b887698dfe1bb0f6468d287390d5fb1f3fca6fd6deaa6100ca4387d5cf0a9a7b7eb3f6560d0350fe28ab9f1534f7fc66edad1a06a03c7559fdaca0b9e7376b6fd5300049922449922449922449922434cef305eefdff68d85e5d78ff3f1ab65717deff8f86edd5f9f7ffa3099e2f78fb33c17bbec0bdff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17f8f7ffa3719f2f70eeff47e33d5fe0deff8fc67bbec0bdff1f8df77c817bff3f1aeff982bfeeff7f019dc2b6b2930377f40000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('2162b63be23d4aa67abf787eff288bb69879df709e7186c62edd0496ad0ad6d8', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a6b6ec3400884fdee55fc3a1127e8d97309aa5a8a646d9c4ce9401d577cff468b15169b5d22a82a848c5acba48dccdacaa29dacdacba8834c5ac9ac70fdead4b26823abb6326a2793f632eb208b56b26abd6dfef5fad9fed33432692bb376b2682fab0edf9b92496b99b5d936ff7afd6cff695a59b593517b9974d83ef9456b59b59151db6df3afd7cff69fa693597b597490f530dfd1fad9fed3ec0fb4a37c47eb67fb4fb33fd08ef21dad9fed3fcfee403bca77b8fef6b0f7fcd5eb04f69ebf7c9df0d37bfef3f6f1ab3ae0edeb04f69ebf7c9dc0def397af13d87bfef275027bcf5fbf4e60eff97f57271479faa08dcfbbd705ac7f88d221ab83d17501eb1fa474b0d4e8f9e8ba80f50f52be11eb1b8aae0b58ff1e4139456a7406b0f6f4998072caaa518eb3f6560d038072caaa518eb3f6560d038072caaa518eb3f6560d0350be0156a3da9fb5b76a1880f2936335ce6fcedeaa6100ca4f90d5a8f667edad1a06e0e11ea635fa6fc0da1b35a2cc4156ef7ffc28bf597bab8601280f1d563f2b68eef9cdda5b350c40f9a3ac7e56d0dcf39bb5b76a1880f2d465f5b382e69edfacbd55c300244992244992244992244992d038cf17b8f7ffa3617b75e1fdff68d85e5d78ff3f1ab657e7dfff8f2678bee0edcf04eff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17b8f7ffa3f19e2f70efff47e33d5fe0dfff8fc67dbec0b9ff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bfebaffff057605b6b6745b60450000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('2258104d1de3b8fbff99882f5c1cbc009e4777505dbe0505bb42222f563fbdf5', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a6b6ec3400884fdee55fc3a1137e8d57309aa5a8a646d9c4ce9401d577cff468b15169b5d22a82a848c5acba48dccdacaa29dacdacba8834c5ac9ac70fdead4b26823abb6326a2793f632eb208b56b26abd6dfef5fad9fed33432692bb376b2682fab0edf9b92496b99b5d936ff7afd6cff695a59b593517b9974d83ef9456b59b59151db6df3afd7cff69fa693597b597490f530dfd1fad9fed3ec0fb4a37c47eb67fb4fb33fd08ef21dad9fed3fcfee403bca77b8fef6b0f7fcd5eb04f69ebf7c9df0d37bfef3f6f1ab3ae0edeb04f69ebf7c9dc0def397af13d87bfef275027bcf5fbf4e60eff97f57271479faa08dcfbbd705ac7f88d221ab83d17501eb1fa474b0d4e8f9e8ba80f50f52be11eb1b8aae0b58ff1e4139456a7406b0f6f4998072caaa518eb3f6560d038072caaa518eb3f6560d038072caaa518eb3f6560d0350be0156a3da9fb5b76a1880f2936335ce6fcedeaa6100ca4f90d5a8f667edad1a06e0e11ea635fa6fc0da1b35a2cc4156ef7ffc28bf597bab8601280f1d563f2b68eef9cdda5b350c40f9a3ac7e56d0dcf39bb5b76a1880f2d465f5b382e69edfacbd55c300244992244992244992244992d038cf17b8f7ffa3617b75e1fdff68d85e5d78ff3f1ab657e7dfff8f2678bee0edcf04eff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17b8f7ffa3f19e2f70efff47e33d5fe0dfff8fc67dbec0b9ff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bfebaffff05ac12b6b75fcb54e50000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('42054c122cbf4b664800650270f68fe15753eec5463ad94d8f613bd32fc0aa30', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a6b6ec3400884fdee55fc3a1107e8e17309aa5a8a646d9c4ce9401d577cff468b15169b5d22a82a848c5acba48dccdacaa29dacdacba8834c5ac9ac70fdead4b26823abb6326a2793f632eb208b56b26abd6dfef5fad9fed33432692bb376b2682fab0edf9b92496b99b5d936ff7afd6cff695a59b593517b9974d83ef9456b59b59151db6df3afd7cff69fa693597b597490f530dfd1fad9fed3ec0fb4a37c47eb67fb4fb33fd08ef21dad9fed3fcfee403bca77b8fef6b0f7fcd5eb04f69ebf7c9df0d37bfef3f6f1ab3ae0edeb04f69ebf7c9dc0def397af13d87bfef275027bcf5fbf4e60eff97f57271479faa08dcfbbd705ac7f88d221ab83d17501eb1fa474b0d4e8f9e8ba80f50f52be11eb1b8aae0b58ff1e4139456a7406b0f6f4998072caaa518eb3f6560d038072caaa518eb3f6560d038072caaa518eb3f6560d0350be0156a3da9fb5b76a1880f2936335ce6fcedeaa6100ca4f90d5a8f667edad1a06e0e11ea635fa6fc0da1b35a2cc4156ef7ffc28bf597bab8601280f1d563f2b68eef9cdda5b350c40f9a3ac7e56d0dcf39bb5b76a1880f2d465f5b382e69edfacbd55c300244992244992244992244992d038cf17b8f7ffa3617b75e1fdff68d85e5d78ff3f1ab657e7dfff8f2678bee0edcf04eff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17b8f7ffa3f19e2f70efff47e33d5fe0dfff8fc67dbec0b9ff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bfebaffff0509ebb6b4e1a65fda0000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('432797cea1436fa29505c28c5e392ac67c05099e70ca44adf35cf05c7fda6727', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a5b6ec3400845fdee56fc5a117fdd7e3641554b91ac89935b7aa18e2bcedfd56085c1668608aa0a21a3d6326923b3b6b26827abf632ea209356322b5cbf3ab52cdac8aaad8cdac9a4bdcc3ac8a295ac5a6f9b7fbd7eb6ff348d4cdacaac9d2cdacbaac3f7a664d25a666db6cdbf5e3fdb7f9a5656ed64d45e261db64f7ed15a566d64d476dbfcebf5b3fda7e964d65e161d643dcc77b47eb6ff34fb03ed28dfd1fad9fed3ec0fb4a37c47eb67fbcfb33bd08ef21daebf3dec3d7ff53a81bde72f5f27fcf49effbc7dfcaa0e78fb3a81bde72f5f27b0f7fce5eb04f69ebf7c9dc0def3d7af13d87bfedfd509459e3e68e3f3ee7501eb1fa274c8ea60745dc0fa07291d2c357a3eba2e60fd83946fc4fa86a2eb02d6bf47504e911a9d01ac3d7d26a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300946f80d5a8f667edad1a06a0fce4588df39bb3b76a1880f2136435aafd597bab860178b887698dfe1bb0f6468d287390d5fb1f3fca6fd6deaa6100ca4387d5cf0a9a7b7eb3f6560d0350fe28ab9f1534f7fc66edad1a06a03c7559fdaca0b9e7376b6fd5300049922449922449922449922434cef305eefdff68d85e5d78ff3f1ab65717deff8f86edd5f9f7ffa3099e2f78fb33c17bbec0bdff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17f8f7ffa3719f2f70eeff47e33d5fe0deff8fc67bbec0bdff1f8df77c817bff3f1aeff982bfeeff7f01fb8cb6af3aaefd340000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('4b2d8d7b94bc7f161b93cccb5cb60848614f30ff30466e9f44a8f0ed9ec68c4b', 64, 32, '\x89504e470d0a1a0a0000000d4948445200000040000000200806000000a29d7e840000005b49444154789cedd0a111002010c0b0f75866675d1823828af85e67ed737f363a406b800ed01aa003b406e800ad013a406b800ed01aa003b406e800ad013a406b800ed01aa003b406e800ad013a406b800ed01aa003b406e800ed017ad7a0c447d968b20000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('68b8058ad443fa21ac806159ad37befc1b14bb4ac2d4f6bec828499d3ed32950', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a6b6ec3400884fdee55fc3a1147e8d17309aa5a8a646d9c4ce9401d577cff468b15169b5d22a82a848c5acba48dccdacaa29dacdacba8834c5ac9ac70fdead4b26823abb6326a2793f632eb208b56b26abd6dfef5fad9fed33432692bb376b2682fab0edf9b92496b99b5d936ff7afd6cff695a59b593517b9974d83ef9456b59b59151db6df3afd7cff69fa693597b597490f530dfd1fad9fed3ec0fb4a37c47eb67fb4fb33fd08ef21dad9fed3fcfee403bca77b8fef6b0f7fcd5eb04f69ebf7c9df0d37bfef3f6f1ab3ae0edeb04f69ebf7c9dc0def397af13d87bfef275027bcf5fbf4e60eff97f57271479faa08dcfbbd705ac7f88d221ab83d17501eb1fa474b0d4e8f9e8ba80f50f52be11eb1b8aae0b58ff1e4139456a7406b0f6f4998072caaa518eb3f6560d038072caaa518eb3f6560d038072caaa518eb3f6560d0350be0156a3da9fb5b76a1880f2936335ce6fcedeaa6100ca4f90d5a8f667edad1a06e0e11ea635fa6fc0da1b35a2cc4156ef7ffc28bf597bab8601280f1d563f2b68eef9cdda5b350c40f9a3ac7e56d0dcf39bb5b76a1880f2d465f5b382e69edfacbd55c300244992244992244992244992d038cf17b8f7ffa3617b75e1fdff68d85e5d78ff3f1ab657e7dfff8f2678bee0edcf04eff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17b8f7ffa3f19e2f70efff47e33d5fe0dfff8fc67dbec0b9ff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bfebaffff05e21fb6b86bfcae3c0000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('6c18bf51269761497538328973bcdb447ac940eccf248e8ac920e575b8051185', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a6b6ec3400884fdee55fc3a1157e8cd7309aa5a8a646d9c4ce9401d577cff468b15169b5d22a82a848c5acba48dccdacaa29dacdacba8834c5ac9ac70fdead4b26823abb6326a2793f632eb208b56b26abd6dfef5fad9fed33432692bb376b2682fab0edf9b92496b99b5d936ff7afd6cff695a59b593517b9974d83ef9456b59b59151db6df3afd7cff69fa693597b597490f530dfd1fad9fed3ec0fb4a37c47eb67fb4fb33fd08ef21dad9fed3fcfee403bca77b8fef6b0f7fcd5eb04f69ebf7c9df0d37bfef3f6f1ab3ae0edeb04f69ebf7c9dc0def397af13d87bfef275027bcf5fbf4e60eff97f57271479faa08dcfbbd705ac7f88d221ab83d17501eb1fa474b0d4e8f9e8ba80f50f52be11eb1b8aae0b58ff1e4139456a7406b0f6f4998072caaa518eb3f6560d038072caaa518eb3f6560d038072caaa518eb3f6560d0350be0156a3da9fb5b76a1880f2936335ce6fcedeaa6100ca4f90d5a8f667edad1a06e0e11ea635fa6fc0da1b35a2cc4156ef7ffc28bf597bab8601280f1d563f2b68eef9cdda5b350c40f9a3ac7e56d0dcf39bb5b76a1880f2d465f5b382e69edfacbd55c300244992244992244992244992d038cf17b8f7ffa3617b75e1fdff68d85e5d78ff3f1ab657e7dfff8f2678bee0edcf04eff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17b8f7ffa3f19e2f70efff47e33d5fe0dfff8fc67dbec0b9ff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bfebaffff05183bb6b952358c9c0000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('6de4d4ceaf2ab98cd41ffa34079120ce038f19b015473601226423eeaec526e5', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a6b6ec3400884fdee55fc3a1117e8dd7309aa5a8a646d9c4ce9401d577cff468b15169b5d22a82a848c5acba48dccdacaa29dacdacba8834c5ac9ac70fdead4b26823abb6326a2793f632eb208b56b26abd6dfef5fad9fed33432692bb376b2682fab0edf9b92496b99b5d936ff7afd6cff695a59b593517b9974d83ef9456b59b59151db6df3afd7cff69fa693597b597490f530dfd1fad9fed3ec0fb4a37c47eb67fb4fb33fd08ef21dad9fed3fcfee403bca77b8fef6b0f7fcd5eb04f69ebf7c9df0d37bfef3f6f1ab3ae0edeb04f69ebf7c9dc0def397af13d87bfef275027bcf5fbf4e60eff97f57271479faa08dcfbbd705ac7f88d221ab83d17501eb1fa474b0d4e8f9e8ba80f50f52be11eb1b8aae0b58ff1e4139456a7406b0f6f4998072caaa518eb3f6560d038072caaa518eb3f6560d038072caaa518eb3f6560d0350be0156a3da9fb5b76a1880f2936335ce6fcedeaa6100ca4f90d5a8f667edad1a06e0e11ea635fa6fc0da1b35a2cc4156ef7ffc28bf597bab8601280f1d563f2b68eef9cdda5b350c40f9a3ac7e56d0dcf39bb5b76a1880f2d465f5b382e69edfacbd55c300244992244992244992244992d038cf17b8f7ffa3617b75e1fdff68d85e5d78ff3f1ab657e7dfff8f2678bee0edcf04eff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17b8f7ffa3f19e2f70efff47e33d5fe0dfff8fc67dbec0b9ff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bfebaffff053ff8b6b5362c1c7e0000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('6f8857107c8c50c1154d823734f3b30d69d7d0436013274ab241c1763a179b38', 64, 32, '\x89504e470d0a1a0a0000000d4948445200000040000000200806000000a29d7e840000005b49444154789cedd0a111002010c0b0d76866675d1823828af85e67ed737f363a406b800ed01aa003b406e800ad013a406b800ed01aa003b406e800ad013a406b800ed01aa003b406e800ad013a406b800ed01aa003b406e800ed01e74898c476e1bd650000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('93b1d41b51a2eb325187bd3fa9bb34812c00a3e5570ff9e70bbc6d453602ba08', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a5b6ec3400845fdee56fc5a119f5d7e3641554b91ac89935b7aa18e2bcedfd56085c1668608aa0a21a3d6326923b3b6b26827abf632ea209356322b5cbf3ab52cdac8aaad8cdac9a4bdcc3ac8a295ac5a6f9b7fbd7eb6ff348d4cdacaac9d2cdacbaac3f7a664d25a666db6cdbf5e3fdb7f9a5656ed64d45e261db64f7ed15a566d64d476dbfcebf5b3fda7e964d65e161d643dcc77b47eb6ff34fb03ed28dfd1fad9fed3ec0fb4a37c47eb67fbcfb33bd08ef21daebf3dec3d7ff53a81bde72f5f27fcf49effbc7dfcaa0e78fb3a81bde72f5f27b0f7fce5eb04f69ebf7c9dc0def3d7af13d87bfedfd509459e3e68e3f3ee7501eb1fa274c8ea60745dc0fa07291d2c357a3eba2e60fd83946fc4fa86a2eb02d6bf47504e911a9d01ac3d7d26a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300946f80d5a8f667edad1a06a0fce4588df39bb3b76a1880f2136435aafd597bab860178b887698dfe1bb0f6468d287390d5fb1f3fca6fd6deaa6100ca4387d5cf0a9a7b7eb3f6560d0350fe28ab9f1534f7fc66edad1a06a03c7559fdaca0b9e7376b6fd5300049922449922449922449922434cef305eefdff68d85e5d78ff3f1ab65717deff8f86edd5f9f7ffa3099e2f78fb33c17bbec0bdff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17f8f7ffa3719f2f70eeff47e33d5fe0deff8fc67bbec0bdff1f8df77c817bff3f1aeff982bfeeff7f0131a8b6b083d65e060000000049454e44ae426082', 1759320000000);
-insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('f18f651550ee4e9c56e9c9f891cb23557f975ef0da54888f0c8217013988c855', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000022d49444154789ced9a5b6ec3400845fdee56fc5a11ffdd7c3641554b91ac89935b7aa18e2bcedfd56085c1668608aa0a21a3d6326923b3b6b26827abf632ea209356322b5cbf3ab52cdac8aaad8cdac9a4bdcc3ac8a295ac5a6f9b7fbd7eb6ff348d4cdacaac9d2cdacbaac3f7a664d25a666db6cdbf5e3fdb7f9a5656ed64d45e261db64f7ed15a566d64d476dbfcebf5b3fda7e964d65e161d643dcc77b47eb6ff34fb03ed28dfd1fad9fed3ec0fb4a37c47eb67fbcfb33bd08ef21daebf3dec3d7ff53a81bde72f5f27fcf49effbc7dfcaa0e78fb3a81bde72f5f27b0f7fce5eb04f69ebf7c9dc0def3d7af13d87bfedfd509459e3e68e3f3ee7501eb1fa274c8ea60745dc0fa07291d2c357a3eba2e60fd83946fc4fa86a2eb02d6bf47504e911a9d01ac3d7d26a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300a09cb26a94e3acbd55c300946f80d5a8f667edad1a06a0fce4588df39bb3b76a1880f2136435aafd597bab860178b887698dfe1bb0f6468d287390d5fb1f3fca6fd6deaa6100ca4387d5cf0a9a7b7eb3f6560d0350fe28ab9f1534f7fc66edad1a06a03c7559fdaca0b9e7376b6fd5300049922449922449922449922434cef305eefdff68d85e5d78ff3f1ab65717deff8f86edd5f9f7ffa3099e2f78fb33c17bbec0bdff1f8df77c817bff3f1aeff902f7fe7f34def305eefdff68bce70bdcfbffd178cf17f8f7ffa3719f2f70eeff47e33d5fe0deff8fc67bbec0bdff1f8df77c817bff3f1aeff982bfeeff7f01d3cfb6b324bc28550000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('090af986698d67793b125d9d9337180fac8d5030e0a7232f43890e8c3a82d209', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea4dfdc3e975088c160da9e797444c50ef4fb2b24774acca8e589aa8ab0d16b9bbcb1d95b5bbcb3d57b1b7db0c92b9b1de3ff9dda166f6cf5d646ef6cf2de661f6cf1ca56afb7e2dfc7e9fcc7d3d8e4adcdded9e2bdad3efc146593d7367bb315ff3e4ee73f9ed656ef6cf4de261fb6affce2b5added8e8ed56fcfb389dff783a9bbdb7c5075b2ffb9de274fee3395e6857fd4e713afff11c2fb4ab7ea7389dff7c0e17da55bf63fcf1d01c57c7ef86e6b83a4efee4d01cdfe39f5f1fbf7a0fa038f99343735c1d277f72688eabe3e44f0ecd71759cfcc9a139ae8e933f3d34c7d5f1c791f4e9491334f7294e44fd11a9a15c8334f7294ee747fd21a9c154d3f334f7294ee747fd21e92792fb09d1dca7389d1ff577867a2aa8e90e88e6a326a8a77235f578343f5753fdd853b99a7a3c9a9faba97eeca95c4d3d1ecdcfd554ffe9d68e6a7af78fe6e76aaabf4abf7251cdfd1dcbcfd554ff696c4535bdfb47f37335d55f9de67058d36f83687ea626d21e8ceae31fbfeaef687eaea6faabf4d289ea572f347b7f47f37335d57ffa874854bf7aa1d9fb3b9a9faba9fe2abd75a3fad50bcddedfd1fc5c4df5170a8542a15028140a8542a15028c489eeeaa2cfdf4d7457177dfe76a2bbbae8f3b713ddd5459fff7ba867d5fa6ea867d59afcc9a19e556bf227877a56adc99f1cdacfab35f99343fb79b5267f72683fafd6e44f0fede7d5fa6e683fafd6e44f0eede7d59afcc9a1fdbc5a933f39b49f576bf2477c0367b5b6b153be7ab30000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('1926504f2545f092ea330bcdd8e900a3eaa2a74d95078ac468d16dc46f0b3641', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea4ef9c3e975088c160da9e797444c50ef4fb2b24774acca8e589aa8ab0d16b9bbcb1d95b5bbcb3d57b1b7db0c92b9b1de3ff9dda166f6cf5d646ef6cf2de661f6cf1ca56afb7e2dfc7e9fcc7d3d8e4adcdded9e2bdad3efc146593d7367bb315ff3e4ee73f9ed656ef6cf4de261fb6affce2b5added8e8ed56fcfb389dff783a9bbdb7c5075b2ffb9de274fee3395e6857fd4e713afff11c2fb4ab7ea7389dff7c0e17da55bf63fcf1d01c57c7ef86e6b83a4efee4d01cdfe39f5f1fbf7a0fa038f99343735c1d277f72688eabe3e44f0ecd71759cfcc9a139ae8e933f3d34c7d5f1c791f4e9491334f7294e44fd11a9a15c8334f7294ee747fd21a9c154d3f334f7294ee747fd21e92792fb09d1dca7389d1ff577867a2aa8e90e88e6a326a8a77235f578343f5753fdd853b99a7a3c9a9faba97eeca95c4d3d1ecdcfd554ffe9d68e6a7af78fe6e76aaabf4abf7251cdfd1dcbcfd554ff696c4535bdfb47f37335d55f9de67058d36f83687ea626d21e8ceae31fbfeaef687eaea6faabf4d289ea572f347b7f47f37335d57ffa874854bf7aa1d9fb3b9a9faba9fe2abd75a3fad50bcddedfd1fc5c4df5170a8542a15028140a8542a15028c489eeeaa2cfdf4d7457177dfe76a2bbbae8f3b713ddd5459fff7ba867d5fa6ea867d59afcc9a19e556bf227877a56adc99f1cdacfab35f99343fb79b5267f72683fafd6e44f0fede7d5fa6e683fafd6e44f0eede7d59afcc9a1fdbc5a933f39b49f576bf2477c039dc2b6b202b80c460000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('2162b63be23d4aa67abf787eff288bb69879df709e7186c62edd0496ad0ad6d8', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea413e4ecb984420c06d3f6cca3232a76a0df5f21b95362462d4f5455848d5edbe48dcddedae29daddedbe8834d5ed9ec18ffefd4b67863abb7367a6793f736fb608b57b67abd15ff3e4ee73f9ec6266f6df6ce16ef6df5e1a7289bbcb6d99badf8f7713afff1b4b67a67a3f736f9b07de517af6df5c6466fb7e2dfc7e9fcc7d3d9ecbd2d3ed87ad9ef14a7f31fcff142bbea778ad3f98fe778a15df53bc5e9fce773b8d0aefa1de38f87e6b83a7e3734c7d571f22787e6f81efffcfaf8d57b00c5c99f1c9ae3ea38f99343735c1d277f72688eabe3e44f0ecd71759cfce9a139ae8e3f8ea44f4f9aa0b94f7122ea8f480de51aa4b94f713a3fea0f490da69a9ea7b94f713a3fea0f493f91dc4f88e63ec5e9fca8bf33d453414d7740341f35413d95aba9c7a3f9b99aeac79ecad5d4e3d1fc5c4df5634fe56aeaf1687eaea6fa4fb77654d3bb7f343f5753fd55fa958b6aeeef587eaea6fa4f632baae9dd3f9a9faba9feea3487c39a7e1b44f3333591f660541ffff8557f47f37335d55fa5974e54bf7aa1d9fb3b9a9faba9fed33f44a2fad50bcddedfd1fc5c4df557e9ad1bd5af5e68f6fe8ee6e76aaabf5028140a8542a15028140a8542214e7457177dfe6ea2bbbae8f3b713ddd5459fbf9de8ae2efafcdf433dabd677433dabd6e44f0ef5ac5a933f39d4b36a4dfee4d07e5eadc99f1cdacfab35f99343fb79b5267f7a683fafd67743fb79b5267f72683fafd6e44f0eede7d59afcc9a1fdbc5a933fe21b7605b6b628185a720000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('2258104d1de3b8fbff99882f5c1cbc009e4777505dbe0505bb42222f563fbdf5', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea41be4eab984420c06d3f6cca3232a76a0df5f21b95362462d4f5455848d5edbe48dcddedae29daddedbe8834d5ed9ec18ffefd4b67863abb7367a6793f736fb608b57b67abd15ff3e4ee73f9ec6266f6df6ce16ef6df5e1a7289bbcb6d99badf8f7713afff1b4b67a67a3f736f9b07de517af6df5c6466fb7e2dfc7e9fcc7d3d9ecbd2d3ed87ad9ef14a7f31fcff142bbea778ad3f98fe778a15df53bc5e9fce773b8d0aefa1de38f87e6b83a7e3734c7d571f22787e6f81efffcfaf8d57b00c5c99f1c9ae3ea38f99343735c1d277f72688eabe3e44f0ecd71759cfce9a139ae8e3f8ea44f4f9aa0b94f7122ea8f480de51aa4b94f713a3fea0f490da69a9ea7b94f713a3fea0f493f91dc4f88e63ec5e9fca8bf33d453414d7740341f35413d95aba9c7a3f9b99aeac79ecad5d4e3d1fc5c4df5634fe56aeaf1687eaea6fa4fb77654d3bb7f343f5753fd55fa958b6aeeef587eaea6fa4f632baae9dd3f9a9faba9feea3487c39a7e1b44f3333591f660541ffff8557f47f37335d55fa5974e54bf7aa1d9fb3b9a9faba9fed33f44a2fad50bcddedfd1fc5c4df557e9ad1bd5af5e68f6fe8ee6e76aaabf5028140a8542a15028140a8542214e7457177dfe6ea2bbbae8f3b713ddd5459fbf9de8ae2efafcdf433dabd677433dabd6e44f0ef5ac5a933f39d4b36a4dfee4d07e5eadc99f1cdacfab35f99343fb79b5267f7a683fafd67743fb79b5267f72683fafd6e44f0eede7d59afcc9a1fdbc5a933fe21bac12b6b742b15f090000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('42054c122cbf4b664800650270f68fe15753eec5463ad94d8f613bd32fc0aa30', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea403e4f0b984420c06d3f6cca3232a76a0df5f21b95362462d4f5455848d5edbe48dcddedae29daddedbe8834d5ed9ec18ffefd4b67863abb7367a6793f736fb608b57b67abd15ff3e4ee73f9ec6266f6df6ce16ef6df5e1a7289bbcb6d99badf8f7713afff1b4b67a67a3f736f9b07de517af6df5c6466fb7e2dfc7e9fcc7d3d9ecbd2d3ed87ad9ef14a7f31fcff142bbea778ad3f98fe778a15df53bc5e9fce773b8d0aefa1de38f87e6b83a7e3734c7d571f22787e6f81efffcfaf8d57b00c5c99f1c9ae3ea38f99343735c1d277f72688eabe3e44f0ecd71759cfce9a139ae8e3f8ea44f4f9aa0b94f7122ea8f480de51aa4b94f713a3fea0f490da69a9ea7b94f713a3fea0f493f91dc4f88e63ec5e9fca8bf33d453414d7740341f35413d95aba9c7a3f9b99aeac79ecad5d4e3d1fc5c4df5634fe56aeaf1687eaea6fa4fb77654d3bb7f343f5753fd55fa958b6aeeef587eaea6fa4f632baae9dd3f9a9faba9feea3487c39a7e1b44f3333591f660541ffff8557f47f37335d55fa5974e54bf7aa1d9fb3b9a9faba9fed33f44a2fad50bcddedfd1fc5c4df557e9ad1bd5af5e68f6fe8ee6e76aaabf5028140a8542a15028140a8542214e7457177dfe6ea2bbbae8f3b713ddd5459fbf9de8ae2efafcdf433dabd677433dabd6e44f0ef5ac5a933f39d4b36a4dfee4d07e5eadc99f1cdacfab35f99343fb79b5267f7a683fafd67743fb79b5267f72683fafd6e44f0eede7d59afcc9a1fdbc5a933fe21b09ebb6b4d3afa0300000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('432797cea1436fa29505c28c5e392ac67c05099e70ca44adf35cf05c7fda6727', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea4bf5c3f975088c160da9e797444c50ef4fb2b24774acca8e589aa8ab0d16b9bbcb1d95b5bbcb3d57b1b7db0c92b9b1de3ff9dda166f6cf5d646ef6cf2de661f6cf1ca56afb7e2dfc7e9fcc7d3d8e4adcdded9e2bdad3efc146593d7367bb315ff3e4ee73f9ed656ef6cf4de261fb6affce2b5added8e8ed56fcfb389dff783a9bbdb7c5075b2ffb9de274fee3395e6857fd4e713afff11c2fb4ab7ea7389dff7c0e17da55bf63fcf1d01c57c7ef86e6b83a4efee4d01cdfe39f5f1fbf7a0fa038f99343735c1d277f72688eabe3e44f0ecd71759cfcc9a139ae8e933f3d34c7d5f1c791f4e9491334f7294e44fd11a9a15c8334f7294ee747fd21a9c154d3f334f7294ee747fd21e92792fb09d1dca7389d1ff577867a2aa8e90e88e6a326a8a77235f578343f5753fdd853b99a7a3c9a9faba97eeca95c4d3d1ecdcfd554ffe9d68e6a7af78fe6e76aaabf4abf7251cdfd1dcbcfd554ff696c4535bdfb47f37335d55f9de67058d36f83687ea626d21e8ceae31fbfeaef687eaea6faabf4d289ea572f347b7f47f37335d57ffa874854bf7aa1d9fb3b9a9faba9fe2abd75a3fad50bcddedfd1fc5c4df5170a8542a15028140a8542a15028c489eeeaa2cfdf4d7457177dfe76a2bbbae8f3b713ddd5459fff7ba867d5fa6ea867d59afcc9a19e556bf227877a56adc99f1cdacfab35f99343fb79b5267f72683fafd6e44f0fede7d5fa6e683fafd6e44f0eede7d59afcc9a1fdbc5a933f39b49f576bf2477c03fb8cb6afe2689ead0000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('4b2d8d7b94bc7f161b93cccb5cb60848614f30ff30466e9f44a8f0ed9ec68c4b', 64, 32, '\x89504e470d0a1a0a0000000d4948445200000040000000200806000000a29d7e840000005949444154785eedd0a10100201080c0ef5667775d1d818e846b2466ed737f3614d8358002bb065060d7000aec1a40815d0328b06b0005760da0c0ae0114d8358002bb065060d7000aec1a40815d0328b06b0005760da0c0ee017ad7a0c4643f11460000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('68b8058ad443fa21ac806159ad37befc1b14bb4ac2d4f6bec828499d3ed32950', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea423e4e8b984420c06d3f6cca3232a76a0df5f21b95362462d4f5455848d5edbe48dcddedae29daddedbe8834d5ed9ec18ffefd4b67863abb7367a6793f736fb608b57b67abd15ff3e4ee73f9ec6266f6df6ce16ef6df5e1a7289bbcb6d99badf8f7713afff1b4b67a67a3f736f9b07de517af6df5c6466fb7e2dfc7e9fcc7d3d9ecbd2d3ed87ad9ef14a7f31fcff142bbea778ad3f98fe778a15df53bc5e9fce773b8d0aefa1de38f87e6b83a7e3734c7d571f22787e6f81efffcfaf8d57b00c5c99f1c9ae3ea38f99343735c1d277f72688eabe3e44f0ecd71759cfce9a139ae8e3f8ea44f4f9aa0b94f7122ea8f480de51aa4b94f713a3fea0f490da69a9ea7b94f713a3fea0f493f91dc4f88e63ec5e9fca8bf33d453414d7740341f35413d95aba9c7a3f9b99aeac79ecad5d4e3d1fc5c4df5634fe56aeaf1687eaea6fa4fb77654d3bb7f343f5753fd55fa958b6aeeef587eaea6fa4f632baae9dd3f9a9faba9feea3487c39a7e1b44f3333591f660541ffff8557f47f37335d55fa5974e54bf7aa1d9fb3b9a9faba9fed33f44a2fad50bcddedfd1fc5c4df557e9ad1bd5af5e68f6fe8ee6e76aaabf5028140a8542a15028140a8542214e7457177dfe6ea2bbbae8f3b713ddd5459fbf9de8ae2efafcdf433dabd677433dabd6e44f0ef5ac5a933f39d4b36a4dfee4d07e5eadc99f1cdacfab35f99343fb79b5267f7a683fafd67743fb79b5267f72683fafd6e44f0eede7d59afcc9a1fdbc5a933fe21be21fb6b8866090fb0000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('6c18bf51269761497538328973bcdb447ac940eccf248e8ac920e575b8051185', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea42be4e6b984420c06d3f6cca3232a76a0df5f21b95362462d4f5455848d5edbe48dcddedae29daddedbe8834d5ed9ec18ffefd4b67863abb7367a6793f736fb608b57b67abd15ff3e4ee73f9ec6266f6df6ce16ef6df5e1a7289bbcb6d99badf8f7713afff1b4b67a67a3f736f9b07de517af6df5c6466fb7e2dfc7e9fcc7d3d9ecbd2d3ed87ad9ef14a7f31fcff142bbea778ad3f98fe778a15df53bc5e9fce773b8d0aefa1de38f87e6b83a7e3734c7d571f22787e6f81efffcfaf8d57b00c5c99f1c9ae3ea38f99343735c1d277f72688eabe3e44f0ecd71759cfce9a139ae8e3f8ea44f4f9aa0b94f7122ea8f480de51aa4b94f713a3fea0f490da69a9ea7b94f713a3fea0f493f91dc4f88e63ec5e9fca8bf33d453414d7740341f35413d95aba9c7a3f9b99aeac79ecad5d4e3d1fc5c4df5634fe56aeaf1687eaea6fa4fb77654d3bb7f343f5753fd55fa958b6aeeef587eaea6fa4f632baae9dd3f9a9faba9feea3487c39a7e1b44f3333591f660541ffff8557f47f37335d55fa5974e54bf7aa1d9fb3b9a9faba9fed33f44a2fad50bcddedfd1fc5c4df557e9ad1bd5af5e68f6fe8ee6e76aaabf5028140a8542a15028140a8542214e7457177dfe6ea2bbbae8f3b713ddd5459fbf9de8ae2efafcdf433dabd677433dabd6e44f0ef5ac5a933f39d4b36a4dfee4d07e5eadc99f1cdacfab35f99343fb79b5267f7a683fafd67743fb79b5267f72683fafd6e44f0eede7d59afcc9a1fdbc5a933fe21b183bb6b9653453950000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('6de4d4ceaf2ab98cd41ffa34079120ce038f19b015473601226423eeaec526e5', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea40be4eeb984420c06d3f6cca3232a76a0df5f21b95362462d4f5455848d5edbe48dcddedae29daddedbe8834d5ed9ec18ffefd4b67863abb7367a6793f736fb608b57b67abd15ff3e4ee73f9ec6266f6df6ce16ef6df5e1a7289bbcb6d99badf8f7713afff1b4b67a67a3f736f9b07de517af6df5c6466fb7e2dfc7e9fcc7d3d9ecbd2d3ed87ad9ef14a7f31fcff142bbea778ad3f98fe778a15df53bc5e9fce773b8d0aefa1de38f87e6b83a7e3734c7d571f22787e6f81efffcfaf8d57b00c5c99f1c9ae3ea38f99343735c1d277f72688eabe3e44f0ecd71759cfce9a139ae8e3f8ea44f4f9aa0b94f7122ea8f480de51aa4b94f713a3fea0f490da69a9ea7b94f713a3fea0f493f91dc4f88e63ec5e9fca8bf33d453414d7740341f35413d95aba9c7a3f9b99aeac79ecad5d4e3d1fc5c4df5634fe56aeaf1687eaea6fa4fb77654d3bb7f343f5753fd55fa958b6aeeef587eaea6fa4f632baae9dd3f9a9faba9feea3487c39a7e1b44f3333591f660541ffff8557f47f37335d55fa5974e54bf7aa1d9fb3b9a9faba9fed33f44a2fad50bcddedfd1fc5c4df557e9ad1bd5af5e68f6fe8ee6e76aaabf5028140a8542a15028140a8542214e7457177dfe6ea2bbbae8f3b713ddd5459fbf9de8ae2efafcdf433dabd677433dabd6e44f0ef5ac5a933f39d4b36a4dfee4d07e5eadc99f1cdacfab35f99343fb79b5267f7a683fafd67743fb79b5267f72683fafd6e44f0eede7d59afcc9a1fdbc5a933fe21b3ff8b6b53280a4310000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('6f8857107c8c50c1154d823734f3b30d69d7d0436013274ab241c1763a179b38', 64, 32, '\x89504e470d0a1a0a0000000d4948445200000040000000200806000000a29d7e840000005949444154785eedd0a10100201080c0cf6667775d1d818e846b2466ed737f3614d8358002bb065060d7000aec1a40815d0328b06b0005760da0c0ae0114d8358002bb065060d7000aec1a40815d0328b06b0005760da0c0ee01e74898c486669c860000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('93b1d41b51a2eb325187bd3fa9bb34812c00a3e5570ff9e70bbc6d453602ba08', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea4cf1c3f975088c160da9e797444c50ef4fb2b24774acca8e589aa8ab0d16b9bbcb1d95b5bbcb3d57b1b7db0c92b9b1de3ff9dda166f6cf5d646ef6cf2de661f6cf1ca56afb7e2dfc7e9fcc7d3d8e4adcdded9e2bdad3efc146593d7367bb315ff3e4ee73f9ed656ef6cf4de261fb6affce2b5added8e8ed56fcfb389dff783a9bbdb7c5075b2ffb9de274fee3395e6857fd4e713afff11c2fb4ab7ea7389dff7c0e17da55bf63fcf1d01c57c7ef86e6b83a4efee4d01cdfe39f5f1fbf7a0fa038f99343735c1d277f72688eabe3e44f0ecd71759cfcc9a139ae8e933f3d34c7d5f1c791f4e9491334f7294e44fd11a9a15c8334f7294ee747fd21a9c154d3f334f7294ee747fd21e92792fb09d1dca7389d1ff577867a2aa8e90e88e6a326a8a77235f578343f5753fdd853b99a7a3c9a9faba97eeca95c4d3d1ecdcfd554ffe9d68e6a7af78fe6e76aaabf4abf7251cdfd1dcbcfd554ff696c4535bdfb47f37335d55f9de67058d36f83687ea626d21e8ceae31fbfeaef687eaea6faabf4d289ea572f347b7f47f37335d57ffa874854bf7aa1d9fb3b9a9faba9fe2abd75a3fad50bcddedfd1fc5c4df5170a8542a15028140a8542a15028c489eeeaa2cfdf4d7457177dfe76a2bbbae8f3b713ddd5459fff7ba867d5fa6ea867d59afcc9a19e556bf227877a56adc99f1cdacfab35f99343fb79b5267f72683fafd6e44f0fede7d5fa6e683fafd6e44f0eede7d59afcc9a1fdbc5a933f39b49f576bf2477c0331a8b6b01d17b7f80000000049454e44ae426082', 1759320000000);
+insert into "textures" ("hash", "width", "height", "png", "created_at") overriding system value values ('f18f651550ee4e9c56e9c9f891cb23557f975ef0da54888f0c8217013988c855', 64, 64, '\x89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000023449444154785eed99596ac4400c44bde72ade4ea4ff5c3e975088c160da9e797444c50ef4fb2b24774acca8e589aa8ab0d16b9bbcb1d95b5bbcb3d57b1b7db0c92b9b1de3ff9dda166f6cf5d646ef6cf2de661f6cf1ca56afb7e2dfc7e9fcc7d3d8e4adcdded9e2bdad3efc146593d7367bb315ff3e4ee73f9ed656ef6cf4de261fb6affce2b5added8e8ed56fcfb389dff783a9bbdb7c5075b2ffb9de274fee3395e6857fd4e713afff11c2fb4ab7ea7389dff7c0e17da55bf63fcf1d01c57c7ef86e6b83a4efee4d01cdfe39f5f1fbf7a0fa038f99343735c1d277f72688eabe3e44f0ecd71759cfcc9a139ae8e933f3d34c7d5f1c791f4e9491334f7294e44fd11a9a15c8334f7294ee747fd21a9c154d3f334f7294ee747fd21e92792fb09d1dca7389d1ff577867a2aa8e90e88e6a326a8a77235f578343f5753fdd853b99a7a3c9a9faba97eeca95c4d3d1ecdcfd554ffe9d68e6a7af78fe6e76aaabf4abf7251cdfd1dcbcfd554ff696c4535bdfb47f37335d55f9de67058d36f83687ea626d21e8ceae31fbfeaef687eaea6faabf4d289ea572f347b7f47f37335d57ffa874854bf7aa1d9fb3b9a9faba9fe2abd75a3fad50bcddedfd1fc5c4df5170a8542a15028140a8542a15028c489eeeaa2cfdf4d7457177dfe76a2bbbae8f3b713ddd5459fff7ba867d5fa6ea867d59afcc9a19e556bf227877a56adc99f1cdacfab35f99343fb79b5267f72683fafd6e44f0fede7d5fa6e683fafd6e44f0eede7d59afcc9a1fdbc5a933f39b49f576bf2477c03d3cfb6b3b2ba1ac10000000049454e44ae426082', 1759320000000);
 insert into "texture_data" ("identity", "texture_hash", "variant", "value", "signature", "url", "generator_version", "account", "server", "worker", "created_at", "duration", "cape_hash", "cape_url") overriding system value values ('280cdd5810b6404f24d396453d605d1df9f589cc09af01f3b1bff2a5736da3fe', '42054c122cbf4b664800650270f68fe15753eec5463ad94d8f613bd32fc0aa30', 'classic', 'eyJ0aW1lc3RhbXAiOjE3NTkzMjAwMDAwMDAsInByb2ZpbGVJZCI6IjgwZWQ0MDgzOWEzMzY1OWVhMTVjYzQyM2M5MDgzMmNhIiwicHJvZmlsZU5hbWUiOiJza2luc21pdGgiLCJzaWduYXR1cmVSZXF1aXJlZCI6dHJ1ZSwidGV4dHVyZXMiOnsiU0tJTiI6eyJ1cmwiOiJodHRwczovL3NraW5zLmV4YW1wbGUub3JnL3RleHR1cmVzLzQyMDU0YzEyMmNiZjRiNjY0ODAwNjUwMjcwZjY4ZmUxNTc1M2VlYzU0NjNhZDk0ZDhmNjEzYmQzMmZjMGFhMzAifX19', 'Ya01pQ1b71btzuzRScj6tt3ElYlewCp3pJxAxPGOrsifH/6ZbSCnx0PF/jJ6Ny4G9soEYhnNn9ALJ76TY9yxK+OASzakWR7JZlBEcmTHIWIe6dMn0mzTiJxkNf/deg5Nmf92nUM2TkeaaswIkXQe8gmUtv1x3zvVoNUFHbyIZbuBR28jBVlg8QfdnhbkolvEhn5YlmIQW/5cNTmvxI51DSuxhwo3iWrXktbkxouqDN/IlNREWWHWC6bWGTQJrgBWPNwaeIopA/HfHRvjSU3mPQ60e0leTEOclZ8063DTZhcz7EVmI17TpZHkt/JTRa8Wi9MsAP6K2DJCV4c1OkwDCUsUChdeS6JELnzVQ6c64sVEaYgmMD1hk5q5W903gaIjIm2qAIFNPOkdmLIASOk9aBZKRekt2lVPGf5qkoALaJGHVWRB0rTOGL06LEqiGhzrYMHWhfKWuoHLfMkgrlfwjjZXou6xMFkElt655uz1KKhPG6TeiblP4OoAQ06l4Tage709mgf+HdhTDuzUf020vQy4PGLmp9aznZMqNqSlHCUnHLm4n4mb5Ni1eQsfnFG3HwDVpdLcC1fGQA4U2A5d97jQQKQ88yZKZs67CdD2msU7HMT4du22hbOSXe14uYbkVh/Kk/iQwvd9kVYbqtTY1Ji3Wb5imo1fOhEUnMOHWXM=', 'https://skins.example.org/textures/42054c122cbf4b664800650270f68fe15753eec5463ad94d8f613bd32fc0aa30', '0.1.0', '52bdcdfc665f652a', 'skinsmith', '3', 1759320000000, 12, null, null);
 insert into "texture_data" ("identity", "texture_hash", "variant", "value", "signature", "url", "generator_version", "account", "server", "worker", "created_at", "duration", "cape_hash", "cape_url") overriding system value values ('3418368660770b564dc0cab5552ba95f0ee62d2f1be3bdbebb7f8f6b04684f03/user:6e1b0e56f1a37053b4afeb9e144d8364', '1926504f2545f092ea330bcdd8e900a3eaa2a74d95078ac468d16dc46f0b3641', 'classic', 'eyJ0aW1lc3RhbXAiOjE3NTkzMjAwMDAwMDAsInByb2ZpbGVJZCI6IjBmNTI2MGQ2MWI5MGQ1NDBlOWIwMDRlYTNhZTc2YjUzIiwicHJvZmlsZU5hbWUiOiJza2luc21pdGgiLCJzaWduYXR1cmVSZXF1aXJlZCI6dHJ1ZSwidGV4dHVyZXMiOnsiU0tJTiI6eyJ1cmwiOiJodHRwczovL3NraW5zLmV4YW1wbGUub3JnL3RleHR1cmVzLzE5MjY1MDRmMjU0NWYwOTJlYTMzMGJjZGQ4ZTkwMGEzZWFhMmE3NGQ5NTA3OGFjNDY4ZDE2ZGM0NmYwYjM2NDEifX19', 'POnnnir7Mbk2P+1Pz6HzAmcAviky3x6eD1ZsbGZ+MObsp4n9BhZTd6GhAf6ot5dZdR/+gGSxMYxGSh6ODNmkTSYSFdntlaimCDnZpzmFqHY4q3qcWZTp4Y0TnROnO4n71o4ZSZsyl9MnOXXE6jf5F2eAQygaXXzjN+nFOJ9A7428fm8UpQ/aSAYk906juFQUETUvnXFYBJ5eWoOIrvSjbb84mbdmfLp1C7GTQk6GQGkMtse628hqlzyQ3RKVhRP16Fv7Z40ECvvHY2OU9MOhokzK99A9+x0w6EymEMaIDgis/o03/D6aS8W4zMA/7Z+gkigioYxHf6gIJDmBtn4FHbbHBG0PCZ7NhYPOWl+/OHiH+iSEOB4RHBKbjO3kVD/p8vgXAedGvQAwdaXeceGpBzS+LfPoW27ZIA5dzU8lse7qtFVucq3E/DUmBbM2iY4HgnDheTb4H9olHvsUhu40HwEMpI6hhAP7LULf6eFLrBLqh3qDNGXOjRrht08KEjXs06hv0t6XdWet2xCHdUDyLUEys8ggJfFqt1s0nH6hgpbeXGKxP3amg0apYMWqOpwp1LjR5YCpZ2BUMSWL8CLkr2UQ6XKnQwVfbKSa1wprsyvhc0rlhNN3bH1U/ytxCj+MdQMJsfaEHbDdFEIl2r59o0/ibCiFz1Y+X0uX9HR7Wqo=', 'https://skins.example.org/textures/1926504f2545f092ea330bcdd8e900a3eaa2a74d95078ac468d16dc46f0b3641', '0.1.0', '52bdcdfc665f652a', 'skinsmith', '3', 1759320000000, 12, null, null);
 insert into "texture_data" ("identity", "texture_hash", "variant", "value", "signature", "url", "generator_version", "account", "server", "worker", "created_at", "duration", "cape_hash", "cape_url") overriding system value values ('482767c3597e3acf070c29f21b99874565e5c97ac30dff4b69bc0cd81171142c', '432797cea1436fa29505c28c5e392ac67c05099e70ca44adf35cf05c7fda6727', 'classic', 'eyJ0aW1lc3RhbXAiOjE3NTkzMjAwMDAwMDAsInByb2ZpbGVJZCI6IjM1MTRjYzgyN2I2ODU4OTQ2YWRkNzQxNWM3ZmMyY2ViIiwicHJvZmlsZU5hbWUiOiJza2luc21pdGgiLCJzaWduYXR1cmVSZXF1aXJlZCI6dHJ1ZSwidGV4dHVyZXMiOnsiU0tJTiI6eyJ1cmwiOiJodHRwczovL3NraW5zLmV4YW1wbGUub3JnL3RleHR1cmVzLzQzMjc5N2NlYTE0MzZmYTI5NTA1YzI4YzVlMzkyYWM2N2MwNTA5OWU3MGNhNDRhZGYzNWNmMDVjN2ZkYTY3MjcifX19', 'fzB2ml+YZACTNTdfpZlQdJYBzj5+68jf1vyhgdKwHBW1TFm4roON+qrLylRKNroJW7WWS2dWOr0w9XuuPW/tlbR9X2FJ3/voBtg+hlYIbEkFx9OKBx15HYoLqbXOWd0LCuzNtqyHFmd40N+8qtM4E8m2d3cUisxL4GKux/tpZGvUjcmcsnY29mmS6j3CPMCQxaaRqRUJ5pjYxhWjssQhb8VPYtpmxtpDao7ZY8Wsu20BGTPbb4RL4G7+bg2jW7mBo5rvbSOIdrnxaNyJwQxwF3okHowksTQQKmCoqL7pZ2fRL9SBJ6AqrMz+C7Oeur/5PDee8SfSMYW6zvrO8kfP3WwzKsT9u6XMpVwKbCdGpPjAJmxvN82DPGY7KhQOPrLmWMB5kzIwRUuT04O8Yo95pq02PtLVdN2eVZLwgPCHV/aJxJbJ33lC9rgHQlMksz6yvPmwMQQRrHztOyc8wEoPjLY4HLJYvQfOCC3nN82hBCE1i9BZtr/5nynXuuThzVQATyDTyyy8nalZ4WcNn4W+FkL9MqbvICSfrzojd+hYu38kxZED5lffttxgyPEZ737yFz+nS6Lr7j49H/x07cgBeSZVnrLTmTIYhjSWo9mkDEEYgxcEXuvPA4t9GSmI1wviwRtGZJAu7GX2p9/y0TARRO9MyGRx5ykIaQpX7OMzfvo=', 'https://skins.example.org/textures/432797cea1436fa29505c28c5e392ac67c05099e70ca44adf35cf05c7fda6727', '0.1.0', '52bdcdfc665f652a', 'skinsmith', '3', 1759320000000, 12, null, null);
@@ -370,8 +413,8 @@ insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "h
 insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "hour", "processing", "burst") overriding system value values ('user:6e1b0e56f1a37053b4afeb9e144d8364', 6.25, 1759320000000, 1759320000000, '[[1759320000,2]]', '[[29322000,2]]', 1, 3);
 insert into "queue_clock" ("id", "turn") overriding system value values (1, 1.5);
 insert into "upstream_jobs" ("identity", "job_id", "idempotency_key", "mark", "submitted_at", "sender", "sending_until", "settles_at") overriding system value values ('1581e27de87bffae0bd4d745cd7964e68528d7a83e2e4c259a782d275df6f558', 'f648d50848a530af353f9b47526f9a86', 'sent', 1759320000000, 1759320000000, 'elsewhere/7/0011aabbccdd#2', 1759320060000, 1759320060000);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.Y_fdsZY-o1wYP23E.N84axICyDAth-Wjakm7g9w._L5QitpnWEMKMXZBpGXgdecIeVCaEezB2xdTtVbmBJAHx9vxpElNrR5Q0lWQoDPweu1f', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.V8_FYz8949yEewXW.g2_SgBz8UaYHyc9_AzIb8g.JoYaKme4vPhC4j5XNh0KnHtodw6GIpoqwwkhKc-u_qNgv7bu9gUsvkv6C-o3J6P0YxOH', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.R_pA4NjWT9FAM7zc.cdPXY-HG3nWqVGFw_WyDew.0JR_nWlYCOsB5lBYeZiEpjNlIpp_327VsYdTMscf8o-0pBPJtNRZtqcii8S0k-ywMCU0', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.rGfmP0JLtNRZsvOM.rGUl8MwsZYQPwQHb81Evcw.E2RDBcHuVPXaUEHWLq6Joh_kNgfvdrwbDJ2BIzwGsq96YYIiWkrhrb-wEyy0EVqzwTU1', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
 insert into "reports" ("id", "skin_uuid", "reporter", "reason", "text", "created_at", "closed_at") overriding system value values (1, 'fe91d0957cca15934122d5ffe5247e86', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'offensive', 'look: "Ä" 💎', 1759320000000, 1759320060000);
 insert into "reports" ("id", "skin_uuid", "reporter", "reason", "text", "created_at", "closed_at") overriding system value values (2, 'fbae7a59c7fcdb5909887073699b7ede', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'copyright', 'look: "Ä" 💎', 1759320000000, null);
 insert into "blocked_images" ("hash", "note", "blocked_by", "blocked_at") overriding system value values ('2b92d7e0f0f4712480f1c161701b2bdfe6e16ad36d3218faa6a63bada0d43b4f', 'not "here"', 'owner', 1759320000000);

@@ -84,7 +84,7 @@ function normalized(index: string): string {
 const ONLY_IN_POSTGRES = ['callers.processing integer not null 0', 'callers.burst integer not null 1000'];
 
 describe('With PostgreSQL', () => {
-  test('Its schema, the baseline and later migrations, has the tables, columns, indices and constraints that the migrations of SQLite lead to', async () => {
+  test('A store has the tables, columns, indices and constraints that it has in SQLite', async () => {
     const expected = [...partsOfSqlite(), ...ONLY_IN_POSTGRES];
     const found = await partsOfPostgres();
     const primary = new Set([

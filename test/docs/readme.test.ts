@@ -150,6 +150,11 @@ test(
       cwd: reader.clone.cwd,
     });
     expect(stdout.split('\n')[0]).toBe('Sign skins');
+    const left = await execa('git', ['status', '--porcelain', '--', ':!node_modules', ':!dist'], {
+      cwd: reader.clone.cwd,
+    });
+    const isLeft = (line: string) => /^\?\? (?:signed|team|gateway|upstream|skins)/.test(line);
+    expect(left.stdout.split('\n').filter(isLeft)).toEqual([]);
   },
   LONG,
 );

@@ -68,7 +68,7 @@ test('From the first try to real use: what this machine signed is made by the se
   expect([first.exitCode, first.stderr.match(NOTICE)]).toEqual([0, [expect.any(String)]]);
   expect(await signersIn(shop)).toEqual(['embedded', 'embedded', 'embedded']);
   expect((await run('verify', 'out/skins.lock')).stderr).toContain(
-    '3 skins: nothing wrong. Signed by this machine: 3.\n',
+    '3 skins: 3 whose texture was not checked. Signed by this machine: 3.\n',
   );
   const refused = await run(...MAKE, '--frozen', '--require-signer', 'game');
   expect([refused.exitCode, refused.stderr]).toEqual([

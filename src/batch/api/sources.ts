@@ -1,5 +1,6 @@
 /** What users name as sources, and what those are. */
 
+export { skinNameFrom } from '../../protocol/skin-name.ts';
 export { Coverage } from '../model/coverage.ts';
 export type {
   BatchSource,

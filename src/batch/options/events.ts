@@ -1,5 +1,7 @@
+import type { SkinOptions } from '../../client/types.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { BatchResult } from '../model/result.ts';
+import type { SourceContent } from '../model/source.ts';
 import type { OutdatedSkins } from '../plan/signer-counts.ts';
 
 /** The progress of a batch. */
@@ -57,7 +59,16 @@ export type BatchEvent =
       readonly unknownSigner: number;
     }
   /** The service has a job for a source, possibly one that an earlier run submitted. */
-  | { readonly type: 'accepted'; readonly index: number; readonly source: string; readonly job: Job }
+  | {
+      readonly type: 'accepted';
+      readonly index: number;
+      readonly source: string;
+      /** Where the source's picture is. */
+      readonly content: SourceContent;
+      /** The options of the skin that were sent. */
+      readonly options: SkinOptions;
+      readonly job: Job;
+    }
   /** A source is finished, successfully or not. */
   | { readonly type: 'result'; readonly result: BatchResult }
   /** `maxNew` was reached before the source was submitted. */

@@ -10,6 +10,7 @@ import { type BatchOptions, DeliveryError } from '../options/options.ts';
 import type { Decision, Planned } from '../plan/decision.ts';
 import type { Made } from '../skin-maker/finisher.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
+import { skinOptions } from '../skin-maker/source-to-send.ts';
 import { LockfileChanges } from './lockfile-changes.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { ProgressCount } from './progress-count.ts';
@@ -159,7 +160,7 @@ class BatchRun {
       case 'failed':
         return await this.#finish(failedResult(member, decision.record, decision.record.j), member);
       case 'duplicate':
-        if (decision.work?.job) this.#accepted(member, decision.work.job);
+        if (decision.work?.job) this.#accepted(member, decision.work, decision.work.job);
         return;
       case 'new':
         if (decision.outdated) {
@@ -211,7 +212,7 @@ class BatchRun {
         planner.sent(work);
         this.#count.accepted();
         work.job = job;
-        for (const member of work.members) this.#accepted(member, job);
+        for (const member of work.members) this.#accepted(member, work, job);
       },
       onAgain: (work, message) =>
         this.#tell({ type: 'again', source: work.members[0]?.source.label ?? '', message }),
@@ -223,8 +224,8 @@ class BatchRun {
     });
   }
 
-  #accepted({ index, source }: Member, job: Job): void {
-    this.#tell({ type: 'accepted', index, source: source.label, job });
+  #accepted({ index, source: { label: source, content } }: Member, work: Work, job: Job): void {
+    this.#tell({ type: 'accepted', index, source, content, options: skinOptions(work), job });
     if (this.#options.follow === false) this.#count.handedOver();
     this.#changed.notify();
   }

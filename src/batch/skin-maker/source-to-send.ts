@@ -1,6 +1,6 @@
 import { isUuid } from '../../base/uuid.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
-import type { SkinSource } from '../../client/types.ts';
+import type { SkinOptions, SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { NAME_RULE } from '../../protocol/generate.ts';
@@ -38,13 +38,17 @@ export async function requestFor(
   if ('problem' in source) return source;
   const [first] = work.members;
   if (first) work.warnings = mergeNotes(work.warnings, renamedNotes(first));
-  const options = {
+  return { source, options: skinOptions(work) };
+}
+
+/** The options with which a piece of work is submitted. */
+export function skinOptions({ members: [first], variant, visibility, cape }: Work): SkinOptions {
+  return {
     name: first && nameOf(first.source),
-    variant: work.variant === 'auto' ? undefined : work.variant,
-    visibility: work.visibility,
-    cape: work.cape,
+    variant: variant === 'auto' ? undefined : variant,
+    visibility,
+    cape,
   };
-  return { source, options };
 }
 
 function fileNameOf({ source }: Member): string {

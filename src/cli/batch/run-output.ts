@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BatchEvent, BatchResult } from '../../batch/api/batches.ts';
+import { skinNameFrom } from '../../batch/api/sources.ts';
 import type { JobSource } from '../history/job-sources.ts';
 import type { GithubReport } from '../output/github.ts';
 import { JobPrinter } from '../output/job-printer.ts';
@@ -108,11 +109,13 @@ export class RunOutput {
     if (this.#trouble) throw this.#trouble.error;
   }
 
-  #tellAccepted({ source, job, index }: Extract<BatchEvent, { type: 'accepted' }>): void {
+  #tellAccepted(event: Extract<BatchEvent, { type: 'accepted' }>): void {
+    const { source, job, index, content, options } = event;
     const { follow } = this.#call;
     this.#presentation.accepted?.(job.id);
     this.#progress.goesOn();
-    this.#remember({ job: job.id, source });
+    const isElsewhere = content.kind === 'file' || content.kind === 'url' || content.kind === 'user';
+    this.#remember({ job: job.id, source, ...(isElsewhere && { sent: { content, options } }) });
     if (!follow) this.#print(async () => await this.#jobs.add(jobView(job, source), index));
   }
 
@@ -148,6 +151,7 @@ export class RunOutput {
     const { context, follow, typed, isList } = this.#call;
     const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
     const { error, source, index, content } = result;
+    const sentName = typed.name ?? skinNameFrom(result.stem.split('/').at(-1) ?? '');
     if (error) this.#failures.add(error.code);
     else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
     if (!isPrinted && !error && isList) return;
@@ -159,7 +163,7 @@ export class RunOutput {
         this.#github.add({ level: 'error', source, content, problem: error });
       }
       await printWarnings(notes, undefined, context);
-      if (view) await this.#results.add(view, index);
+      if (view) await this.#results.add(view, index, sentName);
     });
   }
 

@@ -8,6 +8,7 @@ export async function printSignerNotice({
   if ((await context.service(settings)).name !== 'embedded') return;
   context.messages.say(
     "Signed with this machine's own key: servers and clients that trust it accept the skin (authlib-injector); " +
-      'vanilla clients accept only skins signed by the game. Its texture is served by: skinsmith serve',
+      'vanilla clients accept only skins signed by the game. The texture is on this computer only; others can fetch ' +
+      'it while this runs: skinsmith serve',
   );
 }

@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
-import type { JobState, SkinClient } from '../../index.ts';
+import { inspectSource } from '../../batch/api/pictures.ts';
+import type { JobState, SkinClient, SkinSource } from '../../index.ts';
 import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import { whereOffered } from '../connection/where-offered.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { concernsOneSource } from '../errors/concerns-one-source.ts';
 import { reportOf } from '../errors/error-report.ts';
-import { exitStatus } from '../errors/exit.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
 import type { Examples } from '../help/examples.ts';
+import type { JobSource } from '../history/job-sources.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JobPrinter } from '../output/job-printer.ts';
@@ -36,7 +38,8 @@ export function register(command: Command, runner: Runner, run = runRetry): void
   command
     .description(
       'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
-        'Prints the new jobs. What the service has made in the meantime is found at once and costs nothing.',
+        'Prints the new jobs. What the service has made in the meantime is found at once and costs nothing. ' +
+        'At a service that cannot retry jobs, submits the file, URL or player again that this machine sent.',
     )
     .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed', nonEmptyWords)
     .option('--wait', 'wait for the new jobs and print the skins')
@@ -53,10 +56,11 @@ export async function runRetry(
   const { json = false } = context.flags;
   const printer = new JobPrinter(context.io, { json, ndjson: false, isList: jobs.length > 1 });
   const { client } = await connectWithProgress(await context.settings(), context);
+  const retrying = new Retrying(client, context);
   const submitted: string[] = [];
   try {
     for (const id of jobs) {
-      const state = await retryOne(id, client, context);
+      const state = await retrying.retry(id);
       if (!state) continue;
       submitted.push(state.job.id);
       const view = jobView(state.job, (await sourceOf(id, state, context)) ?? state.job.source);
@@ -75,25 +79,77 @@ async function sourceOf(
   { job }: JobState,
   { jobSources }: CommandContext,
 ): Promise<string | undefined> {
-  const source = (await jobSources.sources()).get(id);
-  if (source !== undefined) jobSources.record([{ job: job.id, source }]);
-  return source;
+  const known = await jobSources.of(id);
+  if (known) jobSources.record([{ ...known, job: job.id }]);
+  return known?.source;
 }
 
-/** A job that cannot be tried again does not stop the others. */
-async function retryOne(
-  id: string,
-  client: SkinClient,
-  context: CommandContext,
-): Promise<JobState | undefined> {
-  try {
-    return await whereOffered({ what: 'submitting failed jobs again', about: ['job_not_found'] }, () =>
-      client.retryJob(id, { signal: context.signal }),
-    );
-  } catch (error) {
-    const report = reportOf(error, namingOf(context));
-    if (!report || report.code === 'not_offered' || !concernsOneSource(error)) throw error;
-    await printFailure(id, report, context);
-    return undefined;
+/** Submits failed jobs again: by the service or, where it cannot do that, from what this machine sent for them. */
+class Retrying {
+  readonly #client: SkinClient;
+  readonly #context: CommandContext;
+  #unable: CliError | undefined;
+
+  constructor(client: SkinClient, context: CommandContext) {
+    this.#client = client;
+    this.#context = context;
   }
+
+  /** Undefined: it cannot be tried again, which does not stop the others. */
+  async retry(id: string): Promise<JobState | undefined> {
+    try {
+      if (!this.#unable) return await this.#byService(id);
+    } catch (error) {
+      if (!(error instanceof CliError && error.code === 'not_offered')) return await this.#refused(id, error);
+      this.#unable = error;
+    }
+    try {
+      return await this.#again(id, this.#unable);
+    } catch (error) {
+      return await this.#refused(id, error);
+    }
+  }
+
+  async #byService(id: string): Promise<JobState> {
+    const { signal } = this.#context;
+    return await whereOffered({ what: 'retry jobs', about: ['job_not_found'] }, () =>
+      this.#client.retryJob(id, { signal }),
+    );
+  }
+
+  /** Sends what the failed job was made from. @throws CliError */
+  async #again(id: string, unable: CliError): Promise<JobState> {
+    const { signal, jobSources, messages } = this.#context;
+    const known = await jobSources.of(id);
+    if (!known?.sent) {
+      const hint = 'The job was not submitted from a file or URL on this machine. Submit its picture again.';
+      throw new CliError(unable.code, unable.message, { hint });
+    }
+    const { job } = await this.#client.job(id, { signal });
+    if (job.status !== 'failed')
+      throw new CliError('job_not_failed', `Only failed jobs can be retried; this one is ${job.status}.`);
+    const source = sourceToSend(known);
+    await messages.note(`${unable.message} Submitting ${known.source} again.`);
+    return await this.#client.queue(source, known.sent.options, { signal });
+  }
+
+  async #refused(id: string, error: unknown): Promise<undefined> {
+    const report = reportOf(error, namingOf(this.#context));
+    if (!report || !concernsOneSource(error)) throw error;
+    await printFailure(id, report, this.#context);
+  }
+}
+
+/** @throws CliError if the file cannot be sent any more */
+function sourceToSend({ source, sent }: JobSource): SkinSource {
+  const { content, options } = sent!;
+  if (content.kind === 'url') return { url: content.url };
+  if (content.kind === 'user') return { user: content.user };
+  const variant = options.variant === 'unknown' ? 'auto' : (options.variant ?? 'auto');
+  const inspected = inspectSource(content, variant, undefined, source);
+  if ('problem' in inspected) {
+    const { code, message, hint } = inspected.problem;
+    throw new CliError(code, message, { hint });
+  }
+  return { file: inspected.bytes!, fileName: `${options.name ?? 'skin'}.png` };
 }

@@ -94,26 +94,31 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
   const verifiers = await verifierClients({ context, isOffline: options.offline ?? false });
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
-  const width = widthOf(io.out);
-  const tally = { all: 0, bad: 0, unproved: 0, signers: new SignerTally(verifiers.own) };
+  const tally = { all: 0, bad: 0, unproved: 0, unchecked: 0, signers: new SignerTally(verifiers.own) };
   const progress = await context.messages.progress('Verifying');
   const show = (verdict: Verdict) => {
     if (list) list.add(verdict, tally.all);
     else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
     else if (isBad(verdict) || verdict.signature === 'unproved')
-      io.out.write(verdictText(verdict, colors, width));
+      io.out.write(verdictText(verdict, colors, widthOf(io.out)));
   };
   try {
     const given = await readGivenKey(options);
     for (const file of options.files) {
       for await (const kept of keptSkins(file)) {
         context.signal.throwIfAborted();
-        const verdict = await verifyOne(kept, { given, verifiers, required: options.requireSigner });
+        const { verdict, isFetched } = await verifyOne(kept, {
+          given,
+          verifiers,
+          required: options.requireSigner,
+        });
         await progress.aside(() => show(verdict));
         tally.all++;
         progress.text(`Verifying, ${count(tally.all)} so far`);
         if (isBad(verdict)) tally.bad++;
         if (verdict.signature === 'unproved') tally.unproved++;
+        const hasSource = (kept.pixels ?? kept.path) !== undefined;
+        if (!isFetched || (verdict.pixels === 'unknown' && hasSource)) tally.unchecked++;
         if (verdict.signature === 'good') tally.signers.add(verdict);
       }
     }
@@ -140,16 +145,28 @@ interface Against {
   readonly required: RequiredSigner | undefined;
 }
 
-async function verifyOne(kept: Kept, { given, verifiers, required }: Against): Promise<Verdict> {
+/** `isFetched`: false if the texture was wanted and could not be had. */
+async function verifyOne(
+  kept: Kept,
+  { given, verifiers, required }: Against,
+): Promise<{ verdict: Verdict; isFetched: boolean }> {
   const inspected =
     kept.path === undefined
       ? undefined
       : inspectSource({ kind: 'file', path: kept.path, fit: true }, 'auto', undefined);
   const sourcePixels = inspected && 'pixels' in inspected ? inspected.pixels : undefined;
   const { gameKeys, own, textures } = verifiers;
-  const texture = textures && ((url: string) => textures.texture(url));
+  let isFetched = true;
+  const fetchTexture = async (url: string) => {
+    isFetched = false;
+    const bytes = await textures!.texture(url);
+    isFetched = true;
+    return bytes;
+  };
+  const texture = textures && fetchTexture;
   const keys = given ? { key: given } : { key: await verifiers.keyOf(kept.service), gameKeys, own };
-  return await verifySkin(kept, { ...keys, required, texture, sourcePixels });
+  const verdict = await verifySkin(kept, { ...keys, required, texture, sourcePixels });
+  return { verdict, isFetched };
 }
 
 function verdictText({ source, problems, signature }: Verdict, colors: Colors, width: number): string {
@@ -163,13 +180,16 @@ interface Tally {
   readonly all: number;
   readonly bad: number;
   readonly unproved: number;
+  /** Skins whose texture was not compared with their source, as it could not be fetched or no network was allowed. */
+  readonly unchecked: number;
   readonly signers: SignerTally;
 }
 
-function endText({ all, bad, unproved, signers }: Tally): string {
+function endText({ all, bad, unproved, unchecked, signers }: Tally): string {
   const found = [
     bad > 0 ? `${bad} wrong` : undefined,
     unproved > 0 ? `${unproved} with an unverified signature (no known key matches)` : undefined,
+    unchecked > 0 ? `${unchecked} whose texture was not checked` : undefined,
   ].filter(Boolean);
   const skins = all === 1 ? '1 skin' : `${all} skins`;
   const end = `${skins}: ${found.length === 0 ? 'nothing wrong' : found.join(', ')}.`;

@@ -13,7 +13,7 @@ import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { namingOf, signInHint } from '../errors/service-hints.ts';
 import type { Examples } from '../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { jsonDocument } from '../text/json.ts';
@@ -109,7 +109,7 @@ async function askWho({ client, hasKey }: Connection, context: CommandContext): 
   } catch (error) {
     if (hasKey || !(error instanceof ServiceError) || error.code !== 'user_not_found') throw error;
     throw new CliError(error.code, `${client.baseUrl} does not know you: no key was sent.`, {
-      hint: `Sign in first: ${forService('skinsmith login', namingOf(context))}`,
+      hint: signInHint(namingOf(context)),
       exit: 'notAllowed',
       cause: error,
     });

@@ -13,6 +13,8 @@ export interface LocalValue {
 
 /** Maximum number of candidates; a longer list is no help. */
 const MOST = 200;
+/** Jobs say nothing by themselves, so only as many as a person looks through. */
+const NEWEST_JOBS = 20;
 const MAX_FOLDERS = 50;
 /** Maximum number of bytes read from a lockfile. */
 const MAX_BYTES = 1024 * 1024;
@@ -45,7 +47,10 @@ export async function localValues(
 
 async function jobs({ jobSources }: Pick<CommandContext, 'jobSources'>): Promise<LocalValue[]> {
   const sources = [...(await jobSources.sources())];
-  return sources.reverse().map(([value, about]) => ({ value, about }));
+  return sources
+    .reverse()
+    .slice(0, NEWEST_JOBS)
+    .map(([value, about]) => ({ value, about }));
 }
 
 async function services({ configFile }: Pick<CommandContext, 'configFile'>): Promise<LocalValue[]> {

@@ -18,8 +18,8 @@ export async function whereOffered<T>(
   } catch (error) {
     if (!(error instanceof ServiceError) && !(error instanceof UnreadableAnswerError)) throw error;
     if (!NO_SUCH_OPERATION.includes(error.status) || about.includes(error.code)) throw error;
-    throw new CliError('not_offered', `This service does not offer ${what}.`, {
-      hint: 'A skinsmith service does. Name another service with --base-url.',
+    throw new CliError('not_offered', `This service cannot ${what}.`, {
+      hint: 'A skinsmith service can. Choose another service with --base-url.',
       cause: error,
     });
   }

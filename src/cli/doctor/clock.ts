@@ -4,23 +4,39 @@ import type { Setup } from './setup.ts';
 /** Allowed difference between two clocks in milliseconds; the Date header has a resolution of one second. */
 const MOST = 5_000;
 
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
 /** Compares this machine's clock with the service's. */
 export const clockCheck: Check = {
   needs: ['connection'],
   look: async (setup) => {
     const { isEmbedded } = await setup.connection();
-    if (isEmbedded) return ok('The embedded service goes by the clock of this machine.');
+    if (isEmbedded) return ok("The embedded service uses this machine's clock.");
     const offset = (await offsetByHeader(setup)) ?? (await offsetByLimits(setup));
-    if (offset === undefined) return skipped('The service does not tell its time.');
-    const seconds = Math.abs(Math.round(offset / 1000));
+    if (offset === undefined) return skipped('The service does not say what time it is.');
     if (Math.abs(offset) <= MOST)
       return ok('It agrees with the clock of the service to within a few seconds.');
     return warning(
-      `This machine's clock is ${seconds} s ${offset < 0 ? 'ahead of' : 'behind'} the service's.`,
+      `This machine's clock is ${inWords(Math.abs(offset) / 1000)} ${offset < 0 ? 'ahead of' : 'behind'} the service's.`,
       'Synchronize the clock of this machine (NTP): waits and expiry times depend on it.',
     );
   },
 };
+
+/** `9 seconds`, `1 hour`: in the largest unit of which there are two, or one exactly. */
+function inWords(seconds: number): string {
+  const [unit, size] = UNITS.find(([, one]) => seconds >= 1.5 * one || Math.round(seconds) === one) ?? [
+    'second',
+    1,
+  ];
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.round(seconds / size),
+  );
+}
 
 /** How far the service's clock is ahead, measured from the middle of the request and of the second. */
 async function offsetByHeader(setup: Setup): Promise<number | undefined> {

@@ -87,19 +87,28 @@ export function bindingOf({
   return { problem: `${problem}: ${first.message}.`, hint };
 }
 
+const CI_KEY = 'Set SKINSMITH_API_KEY to an API key of this service, from a secret of the CI.';
+
 /** How to send a key that the service accepts. */
 export function validKeyHint(naming: ServiceNaming): string {
   const login = forService('skinsmith login', naming);
+  if (!naming.env?.['SKINSMITH_API_KEY']?.trim() && naming.env?.['CI']) return CI_KEY;
   if (!naming.env?.['SKINSMITH_API_KEY']?.trim())
     return `Store a key that is valid for this service: ${login}`;
   return `The key in SKINSMITH_API_KEY was sent. Set a key of this service there, or unset the variable and store one: ${login}`;
+}
+
+/** How to send a key where none was sent. Nobody can type one in CI. */
+export function signInHint(naming: ServiceNaming): string {
+  if (naming.env?.['CI']) return CI_KEY;
+  return `Sign in first: ${forService('skinsmith login', naming)}`;
 }
 
 type Hint = (error: ServiceError, naming: ServiceNaming) => string | undefined;
 
 const HINTS: Readonly<Record<string, Hint>> = {
   invalid_api_key: (error, naming) => bindingOf(error)?.hint ?? validKeyHint(naming),
-  unauthorized: (_, naming) => `Sign in first: ${forService('skinsmith login', naming)}`,
+  unauthorized: (_, naming) => signInHint(naming),
   job_limit: (_, naming) =>
     `All your slots in the queue are taken. List your jobs: ${forService('skinsmith jobs', naming)}`,
   rate_limit: () => 'Wait a minute and try again.',

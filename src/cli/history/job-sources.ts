@@ -2,6 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../base/make-folder.ts';
+import type { SourceContent } from '../../batch/api/sources.ts';
+import type { SkinOptions } from '../../index.ts';
 
 /** Number of lines kept when the file grows too long, and the size in bytes at which it is too long. */
 const KEPT_LINES = 5_000;
@@ -10,7 +12,16 @@ const MAX_BYTES = 2 * 1024 * 1024;
 /** A job's id, and what it is made from. */
 export interface JobSource {
   readonly job: string;
+  /** As the user typed it. */
   readonly source: string;
+  /** What was sent for it, which `retry` may send again; absent for pictures that are only in memory, as from stdin. */
+  readonly sent?: Sent | undefined;
+}
+
+/** Where a picture is, files by their absolute paths, and the options of its skin. */
+export interface Sent {
+  readonly content: Extract<SourceContent, { kind: 'file' | 'url' | 'user' }>;
+  readonly options: SkinOptions;
 }
 
 /** Records the source of each job that this machine submitted, as one JSON line per job. */
@@ -40,12 +51,22 @@ export class JobSources {
     appendFileSync(this.#path, lines, { mode: 0o600 });
   }
 
-  /** Sources by job id. Malformed lines are skipped: the file is a convenience, not a record. */
+  /** Sources by job id, in the order of their submission. */
   async sources(): Promise<ReadonlyMap<string, string>> {
+    return new Map((await this.#entries()).map(({ job, source }) => [job, source]));
+  }
+
+  /** What is known of one job. */
+  async of(id: string): Promise<JobSource | undefined> {
+    return (await this.#entries()).findLast(({ job }) => job === id);
+  }
+
+  /** Malformed lines are skipped: the file is a convenience, not a record. */
+  async #entries(): Promise<readonly JobSource[]> {
     const text = await this.#read();
     const entries = text.split('\n').flatMap(parseLine);
     if (text.length > MAX_BYTES) await this.#shorten(entries.slice(-KEPT_LINES));
-    return new Map(entries);
+    return entries;
   }
 
   async #read(): Promise<string> {
@@ -57,24 +78,33 @@ export class JobSources {
     }
   }
 
-  async #shorten(entries: readonly [string, string][]): Promise<void> {
+  async #shorten(entries: readonly JobSource[]): Promise<void> {
     const aside = `${this.#path}.${process.pid}`;
-    const lines = entries.map(([job, source]) => lineOf({ job, source }));
+    const lines = entries.map(lineOf);
     await writeFile(aside, lines.join(''), { mode: 0o600 });
     await rename(aside, this.#path);
   }
 }
 
-function lineOf({ job, source }: JobSource): string {
-  return `${JSON.stringify({ job, source })}\n`;
+function lineOf({ job, source, sent }: JobSource): string {
+  return `${JSON.stringify({ job, source, ...(sent && { sent }) })}\n`;
 }
 
-function parseLine(line: string): [string, string][] {
+function parseLine(line: string): JobSource[] {
   if (line === '') return [];
   try {
-    const { job, source } = JSON.parse(line) as Record<string, unknown>;
-    return typeof job === 'string' && typeof source === 'string' ? [[job, source]] : [];
+    const { job, source, sent } = JSON.parse(line) as Record<string, unknown>;
+    if (typeof job !== 'string' || typeof source !== 'string') return [];
+    return [{ job, source, ...(isSent(sent) && { sent }) }];
   } catch {
     return []; // truncated by a crash
   }
+}
+
+/** Whether it names a picture; services check the options. */
+function isSent(sent: unknown): sent is Sent {
+  const { content, options } = Object(sent) as Partial<Record<keyof Sent, unknown>>;
+  const { kind, path, url, user } = Object(content) as Record<string, unknown>;
+  const place = { file: path, url, user }[String(kind)];
+  return typeof place === 'string' && typeof options === 'object' && options !== null;
 }

@@ -41,8 +41,11 @@ export class ResultPrinter {
     this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
   }
 
-  /** `index` is the position of the source, for results that arrive out of order. */
-  async add(result: ResultView, index = this.#count): Promise<void> {
+  /**
+   * `index` is the position of the source, for results that arrive out of order; `sentName`, the name that the service
+   * was asked for.
+   */
+  async add(result: ResultView, index = this.#count, sentName?: string): Promise<void> {
     const { json, ndjson, formats } = this.#options;
     this.#count++;
     if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result)));
@@ -50,15 +53,17 @@ export class ResultPrinter {
     else if (json) this.#io.out.write(jsonDocument(this.#asJson(result)));
     else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format);
     else if (!this.#io.out.isTTY) this.#io.out.write(resultRow(result));
-    else if (!result.error) await this.#printText(result);
+    else if (!result.error) await this.#printText(result, sentName);
   }
 
   /** Adds an image if the terminal can show it and the caller has one. */
-  async #printText(result: ResultView): Promise<void> {
+  async #printText(result: ResultView, sentName: string | undefined): Promise<void> {
     const colors = await colorsFor(this.#io.out);
     const { terminal, pictureOf } = this.#options.pictures ?? {};
     const picture = terminal && (await pictureOf?.(result));
-    const text = picture ? picturedText(result, colors, { picture, terminal }) : resultText(result, colors);
+    const text = picture
+      ? picturedText(result, colors, { picture, terminal, sentName })
+      : resultText(result, colors, sentName);
     this.#io.out.write(text);
   }
 

@@ -1,6 +1,6 @@
 import type { Picture } from '../../skin/picture.ts';
 import type { Colors } from '../terminal/colors.ts';
-import { clean } from '../text/text.ts';
+import { clean, oneLine } from '../text/text.ts';
 import { columnRows } from './described.ts';
 import { besidePicture, type TerminalPictures } from './picture/terminal-picture.ts';
 import { JOB_COLUMNS, RESULT_COLUMNS } from './view-output.ts';
@@ -14,24 +14,36 @@ export function jobRow(job: JobView): string {
   return columnRows(JOB_COLUMNS, [job]);
 }
 
-/** A skin as readable text. */
-export function resultText(result: ResultView, colors: Colors): string {
-  return `${resultLines(result, colors).join('\n')}\n`;
+/** A skin as readable text, in which value and signature are shortened. `sentName`: the name that was asked for. */
+export function resultText(result: ResultView, colors: Colors, sentName?: string): string {
+  return `${resultLines(result, colors, sentName).join('\n')}\n`;
 }
 
 /** The same text with an image. */
 export function picturedText(
   result: ResultView,
   colors: Colors,
-  { picture, terminal }: { picture: Picture; terminal: TerminalPictures },
+  {
+    picture,
+    terminal,
+    sentName,
+  }: { picture: Picture; terminal: TerminalPictures; sentName?: string | undefined },
 ): string {
-  return besidePicture(picture, resultLines(result, colors), terminal);
+  return besidePicture(picture, resultLines(result, colors, sentName), terminal);
 }
 
-function resultLines(result: ResultView, colors: Colors): string[] {
+/** Characters that are shown of values and signatures: they fit beside a picture on 80 columns. */
+const SHOWN = 48;
+
+function resultLines(result: ResultView, colors: Colors, sentName: string | undefined): string[] {
   const mark = result.status === 'completed' ? colors.good('✔') : colors.faint('•');
   const state = result.status === 'completed' ? undefined : result.status;
-  const about = [state, result.variant, result.visibility, result.duplicate ? knownText(result) : undefined];
+  const about = [
+    state,
+    result.variant,
+    result.visibility,
+    result.duplicate ? knownText(result, sentName) : undefined,
+  ];
   const title = `${mark} ${colors.strong(clean(result.source ?? result.job ?? ''))}  ${about.filter(Boolean).join(', ')}`;
   const line = (label: string, text: string | undefined) =>
     text === undefined ? [] : [`  ${colors.faint(label.padEnd(9))} ${clean(text)}`];
@@ -40,14 +52,17 @@ function resultLines(result: ResultView, colors: Colors): string[] {
     ...line('uuid', result.uuid),
     ...line('name', result.name),
     ...line('texture', result.texture?.url),
-    ...line('value', result.value),
-    ...line('signature', result.signature),
+    ...line('value', result.value && oneLine(result.value, SHOWN)),
+    ...line('signature', result.signature && oneLine(result.signature, SHOWN)),
     ...line('signer', result.signer),
   ];
 }
 
-/** A skin that the service already had keeps its original name. Whoever asked by that name knows it. */
-function knownText({ name, source }: ResultView): string | undefined {
-  if (name === source) return undefined;
-  return name === undefined ? 'already known' : `already known as ${clean(name)}`;
+/**
+ * A skin that the service already had may keep its first name. A name that was sent may be an echo, and is no news. Nor is
+ * a skin that was asked for by its name.
+ */
+function knownText({ name, source }: ResultView, sentName: string | undefined): string | undefined {
+  if (name !== undefined && name === source) return undefined;
+  return name === undefined || name === sentName ? 'already known' : `already known as ${clean(name)}`;
 }

@@ -75,10 +75,21 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
     writePart: async (data) => await new Promise((resolve) => stream.write(data, () => resolve())),
     isTTY,
     hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
-    colorDepth: stream.getColorDepth?.(env) ?? 1,
-    columns: stream.columns || DEFAULT_COLUMNS,
-    isSized: Boolean(stream.columns),
+    colorDepth: colorDepthOf(stream, env),
+    // Read each time: the window may be resized while a command runs.
+    get columns() {
+      return stream.columns || DEFAULT_COLUMNS;
+    },
+    get isSized() {
+      return Boolean(stream.columns);
+    },
   };
+}
+
+/** Node knows 256 colours only of xterm, not of `screen-256color` and others, which SSH passes on without COLORTERM. */
+function colorDepthOf(stream: RealStream, env: NodeJS.ProcessEnv): number {
+  const depth = stream.getColorDepth?.(env) ?? 1;
+  return depth === 4 && /-256color$/.test(env['TERM'] ?? '') ? 8 : depth;
 }
 
 function wantsColor(env: NodeJS.ProcessEnv): boolean {

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { register, runRetry } from '../../../src/cli/commands/retry.ts';
-import type { JobSource } from '../../../src/cli/history/job-sources.ts';
+import type { JobSource, Sent } from '../../../src/cli/history/job-sources.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { makeSkin, refusal } from '../../support/client/answers.ts';
@@ -27,16 +28,18 @@ const refused = (id: string, code: 'job_not_found' | 'invalid_request', status: 
   json: refusal(code),
 });
 
-async function commandWith(script: readonly Exchange[]) {
-  const { client } = await testClient(script);
-  const { context, out, err } = contextWith(client);
-  const noted: [string, string][] = [];
+/** `sent`: what this machine knows of the job `a`, besides its source. */
+async function commandWith(script: readonly Exchange[], sent?: Sent) {
+  const { client, server } = await testClient(script);
+  const { context, out, err } = contextWith(client, { errTTY: true });
+  const noted: JobSource[] = [{ job: 'a', source: 'hat.png', sent }];
   const jobSources = {
-    sources: async () => new Map([['a', 'hat.png'], ...noted]),
-    record: (jobs: readonly JobSource[]) =>
-      void noted.push(...jobs.map(({ job, source }): [string, string] => [job, source])),
+    sources: async () => new Map(noted.map(({ job, source }) => [job, source])),
+    of: async (id: string) => noted.find(({ job }) => job === id),
+    record: (jobs: readonly JobSource[]) => void noted.push(...jobs),
   };
-  return { context: { ...context, jobSources } as unknown as typeof context, out, err, noted };
+  const full = { ...context, jobSources } as unknown as typeof context;
+  return { context: full, out, err, noted, server };
 }
 
 describe('retry', () => {
@@ -45,7 +48,7 @@ describe('retry', () => {
     expect(await runRetry({ jobs: ['a', 'b'] }, context)).toBe(0);
     const row = (source: string) => `new\twaiting\t1970-01-01T00:00:00.000Z\t${source}\t\n`;
     expect(out()).toBe(row('hat.png') + row('skin.png'));
-    expect(noted).toEqual([['new', 'hat.png']]);
+    expect(noted.at(-1)).toEqual({ job: 'new', source: 'hat.png' });
   });
 
   test('goes on after a job that is unknown or has not failed', async () => {
@@ -67,11 +70,62 @@ describe('retry', () => {
     expect(await runRetry({ jobs: ['a'], wait: true }, context)).toBe(0);
     expect(out()).toMatch(/^hat\.png\tcompleted\tnew\t/);
   });
+});
 
-  test('says so when the service does not offer it', async () => {
-    const { context } = await commandWith([
-      { expect: 'POST /v2/queue/a/retry', status: 404, text: '<html>' },
-    ]);
-    await expect(runRetry({ jobs: ['a', 'b'] }, context)).rejects.toMatchObject({ code: 'not_offered' });
+describe('retry at a service without it', () => {
+  const unable: Exchange = { expect: 'POST /v2/queue/a/retry', status: 404, text: '<html>' };
+  const state = (status: string): Exchange => ({
+    expect: 'GET /v2/queue/a',
+    json: { success: true, job: { ...job, id: 'a', status } },
+  });
+  const options = { name: 'hat', variant: 'slim', visibility: 'unlisted' } as const;
+
+  test('submits the file again that this machine sent, as it was sent', async () => {
+    const content = { kind: 'file', path: resolve('examples/ranger-slim.png') } as const;
+    const script: Exchange[] = [
+      unable,
+      state('failed'),
+      { expect: 'POST /v2/queue', status: 202, json: { success: true, job } },
+    ];
+    const sent = { content, options };
+    const { context, out, err, noted, server } = await commandWith(script, sent);
+    expect(await runRetry({ jobs: ['a'] }, context)).toBe(0);
+    expect(out()).toBe('new\twaiting\t1970-01-01T00:00:00.000Z\that.png\t\n');
+    expect(err()).toContain('This service cannot retry jobs. Submitting hat.png again.');
+    expect(noted.at(-1)).toEqual({ job: 'new', source: 'hat.png', sent });
+    const body = server.seen.at(-1)?.body.toString('latin1');
+    for (const part of ['slim', 'unlisted', 'hat', 'PNG']) expect(body).toContain(part);
+  });
+
+  test('submits URLs again', async () => {
+    const url = 'https://example.org/hat.png';
+    const script: Exchange[] = [
+      unable,
+      state('failed'),
+      { expect: 'POST /v2/queue', status: 202, json: { success: true, job } },
+    ];
+    const { context, server } = await commandWith(script, { content: { kind: 'url', url }, options });
+    expect(await runRetry({ jobs: ['a'] }, context)).toBe(0);
+    expect(JSON.parse(String(server.seen.at(-1)?.body))).toEqual({ ...options, url });
+  });
+
+  test('does not submit a job twice that has not failed', async () => {
+    const sent = { content: { kind: 'url', url: 'https://example.org/hat.png' }, options } as const;
+    const { context, err } = await commandWith([unable, state('processing')], sent);
+    expect(await runRetry({ jobs: ['a'] }, context)).toBe(1);
+    expect(err()).toContain('Only failed jobs can be retried; this one is processing.');
+  });
+
+  test('names the file that is gone', async () => {
+    const sent = { content: { kind: 'file', path: resolve('no/such/hat.png') }, options } as const;
+    const { context, err } = await commandWith([unable, state('failed')], sent);
+    expect(await runRetry({ jobs: ['a'] }, context)).toBe(1);
+    expect(err()).toMatch(/error: .*hat\.png/);
+  });
+
+  test('asks once, and says for each job whose picture is not known that it cannot be retried', async () => {
+    const { context, err } = await commandWith([unable]);
+    expect(await runRetry({ jobs: ['a', 'b'] }, context)).toBe(1);
+    expect(err().match(/error: (\w: )?This service cannot retry jobs\./g)).toHaveLength(2);
   });
 });

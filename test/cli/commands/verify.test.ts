@@ -83,6 +83,13 @@ describe('A lockfile whose textures cannot be fetched', () => {
     expect(ran.err).toContain(`3 textures could not be fetched from ${url}.\n`);
   });
 
+  test('is not said to have nothing wrong', async () => {
+    const { file } = await prepare();
+    const verify = async (context: CommandContext) => await runVerify({ files: [file] }, context);
+    const { status, err } = await runCommand(verify, { flags: { quiet: false } });
+    expect([status, err]).toEqual([0, expect.stringContaining('3 whose texture was not checked.')]);
+  });
+
   test('is not verified after Ctrl-C', async () => {
     const { file } = await prepare();
     const stop = new AbortController();

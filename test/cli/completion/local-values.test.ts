@@ -77,9 +77,9 @@ test('The value of a setting is completed by its name', async () => {
   expect(await values('setting-values', 'no-such-setting')).toEqual([]);
 });
 
-test('No more than 200 are offered', async () => {
+test('The newest 20 jobs are offered', async () => {
   const { values, jobSources } = await machine();
   for (let i = 0; i < 205; i++) await jobSources.record([{ job: `job-${i}`, source: 'a.png' }]);
   const jobs = await values('jobs');
-  expect([jobs.length, jobs[0]]).toEqual([200, 'job-204']);
+  expect([jobs.length, jobs[0]]).toEqual([20, 'job-204']);
 });

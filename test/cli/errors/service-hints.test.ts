@@ -23,6 +23,12 @@ describe('The hint', () => {
     expect(reportOf(refused(code, 'No.'), TYPED)?.hint).toBe(hint);
   });
 
+  test.each(['unauthorized', 'invalid_api_key'])('for %s names the variable in CI', (code) => {
+    expect(reportOf(refused(code, 'No.'), { env: { CI: 'true' } })?.hint).toMatch(
+      /^Set SKINSMITH_API_KEY to /,
+    );
+  });
+
   test.each([
     ['CERT_HAS_EXPIRED', /^It has expired: .* clock of this machine/],
     ['CERT_NOT_YET_VALID', /^It is not valid yet\. .* clock of this machine/],

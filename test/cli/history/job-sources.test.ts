@@ -21,6 +21,20 @@ describe('JobSources', () => {
     expect(await new JobSources(folder).sources()).toEqual(expected);
   });
 
+  test('remembers what was sent for a job, but nothing that names no picture', async () => {
+    const folder = await tempFolder();
+    const jobSources = new JobSources(folder);
+    const sent = { content: { kind: 'file', path: '/skins/a.png' }, options: { name: 'a' } } as const;
+    jobSources.record([{ job: 'j1', source: 'a.png', sent }]);
+    await appendFile(
+      join(folder, FILE),
+      '{"job":"j2","source":"b.png","sent":{"content":{"kind":"file"}}}\n',
+    );
+    expect(await jobSources.of('j1')).toEqual({ job: 'j1', source: 'a.png', sent });
+    expect(await jobSources.of('j2')).toEqual({ job: 'j2', source: 'b.png' });
+    expect(await jobSources.of('j3')).toBeUndefined();
+  });
+
   test('keeps what it remembers from other users', async () => {
     const folder = join(await tempFolder(), 'data');
     new JobSources(folder).record([{ job: 'j1', source: 'a.png' }]);

@@ -104,6 +104,22 @@ describe('results on a terminal', () => {
     );
   });
 
+  test('shorten value and signature, which a pipe and --format print whole', async () => {
+    const [value, signature] = ['v'.repeat(600), 's'.repeat(684)];
+    const long = { ...done, value, signature };
+    const text = await print([long], {}, true);
+    expect(text).toMatch(/^ {2}value {5}v{47}…\n {2}signature s{47}…$/m);
+    for (const whole of [await print([long]), await print([long], { formats: ['property'] }, true)])
+      expect(whole).toContain(value);
+  });
+
+  test('do not take the name that was sent for the one that the service knew the skin by', async () => {
+    const { io, out } = testIo({ outTTY: true });
+    const printer = new ResultPrinter(io, { json: false, ndjson: false, formats: undefined, isList: false });
+    await printer.add({ ...done, source: 'bar.png', name: 'bar', duplicate: true }, 0, 'bar');
+    expect(out().split('\n')[0]).toBe('✔ bar.png  slim, public, already known');
+  });
+
   test('have a picture beside them where the terminal shows one', async () => {
     const picture = makePicture(2, 4);
     const terminal = { style: 'blocks', depth: 24, columns: 60 } as const;

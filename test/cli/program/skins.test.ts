@@ -26,7 +26,7 @@ describe('What makes no sense', () => {
   });
 });
 
-describe('A service that does not offer it', () => {
+describe('A service that cannot do it', () => {
   const answers: [what: string, answer: Partial<Exchange>][] = [
     ['a page', { status: 404, text: '<html>Cannot PATCH' }],
     ['a refusal', { status: 404, json: refusal('not_found') }],
@@ -41,15 +41,15 @@ describe('A service that does not offer it', () => {
     const { context } = contextWith(client);
     await expect(runSkinsEdit({ uuids: [UUID], name: 'a' }, context)).rejects.toMatchObject({
       code: 'not_offered',
-      message: 'This service does not offer changing skins.',
+      message: 'This service cannot edit skins.',
     });
     await expect(runSkinsDelete({ uuids: [UUID], yes: true }, context)).rejects.toMatchObject({
       code: 'not_offered',
-      message: 'This service does not offer deleting skins.',
+      message: 'This service cannot delete skins.',
     });
     await expect(runSkinsList({}, context)).rejects.toMatchObject({
       code: 'not_offered',
-      message: 'This service does not offer lists of one’s own skins.',
+      message: 'This service cannot list your skins.',
     });
   });
 

@@ -56,7 +56,28 @@ describe('colour', () => {
   });
 });
 
+describe('The number of colours', () => {
+  test.each([
+    ['screen-256color', 4, 8],
+    ['tmux-256color', 4, 8],
+    ['screen', 4, 4],
+    ['xterm-256color', 24, 24],
+    ['rxvt-256color', 1, 1],
+  ])('of %s, which Node takes for %i bits, is %i bits', (TERM, node, bits) => {
+    const { io } = makeTerminal({ env: { TERM }, out: { isTTY: true, getColorDepth: () => node } });
+    expect(io.out.colorDepth).toBe(bits);
+  });
+});
+
 describe('makeIo', () => {
+  test('knows the width after the window was resized', () => {
+    const { io, stdout } = makeTerminal({ out: { isTTY: true, columns: 80 } });
+    Object.assign(stdout, { columns: 40 });
+    expect([io.out.columns, io.out.isSized]).toEqual([40, true]);
+    Object.assign(stdout, { columns: 0 });
+    expect(io.out.isSized).toBe(false);
+  });
+
   test('writes data to stdout and talk to stderr', () => {
     const { io, stdout, stderr } = makeTerminal();
     io.out.write('data');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, delimiter, join, relative } from 'node:path';
 import { execa } from 'execa';
@@ -32,7 +33,7 @@ export class FreshClone {
     this.cwd = join(folder, 'clone');
     this.env = {
       HOME: join(folder, 'home'),
-      PATH: [join(folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+      PATH: [join(folder, 'bin'), ...foldersWithoutSkinsmith()].join(delimiter),
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       npm_config_offline: 'true',
       npm_config_update_notifier: 'false',
@@ -64,4 +65,10 @@ export class FreshClone {
     await git('remote', 'add', 'origin', join(folder, 'remote.git'));
     await git('push', '--quiet', '--set-upstream', 'origin', 'main');
   }
+}
+
+/** The folders of PATH without those where the developer of skinsmith has it installed. */
+function foldersWithoutSkinsmith(): string[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.filter((folder) => !existsSync(join(folder, 'skinsmith')));
 }

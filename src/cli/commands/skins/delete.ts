@@ -10,8 +10,10 @@ import { reportOf } from '../../errors/error-report.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { colorsFor } from '../../terminal/colors.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { clean } from '../../text/text.ts';
 
 export interface SkinsDeleteOptions {
   readonly uuids: readonly string[];
@@ -65,16 +67,16 @@ export async function runSkinsDelete(
     return exitStatus('failed');
   }
   const { client } = await connectWithProgress(await context.settings(), context);
+  const { good } = await colorsFor(context.io.out);
   const deleted: string[] = [];
   const tell = (some: readonly string[]) => {
     deleted.push(...some);
-    if (!context.flags.json)
-      context.io.out.write(
-        columnRows(
-          COLUMNS,
-          some.map((uuid) => ({ uuid })),
-        ),
-      );
+    if (context.flags.json) return;
+    const { isTTY } = context.io.out;
+    const rows = some.map((uuid) =>
+      isTTY ? `${good('✔')} Deleted ${clean(uuid)}\n` : columnRows(COLUMNS, [{ uuid }]),
+    );
+    context.io.out.write(rows.join(''));
   };
   const areAllThere = await deleteAll(uuids, { client, context, tell });
   const views = deleted.map((uuid): DeletedView => ({ uuid, deleted: true }));
@@ -95,7 +97,7 @@ async function deleteAll(
 ): Promise<boolean> {
   return await inBulk(uuids, context, async (some) => {
     const [only = '', ...others] = some;
-    const outcome = await whereOffered({ what: 'deleting skins', about: ['skin_not_found'] }, async () =>
+    const outcome = await whereOffered({ what: 'delete skins', about: ['skin_not_found'] }, async () =>
       others.length === 0
         ? await deleteOne(only, client, context.signal)
         : await client.account.deleteSkins(some, { signal: context.signal }),

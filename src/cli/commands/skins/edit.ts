@@ -9,9 +9,9 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { verifyName } from '../../options/skin-options.ts';
-import { type CommandOutput, columnRows } from '../../output/described.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { SKIN_COLUMNS, SKIN_EDIT_OUTPUT, type SkinListView, skinListView } from './skin-rows.ts';
+import { SKIN_EDIT_OUTPUT, type SkinListView, skinListView, skinRows } from './skin-rows.ts';
 
 export interface SkinsEditOptions {
   readonly uuids: readonly string[];
@@ -68,11 +68,11 @@ interface EditContext {
 
 /** Other services too may offer to change a single skin. */
 async function editOne(uuid: string, edit: SkinEdit, { client, context }: EditContext): Promise<number> {
-  const skin = await whereOffered({ what: 'changing skins', about: ['skin_not_found'] }, () =>
+  const skin = await whereOffered({ what: 'edit skins', about: ['skin_not_found'] }, () =>
     client.editSkin(uuid, edit, { signal: context.signal }),
   );
   if (context.flags.json) context.io.out.write(jsonDocument(skin));
-  else context.io.out.write(columnRows(SKIN_COLUMNS, [skin]));
+  else context.io.out.write(skinRows([skin], context.io.out));
   return exitStatus('done');
 }
 
@@ -83,11 +83,11 @@ async function editMany(
 ): Promise<number> {
   const views: SkinListView[] = [];
   const areAllThere = await inBulk(uuids, context, async (some) => {
-    const outcome = await whereOffered({ what: 'changing several skins at once', about: [] }, () =>
+    const outcome = await whereOffered({ what: 'edit several skins at once', about: [] }, () =>
       client.account.editSkins(some, edit, { signal: context.signal }),
     );
     views.push(...outcome.skins.map(skinListView));
-    if (!context.flags.json) context.io.out.write(columnRows(SKIN_COLUMNS, outcome.skins));
+    if (!context.flags.json) context.io.out.write(skinRows(outcome.skins, context.io.out));
     return outcome;
   });
   if (context.flags.json) context.io.out.write(jsonDocument(views));

@@ -18,7 +18,7 @@ import { clean } from '../../text/text.ts';
 import { EXPORT_COPIES, type Exported, type Sink } from './export-formats.ts';
 
 const FORMATS: readonly SkinExportFormat[] = ['zip', 'lock'];
-const EXPORT = { what: 'exports of one’s own skins', about: ['user_not_found'] };
+const EXPORT = { what: 'export your skins', about: ['user_not_found'] };
 
 export interface SkinsExportOptions {
   /** File to write, or `-` for stdout. */

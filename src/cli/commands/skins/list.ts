@@ -7,18 +7,17 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
-import { type CommandOutput, columnRows } from '../../output/described.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { count } from '../../text/quantities.ts';
-import { alignedRows } from '../../text/text.ts';
-import { SKIN_COLUMNS, SKIN_LIST_OUTPUT, skinListView } from './skin-rows.ts';
+import { SKIN_LIST_OUTPUT, skinListView, skinRows } from './skin-rows.ts';
 
 const LISTING = { what: 'skins', usual: 30 };
 const VISIBILITIES = ['public', 'unlisted', 'private'];
 const PAGE_SIZE = 128;
 /** Maximum number of pages without a skin that a search reads before it stops, unless all are wanted. */
 const MOST_EMPTY = 200;
-const OWN_SKINS = { what: 'lists of one’s own skins', about: ['user_not_found'] };
+const OWN_SKINS = { what: 'list your skins', about: ['user_not_found'] };
 
 export interface SkinsListOptions extends TypedLimit {
   readonly public?: boolean;
@@ -75,8 +74,7 @@ export async function runSkinsList(options: SkinsListOptions, context: CommandCo
   );
   if (context.flags.json) context.io.out.write(jsonDocument(skins.map(skinListView)));
   else if (skins.length === 0 && !isCut) await context.messages.note('No skins.');
-  else if (context.io.out.isTTY) context.io.out.write(table(skins, context.io.out.columns));
-  else context.io.out.write(columnRows(SKIN_COLUMNS, skins));
+  else context.io.out.write(skinRows(skins, context.io.out));
   if (isCut) context.messages.say(leftOut(skins.length, total));
   return exitStatus('done');
 }
@@ -106,9 +104,4 @@ async function readPages(
     after = page.next;
   } while (after !== undefined && skins.length < limit && (all || empty < MOST_EMPTY));
   return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
-}
-
-function table(skins: readonly SkinListItem[], width: number): string {
-  const rows = skins.map(({ uuid, variant, visibility, name }) => [uuid, variant, visibility, name]);
-  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], rows, width);
 }

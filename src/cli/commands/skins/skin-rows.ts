@@ -1,5 +1,13 @@
 import type { Skin, SkinListItem } from '../../../index.ts';
-import { type Columns, type CommandOutput, deprecated, type Fields } from '../../output/described.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  deprecated,
+  type Fields,
+} from '../../output/described.ts';
+import type { OutputStream } from '../../terminal/io.ts';
+import { alignedRows } from '../../text/text.ts';
 
 type Row = Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>;
 
@@ -9,6 +17,13 @@ export const SKIN_COLUMNS = {
   visibility: ({ visibility }) => visibility,
   name: ({ name }) => name,
 } satisfies Columns<Row>;
+
+/** Skins as rows: aligned under a header on a terminal, tab-separated elsewhere. */
+export function skinRows(skins: readonly Row[], { isTTY, columns }: OutputStream): string {
+  if (!isTTY) return columnRows(SKIN_COLUMNS, skins);
+  const rows = skins.map((skin) => Object.values(SKIN_COLUMNS).map((cell) => cell(skin)));
+  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], rows, columns);
+}
 
 const COMMON = {
   uuid: 'UUID of the skin',

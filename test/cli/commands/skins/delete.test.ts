@@ -28,6 +28,13 @@ describe('skins delete', () => {
     expect(out()).toBe(requests === 1 ? `${UUID}\n` : '');
   });
 
+  test('says on a terminal what was deleted', async () => {
+    const { client } = await testClient([{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }]);
+    const { context, out } = contextWith(client, { outTTY: true });
+    expect(await runSkinsDelete({ uuids: [UUID], yes: true }, context)).toBe(0);
+    expect(out()).toBe(`✔ Deleted ${UUID}\n`);
+  });
+
   test('deletes several in one request and names those that are missing', async () => {
     const [there, gone] = [UUID, 'b'.repeat(32)];
     const { client, server } = await testClient([

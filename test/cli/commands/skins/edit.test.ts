@@ -17,6 +17,21 @@ describeParsing('skins edit', register, {
 });
 
 describe('skins edit', () => {
+  test('prints a table on a terminal', async () => {
+    const uuid = 'a'.repeat(32);
+    const skins = [{ uuid, name: 'x', visibility: 'private', variant: 'slim', views: 0 }];
+    const { client } = await testClient([
+      { expect: 'PATCH /v2/me/skins', json: { success: true, skins, missing: [] } },
+    ]);
+    const { context, out } = contextWith(client, { outTTY: true });
+    expect(await runSkinsEdit({ uuids: [uuid, uuid], name: 'x' }, context)).toBe(0);
+    expect(
+      out()
+        .split('\n')
+        .map((line) => line.split(/ +/)),
+    ).toEqual([['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], [uuid, 'slim', 'private', 'x'], ['']]);
+  });
+
   test('changes 130 skins in two requests and names those that are missing', async () => {
     const uuids = Array.from({ length: 130 }, (_, n) => n.toString(16).padStart(32, '0'));
     const [first = '', ...others] = uuids;

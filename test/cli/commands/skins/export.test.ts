@@ -181,7 +181,7 @@ describe('skins export', () => {
     const { context } = contextWith(client);
     await expect(runSkinsExport({ file: join(folder, 'out/a.zip') }, context)).rejects.toMatchObject({
       code: 'not_offered',
-      message: 'This service does not offer exports of one’s own skins.',
+      message: 'This service cannot export your skins.',
     });
     expect(await readdir(join(folder, 'out'))).toEqual([]);
   });

@@ -25,6 +25,7 @@ import type { Plans } from '../service/plans/plans.ts';
 import { Exports } from '../service/skins/export.ts';
 import { Searches } from '../service/skins/searches.ts';
 import { ServedTextures } from '../service/skins/served-textures.ts';
+import { Views } from '../service/skins/views.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { storeWarnings } from '../service/status/warnings.ts';
@@ -99,7 +100,10 @@ export async function makeService(
 /** What counts the callers' requests in this process. */
 function makeLimiters(
   clock: Clock,
-): Pick<ServiceContext, 'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports' | 'searches'> {
+): Pick<
+  ServiceContext,
+  'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports' | 'searches' | 'views'
+> {
   return {
     polling: new Polling(clock),
     duplicates: new Duplicates(),
@@ -107,6 +111,7 @@ function makeLimiters(
     spotReservations: new SpotReservations(),
     exports: new Exports(),
     searches: new Searches(clock),
+    views: new Views(clock),
   };
 }
 

@@ -14,6 +14,7 @@ import type { OpenIdContext } from './openid/sign-in.ts';
 import type { Exports } from './skins/export.ts';
 import type { Searches } from './skins/searches.ts';
 import type { ServedTextures } from './skins/served-textures.ts';
+import type { Views } from './skins/views.ts';
 import type { DiagnosisContext } from './status/diagnosis.ts';
 import type { Stats } from './status/stats.ts';
 import type { SubmitContext } from './submitting/submit.ts';
@@ -60,6 +61,8 @@ export interface ServiceContext
   readonly exports: Exports;
   /** Searches for skins that are under way, and those that wait for their turn. */
   readonly searches: Searches;
+  /** Which views of skins count. */
+  readonly views: Views;
   /** Open requests, which end when their key is revoked. */
   readonly openRequests: OpenRequests;
   /** Textures as the game fetches them. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { addSkin } from '../../../src/server/store/skins.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
@@ -162,6 +163,32 @@ describe('POST /v2/skins/:uuid/interactions/views', () => {
     await view(owner, uuid);
     const views = async () => (await owner.get(`/v2/skins/${uuid}`)).body.skin?.views;
     expect(await poll(views, (count) => count !== 0)).toBe(1);
+  });
+
+  test('counts the networks of one IPv6 customer as one caller, and only so many views of it in a minute', async () => {
+    const clock = new MovableClock();
+    const { owner, anonymous, dataDir } = await runServer({ clock, trustProxy: 'loopback' });
+    const { uuid } = await make(owner, 1);
+    const { db } = await openOwnStore(dataDir);
+    const skins = Array.from({ length: 70 }, (_, n) => `${n}`.padStart(32, 'f'));
+    const { identity } = await db.selectFrom('skins').select('identity').executeTakeFirstOrThrow();
+    for (const other of skins)
+      await addSkin(db, {
+        ...{ uuid: other, owner: 'ann', identity, name: null },
+        visibility: 'public',
+        created_at: 0,
+      });
+    const view = async (id: string, from: string) =>
+      await anonymous().json(`/v2/skins/${id}/interactions/views`, {}, { 'x-forwarded-for': from });
+    for (let n = 0; n < 5; n++) await view(uuid, `2001:db8:1:${n}::1`);
+    for (const other of ['2001:db8:2::1', '192.0.2.1', '192.0.2.2']) await view(uuid, other);
+    for (const other of skins) await view(other, '192.0.2.3');
+    const counted = async () => await db.selectFrom('skin_views').select('skin_id').execute();
+    await poll(counted, ({ length }) => length >= 64);
+    await owner.json(`/v2/skins/${skins[0]}/interactions/views`, {}); // written after all others
+    const rows = await poll(counted, ({ length }) => length > 64);
+    expect(rows).toHaveLength(4 + 60 + 1);
+    expect((await owner.get(`/v2/skins/${uuid}`)).body.skin?.views).toBe(4);
   });
 
   test('takes a request without a body', async () => {

@@ -15,6 +15,8 @@ export interface AnonymousCaller {
   readonly kind: 'anonymous';
   readonly owner: string;
   readonly plan: Plan;
+  /** What its address counts as; never stored. */
+  readonly network: string;
   /** Origin of the calling web page; undefined for other programs. */
   readonly page: string | undefined;
 }
@@ -55,8 +57,18 @@ export function anonymousCaller(
   { address, origin }: Pick<Origins, 'address' | 'origin'>,
   plans: Plans,
 ): AnonymousCaller {
-  const place = hash('sha256', networkOf(address)).slice(0, 32);
-  return { kind: 'anonymous', owner: `${ANONYMOUS_OWNERS}${place}`, plan: plans.anonymous, page: origin };
+  const network = networkOf(address);
+  return { kind: 'anonymous', owner: anonymousOwner(network), plan: plans.anonymous, network, page: origin };
+}
+
+function anonymousOwner(network: string): string {
+  return `${ANONYMOUS_OWNERS}${hash('sha256', network).slice(0, 32)}`;
+}
+
+/** As who the caller views skins: a /48 of IPv6 counts as one viewer, because one person may have all of it. */
+export function viewerOf(caller: Caller): string {
+  if (caller.kind === 'user' || !caller.network.includes(':')) return caller.owner;
+  return anonymousOwner(caller.network.split(':').slice(0, 3).join(':'));
 }
 
 /** The owner id of a user's jobs, skins and usage. */

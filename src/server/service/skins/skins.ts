@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/clock.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
 import {
@@ -9,7 +8,6 @@ import {
   type SkinScope,
   type SkinSort,
 } from '../../store/skin-lists.ts';
-import { hourOf, noteView } from '../../store/skin-views.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { findSkin, findSkinByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
@@ -34,7 +32,8 @@ export async function readSkin(
   return skin;
 }
 
-async function findVisible(
+/** The same, but undefined where `readSkin` refuses. */
+export async function findVisible(
   { db }: { readonly db: Db },
   caller: Caller,
   uuid: string,
@@ -172,16 +171,4 @@ async function placeOf(
   if (skin || startsOver) return skin;
   const message = 'after: there is no such skin; go on with links.next of the page before';
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
-}
-
-/** Counts a view of a skin by the caller, at most once an hour. One that the caller does not see counts nothing. */
-export async function viewSkin(
-  context: { readonly db: Db; readonly clock: Clock },
-  caller: Caller,
-  uuid: string,
-): Promise<void> {
-  const skin = await findVisible(context, caller, uuid);
-  if (!skin) return;
-  const view = { skin_id: skin.id, viewer: caller.owner, hour: hourOf(context.clock.now()) };
-  noteView(context.db, view);
 }

@@ -55,6 +55,7 @@ test('A look within the limit passes; one beyond it is refused, and told when th
   const clock = new MovableClock();
   const caller: Caller = {
     kind: 'anonymous',
+    network: '192.0.2.1',
     owner: 'ann',
     plan: { ...PLANS.free, burst: 1 },
     page: undefined,

@@ -7,7 +7,7 @@ import type { CallerMemory } from '../../../../src/server/store/callers.ts';
 /** A minute and an hour begin. */
 const NOW = Date.UTC(2026, 0, 1, 12);
 const PLAN = { ...PLANS.free, burst: 1, perMinute: 3, perHour: 10, delay: 1_500 };
-const CALLER: Caller = { kind: 'anonymous', owner: 'ann', plan: PLAN, page: undefined };
+const CALLER: Caller = { kind: 'anonymous', network: '192.0.2.1', owner: 'ann', plan: PLAN, page: undefined };
 const NOTHING: CallerMemory = { owner: 'ann', turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
 
 test('Of a caller who has spent nothing, both windows are whole and free at once', () => {

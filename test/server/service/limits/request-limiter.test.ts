@@ -14,7 +14,13 @@ function makeWorld(limits = { requestsPerMinute: PER_MINUTE, requestsAtOnce: AT_
 }
 
 function stranger(owner = 'address:a'): Caller {
-  return { kind: 'anonymous', owner, plan: { ...PLANS.anonymous, burst: 1 }, page: undefined };
+  return {
+    kind: 'anonymous',
+    network: '192.0.2.1',
+    owner,
+    plan: { ...PLANS.anonymous, burst: 1 },
+    page: undefined,
+  };
 }
 
 const USER = { ...stranger('user:ann'), kind: 'user' } as unknown as Caller;

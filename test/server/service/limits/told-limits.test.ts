@@ -10,7 +10,13 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 
 const PLAN = { ...PLANS.free, burst: 1 };
-const STRANGER: Caller = { kind: 'anonymous', owner: 'address:a', plan: PLAN, page: undefined };
+const STRANGER: Caller = {
+  kind: 'anonymous',
+  network: '192.0.2.1',
+  owner: 'address:a',
+  plan: PLAN,
+  page: undefined,
+};
 const NOTHING = { owner: 'address:a', turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
 
 async function openContext() {

@@ -1,3 +1,11 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/skins', ['capes', 'private-data', 'skin-changes', 'skin-filters', 'skin-lists', 'skins']);
+onPostgres('service/skins', [
+  'capes',
+  'private-data',
+  'skin-changes',
+  'skin-filters',
+  'skin-lists',
+  'skin-picks',
+  'skins',
+]);

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Db } from './db.ts';
+import { wide } from './dialect.ts';
 import { isIn } from './skin-lists.ts';
 import { findSkinsByNumber, type SkinWithData } from './skins.ts';
 
@@ -10,17 +12,19 @@ export async function publicRange(db: Db): Promise<{ first: number; last: number
   return first && last && { first: first.id, last: last.id };
 }
 
-/** The first public skin with this or a higher number. */
-export async function publicSkinFrom(db: Db, id: number): Promise<number | undefined> {
-  const skin = await db
+/** For each of these numbers, the first public skin with it or a higher one: with a single statement. */
+export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promise<number[]> {
+  const next = db
     .selectFrom('skins')
     .select('skins.id')
     .where(isIn('public'))
-    .where('skins.id', '>=', id)
+    .where('skins.id', '>=', sql<number>`starts.at`)
     .orderBy('skins.id')
-    .limit(1)
-    .executeTakeFirst();
-  return skin?.id;
+    .limit(1);
+  const values = sql.join(starts.map((at) => sql`(${wide(at)})`));
+  const { rows } = await sql<{ id: number | null }>`with starts (at) as (values ${values})
+    select (${next}) as id from starts`.execute(db);
+  return rows.flatMap(({ id }) => id ?? []);
 }
 
 /** Up to two skins whose UUIDs start with this, from those that are public or belong to this owner. */

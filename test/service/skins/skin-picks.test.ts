@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
+import { readRandomSkins } from '../../../src/server/service/skins/skin-picks.ts';
 import { bodyOf } from '../../support/http/v1/old-format.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import { keepData, record } from '../../support/server/skin-records.ts';
+import { Statements } from '../../support/server/statements.ts';
 import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -111,4 +120,26 @@ test('Lists tell where the next page begins, and a UUID for a number leads to it
   expect((await bodyAt('/v2/skins/random')).pagination).toEqual({ current: {} });
   const heard = await server.owner.get(`/get/id/${shown[0]}`);
   expect([heard.status, heard.headers['location']]).toEqual([301, `/get/uuid/${shown[0]}`]);
+});
+
+test('Random skins are all different, and take no more statements than one of them', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepData(db, 'face');
+  for (let n = 0; n < 300; n++)
+    await record(db, { name: `${n}`, visibility: n % 3 === 0 ? 'private' : 'public' });
+  const statements = new Statements();
+  const pick = async (size: number) => {
+    statements.take();
+    const skins = await readRandomSkins({ db }, size);
+    return { skins, statements: statements.take().length };
+  };
+  const one = await pick(1);
+  const many = await pick(128);
+  expect([one.skins.length, many.statements]).toEqual([1, one.statements]);
+  expect(many.skins.length).toBeGreaterThan(64);
+  expect(new Set(many.skins.map(({ uuid }) => uuid)).size).toBe(many.skins.length);
+  expect(many.skins.every(({ visibility }) => visibility === 'public')).toBe(true);
+  const names = many.skins.map(({ name }) => Number(name));
+  expect(names).not.toEqual(names.toSorted((a, b) => a - b));
+  expect((await pick(128)).skins.map(({ name }) => Number(name))).not.toEqual(names);
 });

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { SHORT_ID_LENGTH } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
 import { countSkins } from '../../store/skin-lists.ts';
-import { publicRange, publicSkinFrom, publicSkinsAt, skinsBeginningWith } from '../../store/skin-picks.ts';
+import { publicRange, publicSkinsAt, publicSkinsFrom, skinsBeginningWith } from '../../store/skin-picks.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
@@ -20,12 +20,9 @@ const DEEPEST_SEARCH = 1_000;
 export async function readRandomSkins({ db }: { readonly db: Db }, size: number): Promise<SkinWithData[]> {
   const range = await publicRange(db);
   if (!range) return [];
-  const picked = new Set<number>();
-  for (let tries = 0; tries < 2 * size && picked.size < size; tries++) {
-    const id = await publicSkinFrom(db, randomInt(range.first, range.last + 1));
-    if (id !== undefined) picked.add(id);
-  }
-  return await findSkinsByNumber(db, [...picked]);
+  const starts = Array.from({ length: 2 * size }, () => randomInt(range.first, range.last + 1));
+  const picked = new Set(await publicSkinsFrom(db, starts));
+  return await findSkinsByNumber(db, [...picked].slice(0, size));
 }
 
 /** A numbered page of public skins, as in version 1. */

@@ -1,23 +1,20 @@
 /** The public face of the package: the typed client of the service, batches, their errors and types. */
 
 export { VERSION } from './base/version.ts';
-export {
-  type BatchEvent,
-  type BatchResult,
-  type BatchSummary,
-  type ConvertOptions,
-  convert,
-  type Progress,
-} from './batch/api/batches.ts';
-export { BatchSetupError, DeliveryError, LockfileError } from './batch/api/errors.ts';
-export type { FinishedSkin } from './batch/api/signed-skins.ts';
+export { type ConvertOptions, convert } from './batch/convert.ts';
+export { LockfileError } from './batch/lockfile/lockfile-error.ts';
+export type { FinishedSkin } from './batch/model/finished-skin.ts';
+export type { BatchResult } from './batch/model/result.ts';
+export { BatchSetupError } from './batch/model/setup-error.ts';
 export type {
   BatchSource,
   GivenSkin,
   SourceContent,
   SourceProblem,
   VariantWish,
-} from './batch/api/sources.ts';
+} from './batch/model/source.ts';
+export type { BatchEvent, BatchSummary, Progress } from './batch/options/events.ts';
+export { DeliveryError } from './batch/options/options.ts';
 export type { AccountClient, UserPage } from './client/account-client.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {

@@ -37,7 +37,11 @@ export interface Work extends Submission {
 }
 
 /** The name for a source's skin: the one given for it, else that of its skin data or its file. */
-export function nameOf({ name, content, stem }: BatchSource): string | undefined {
+export function nameOf({
+  name,
+  content,
+  stem,
+}: Pick<BatchSource, 'name' | 'content' | 'stem'>): string | undefined {
   const given = content.kind === 'data' ? content.given.name : undefined;
   return name ?? given ?? skinNameFrom(stem.split('/').at(-1) ?? '');
 }

@@ -1,13 +1,8 @@
 import { join } from 'node:path';
-import {
-  estimateSeconds,
-  limitsOf,
-  type Outlook,
-  type PlannedSource,
-  planBatch,
-  SignerCounts,
-} from '../../batch/api/batches.ts';
-import { Coverage } from '../../batch/api/sources.ts';
+import { Coverage } from '../../batch/model/coverage.ts';
+import { estimateSeconds, limitsOf } from '../../batch/plan/estimate.ts';
+import { SignerCounts } from '../../batch/plan/signer-counts.ts';
+import { type Outlook, type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';

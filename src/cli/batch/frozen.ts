@@ -1,15 +1,13 @@
 import { join } from 'node:path';
-import {
-  type BatchResult,
-  type PlannedSource,
-  type PlanOptions,
-  planBatch,
-} from '../../batch/api/batches.ts';
-import { DeliveryError } from '../../batch/api/errors.ts';
-import type { GameKeys } from '../../batch/api/game.ts';
-import { entryProblem } from '../../batch/api/lockfile.ts';
-import type { RequiredSigner } from '../../batch/api/signed-skins.ts';
-import { Coverage, type SourceProblem } from '../../batch/api/sources.ts';
+import { entryProblem } from '../../batch/lockfile/sound-entry.ts';
+import { Coverage } from '../../batch/model/coverage.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import type { SourceProblem } from '../../batch/model/source.ts';
+import type { PlanOptions } from '../../batch/options/options.ts';
+import { DeliveryError } from '../../batch/options/options.ts';
+import type { GameKeys } from '../../batch/proof/game-keys.ts';
+import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
+import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { GithubReport } from '../output/github.ts';

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
-import type { BatchResult, BatchSummary } from '../../batch/api/batches.ts';
-import { inspectSource } from '../../batch/api/pictures.ts';
-import { EMBEDDED } from '../../batch/api/signed-skins.ts';
-import type { SourceContent } from '../../batch/api/sources.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import { EMBEDDED } from '../../batch/model/signer.ts';
+import type { SourceContent } from '../../batch/model/source.ts';
+import type { BatchSummary } from '../../batch/options/events.ts';
+import { inspectSource } from '../../batch/pictures/inspect-source.ts';
 import type { CommandContext } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';

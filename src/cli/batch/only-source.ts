@@ -1,4 +1,5 @@
-import { type BatchSource, openSources } from '../../batch/api/sources.ts';
+import type { BatchSource } from '../../batch/model/source.ts';
+import { openSources } from '../../batch/sources/sources.ts';
 import type { CommandContext } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
 import { rootsOf } from './sources.ts';

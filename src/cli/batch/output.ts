@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { DigestCache } from '../../base/digest-cache.ts';
-import type { BatchResult } from '../../batch/api/batches.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
 import { usageError } from '../errors/exit.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import { renderFile } from '../output/formats/files.ts';

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { Outlook, PlannedSource } from '../../batch/api/batches.ts';
+import type { Outlook, PlannedSource } from '../../batch/run/plan-batch.ts';
 import { type Columns, type CommandOutput, deprecated, type Fields } from '../output/described.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { RunningProgress } from '../../batch/api/batches.ts';
+import type { RunningProgress } from '../../batch/options/events.ts';
 import {
   openWaitingView,
   type ProgressView,

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { type BatchResult, type BatchSummary, isMade } from '../../batch/api/batches.ts';
-import { readContent } from '../../batch/api/pictures.ts';
-import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
-import type { SourceContent } from '../../batch/api/sources.ts';
+import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import type { SourceContent } from '../../batch/model/source.ts';
+import type { BatchSummary } from '../../batch/options/events.ts';
+import { readContent } from '../../batch/pictures/inspect-source.ts';
+import { isMade } from '../../batch/run/progress-count.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { isStream, startOf } from '../options/output-guard.ts';
 import { giveCommand } from '../output/formats/commands.ts';

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BatchEvent, BatchResult } from '../../batch/api/batches.ts';
-import { skinNameFrom } from '../../batch/api/sources.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import { nameOf } from '../../batch/model/work.ts';
+import type { BatchEvent } from '../../batch/options/events.ts';
 import type { JobSource } from '../history/job-sources.ts';
 import type { GithubReport } from '../output/github.ts';
 import { JobPrinter } from '../output/job-printer.ts';
@@ -151,7 +152,7 @@ export class RunOutput {
     const { context, follow, typed, isList } = this.#call;
     const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
     const { error, source, index, content } = result;
-    const sentName = typed.name ?? skinNameFrom(result.stem.split('/').at(-1) ?? '');
+    const sentName = nameOf({ name: typed.name, content, stem: result.stem });
     if (error) this.#failures.add(error.code);
     else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
     if (!isPrinted && !error && isList) return;

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
-import { type BatchEvent, type BatchResult, runBatch } from '../../batch/api/batches.ts';
-import { DeliveryError } from '../../batch/api/errors.ts';
-import { Coverage } from '../../batch/api/sources.ts';
+import { Coverage } from '../../batch/model/coverage.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import type { BatchEvent } from '../../batch/options/events.ts';
+import { DeliveryError } from '../../batch/options/options.ts';
+import { runBatch } from '../../batch/run/run-batch.ts';
 import { GithubReport } from '../output/github.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';

@@ -1,14 +1,10 @@
-import type { BatchResult, OutdatedSkins } from '../../batch/api/batches.ts';
-import { DeliveryError } from '../../batch/api/errors.ts';
-import type { GameKeys } from '../../batch/api/game.ts';
-import type { OwnKey } from '../../batch/api/service.ts';
-import {
-  isSignedAsRequired,
-  type RequiredSigner,
-  requiredText,
-  type SignedBy,
-  signerText,
-} from '../../batch/api/signed-skins.ts';
+import type { OwnKey } from '../../batch/model/own-key.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import { type SignedBy, signerText } from '../../batch/model/signer.ts';
+import { DeliveryError } from '../../batch/options/options.ts';
+import type { OutdatedSkins } from '../../batch/plan/signer-counts.ts';
+import type { GameKeys } from '../../batch/proof/game-keys.ts';
+import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/required-signer.ts';
 import { count } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
 

@@ -1,10 +1,6 @@
-import {
-  type BatchSource,
-  type Coverage,
-  openSources,
-  type SourceStream,
-  streamSources,
-} from '../../batch/api/sources.ts';
+import type { Coverage } from '../../batch/model/coverage.ts';
+import type { BatchSource, SourceStream } from '../../batch/model/source.ts';
+import { openSources, streamSources } from '../../batch/sources/sources.ts';
 import { readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openStdin } from '../terminal/read-input.ts';
@@ -33,7 +29,7 @@ async function* fetched(
   sources: AsyncIterable<BatchSource>,
   { signal, env, waits }: Pick<CommandContext, 'signal' | 'env' | 'waits'>,
 ): AsyncGenerator<BatchSource> {
-  const { fetchedSources } = await import('../../batch/api/pictures.ts');
+  const { fetchedSources } = await import('../../batch/sources/fetch-locally.ts');
   yield* fetchedSources(sources, {
     signal,
     proxies: readProxies(env),

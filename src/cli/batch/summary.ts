@@ -1,4 +1,4 @@
-import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/api/batches.ts';
+import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/options/events.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { jsonLine } from '../text/json.ts';
 import { count, span } from '../text/quantities.ts';

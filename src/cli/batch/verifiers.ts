@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { GameKeys } from '../../batch/api/game.ts';
-import type { OwnKey } from '../../batch/api/service.ts';
-import { EMBEDDED, type SignerKey } from '../../batch/api/signed-skins.ts';
+import type { OwnKey } from '../../batch/model/own-key.ts';
+import { EMBEDDED } from '../../batch/model/signer.ts';
+import type { GameKeys } from '../../batch/proof/game-keys.ts';
+import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
 import { requestHooks } from '../connection/request-hooks.ts';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { readContent } from '../../batch/api/pictures.ts';
-import { isSignatureShaped } from '../../batch/api/signed-skins.ts';
-import { type BatchSource, type GivenSkin, isSingle, openSources } from '../../batch/api/sources.ts';
+import type { BatchSource, GivenSkin } from '../../batch/model/source.ts';
+import { readContent } from '../../batch/pictures/inspect-source.ts';
+import { isSignatureShaped } from '../../batch/proof/entry-judge.ts';
+import { isSingle, openSources } from '../../batch/sources/sources.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check/check.ts';
 import { rootsOf } from '../batch/sources.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isSingle } from '../../batch/api/sources.ts';
+import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
 import { keepMemoryFlat } from '../batch/flat-memory.ts';
 import { PLAN_OUTPUT } from '../batch/plan-output.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { VariantWish } from '../../batch/api/sources.ts';
+import type { VariantWish } from '../../batch/model/source.ts';
 import { markPng } from '../../skin/png/write.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { onlySource } from '../batch/only-source.ts';

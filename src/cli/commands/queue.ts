@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isSingle } from '../../batch/api/sources.ts';
+import { isSingle } from '../../batch/sources/sources.ts';
 import { PLAN_OUTPUT } from '../batch/plan-output.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import type { CommandContext } from '../context/context.ts';

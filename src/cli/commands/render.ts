@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { readContent } from '../../batch/api/pictures.ts';
-import type { VariantWish } from '../../batch/api/sources.ts';
+import type { VariantWish } from '../../batch/model/source.ts';
+import { readContent } from '../../batch/pictures/inspect-source.ts';
 import { decodeCape } from '../../skin/check/cape.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { encodeSmallPng } from '../../skin/png/encode-small.ts';

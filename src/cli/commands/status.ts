@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { finishedSkin } from '../../batch/api/signed-skins.ts';
+import { finishedSkin } from '../../batch/model/finished-skin.ts';
 import { awaitJob } from '../../dispatch/await-job.ts';
 import { isPending, type JobState, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connect-with-progress.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EMBEDDED } from '../../batch/api/signed-skins.ts';
+import { EMBEDDED } from '../../batch/model/signer.ts';
 import {
   isPending,
   type Me,

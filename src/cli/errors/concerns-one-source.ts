@@ -1,4 +1,4 @@
-import { PlayerNameError } from '../../batch/api/errors.ts';
+import { PlayerNameError } from '../../batch/sources/player-names.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { classifyFailure, type FailureKind, JobFailedError } from '../../index.ts';
 import { CliError } from './exit.ts';

@@ -1,6 +1,9 @@
 import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
 import { LockFileError } from '../../base/process-lock.ts';
-import { BatchSetupError, fetchHint, JournalError, LockfileError } from '../../batch/api/errors.ts';
+import { JournalError } from '../../batch/journal/journal-error.ts';
+import { LockfileError } from '../../batch/lockfile/lockfile-error.ts';
+import { BatchSetupError } from '../../batch/model/setup-error.ts';
+import { fetchHint } from '../../batch/sources/fetch-hint.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
 import { ServiceLostError } from '../../dispatch/trouble.ts';

@@ -1,5 +1,6 @@
-import type { LockEntry } from '../../batch/api/lockfile.ts';
-import { type Column, IGNORE_FILE } from '../../batch/api/sources.ts';
+import type { LockEntry } from '../../batch/lockfile/entry.ts';
+import { IGNORE_FILE } from '../../batch/sources/folders/ignore-rules.ts';
+import type { Column } from '../../batch/sources/lists/rows.ts';
 import { FORMAT_MEANINGS } from '../output/formats/names.ts';
 import { rows, type Section, text } from './document.ts';
 

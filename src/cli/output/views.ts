@@ -1,5 +1,5 @@
-import type { BatchResult } from '../../batch/api/batches.ts';
-import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
+import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
 import type { Job, Note } from '../../index.ts';
 
 /** The documented JSON fields of a skin. */

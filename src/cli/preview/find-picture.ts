@@ -1,7 +1,9 @@
 import { isUuid } from '../../base/uuid.ts';
-import { fetchGivenTexture, fetchPicture, readContent } from '../../batch/api/pictures.ts';
-import { finishedSkin } from '../../batch/api/signed-skins.ts';
-import type { BatchSource, GivenSkin, SourceContent } from '../../batch/api/sources.ts';
+import { finishedSkin } from '../../batch/model/finished-skin.ts';
+import type { BatchSource, GivenSkin, SourceContent } from '../../batch/model/source.ts';
+import { readContent } from '../../batch/pictures/inspect-source.ts';
+import { fetchPicture } from '../../batch/sources/fetch-locally.ts';
+import { fetchGivenTexture } from '../../batch/sources/given/given-texture.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';

@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../../batch/api/sources.ts';
+import type { SourceProblem } from '../../batch/model/source.ts';
 import type { Messages } from './messages.ts';
 
 /** Reports the failure of one source among several. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { PlayerNameError } from '../../../src/batch/api/errors.ts';
+import { PlayerNameError } from '../../../src/batch/sources/player-names.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
 import {

@@ -15,7 +15,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'index.ts',
       'server/server.ts',
       'server/embedded.ts',
-      'batch/api',
+      'batch',
       'dispatch',
       'game',
       'textures',
@@ -25,7 +25,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'index.ts': {
     holds: 'The public API; the CLI uses nothing else of the client',
-    imports: ['batch/api', 'client', 'protocol', 'skin', 'base'],
+    imports: ['batch', 'client', 'protocol', 'skin', 'base'],
   },
   batch: {
     holds: 'Many sources become skins: sources, plan, lockfile, journal, proof',

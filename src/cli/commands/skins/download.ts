@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { OutputNames } from '../../../batch/api/batches.ts';
+import { OutputNames } from '../../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';

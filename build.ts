@@ -45,6 +45,24 @@ function passOnLicences(): Plugin {
   };
 }
 
+/**
+ * An older Node refuses a file that imports a name which it lacks, before any of it runs. So names of Node's modules are
+ * looked up after the check of its version.
+ */
+function lateNames(): Plugin {
+  return {
+    name: 'late-names',
+    renderChunk: (code) =>
+      code.replaceAll(
+        /^import \{([^}]*)\} from "(node:[\w/]+)";$/gm,
+        (_line, names: string, module: string) => {
+          const id = module.replaceAll(/\W/g, '_');
+          return `import ${id} from "${module}";\nconst {${names.replaceAll(' as ', ': ')}} = ${id};`;
+        },
+      ),
+  };
+}
+
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
 const bundles: readonly BuildOptions[] = [
@@ -74,10 +92,12 @@ const bundles: readonly BuildOptions[] = [
     platform: 'node',
     input: { index: 'src/index.ts' },
     external: ['undici', 'zod'],
+    plugins: [lateNames()],
     // Lines as they were written: Node prints the one that has thrown, and a debugger shows them.
     output: {
       dir: 'dist',
       format: 'esm',
+      banner: "import '../bin/library-node.js';",
       comments: { legal: true, annotation: true, jsdoc: false },
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
     },

@@ -105,7 +105,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   identities: {
-    summary: 'manage who signs in with a provider',
+    summary: 'manage single sign-on identities',
     commands: {
       list: { summary: 'list identities', load: () => import('./commands/identities/list.ts') },
       delete: { summary: 'delete identities', load: () => import('./commands/identities/delete.ts') },
@@ -181,7 +181,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   moderation: {
-    summary: 'hide, delete and block skins of others',
+    summary: "hide, delete and block other users' skins",
     commands: {
       hide: { summary: 'hide skins', load: () => import('./commands/moderation/hide.ts') },
       show: { summary: 'show hidden skins again', load: () => import('./commands/moderation/show.ts') },

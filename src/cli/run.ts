@@ -160,7 +160,7 @@ async function contextFor(
   const { openContext } = await import('./context/open-context.ts');
   const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
   if (flags.local && flags.baseUrl !== undefined) {
-    throw new CliError('two_services', '--local and --base-url name two services; give one.', {
+    throw new CliError('two_services', '--local and --base-url cannot be combined.', {
       exit: 'usage',
     });
   }

@@ -47,7 +47,7 @@ const LONGEST_INTAKE_PAUSE = 60_000;
 
 /** Milliseconds of waiting for a limit that are not worth telling. */
 const SHORT_WAIT = 1_000;
-const LIMIT_USED_UP = 'The rate limit of this key is used up for now.';
+const LIMIT_USED_UP = 'The rate limit of this key is used up.';
 const SILENT = 'The service does not answer yet.';
 
 /** Single reads that fail and are repeated together: of jobs, of skins, of what the service says about itself. */

@@ -2,6 +2,6 @@
 export interface StopSignals {
   /** No more submissions once aborted; those in flight may still finish. */
   readonly stop: AbortSignal;
-  /** Aborts those too. */
+  /** Also aborts requests in flight. */
   readonly hardStop: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NAME_RULE, skinNameSchema } from './generate.ts';
 import { visibilitySchema } from './skin.ts';
 
-/** What of a skin can change. An empty name, or null, takes the name away. */
+/** The fields of a skin that can be edited. An empty name, or null, takes the name away. */
 export const skinEditFields = {
   name: z
     .union([skinNameSchema, z.literal('')], NAME_RULE)

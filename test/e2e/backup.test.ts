@@ -33,7 +33,7 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   await serving.end('SIGTERM');
   const refused = await machine.run(['restore', file]);
   expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
-  expect(refused.stderr).toMatch(/^error: There is data of a service in .*\nhint: With --force/);
+  expect(refused.stderr).toMatch(/^error: .* already holds the data of a service\.\nhint: With --force/);
 
   await rm(machine.dataDir, { recursive: true });
   const restored = await machine.run(['restore', file]);

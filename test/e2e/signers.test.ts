@@ -77,7 +77,7 @@ test('From the first try to real use: what this machine signed is made by the se
   ]);
 
   // Real use: the same command, for the service.
-  const saying = `3 signed by this machine, not by ${service.url}: to make\n`;
+  const saying = `3 signed by this machine, not by ${service.url}: will be made again\n`;
   const plan = await run(...MAKE, ...hosted, '--dry-run', '--json');
   expect([plan.exitCode, JSON.parse(plan.stdout), plan.stderr]).toMatchObject([
     3,
@@ -87,7 +87,7 @@ test('From the first try to real use: what this machine signed is made by the se
   const kept = await run(...MAKE, ...hosted, '--keep-signatures');
   expect([kept.exitCode, kept.stderr, submitted(service)]).toEqual([
     0,
-    expect.not.stringContaining('to make'),
+    expect.not.stringContaining('made again'),
     0,
   ]);
   const real = await run(...MAKE, ...hosted);
@@ -117,7 +117,7 @@ test('Two machines leave each other the skins that their embedded services signe
   expect([exitCode, stderr]).toEqual([0, '1 source: up to date.\n']);
   expect(await colleague.read('out/skins.lock')).toBe(before);
   const plan = await colleague.run(...MAKE, '--dry-run');
-  expect(plan.stderr).toContain(`1 signed by another machine, not by ${NOWHERE}: to make`);
+  expect(plan.stderr).toContain(`1 signed by another machine, not by ${NOWHERE}: will be made again`);
 });
 
 describe('The embedded service is not fallen back to', () => {
@@ -210,7 +210,7 @@ test('A signature that no known key verifies does not pass for fine', async () =
   expect(strict.exitCode).toBe(1);
   const known = await shop.run(...MAKE);
   expect([known.stderr, submitted(service)]).toEqual([
-    expect.stringContaining('2 by an unknown signer: kept'),
+    expect.stringContaining('2 skins in the lockfile have an unknown signer; kept.'),
     2,
   ]);
 });

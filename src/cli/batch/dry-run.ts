@@ -142,7 +142,7 @@ function planText(view: PlanView): string {
     [view.gone ?? 0, 'gone, to be dropped from the lockfile'],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`);
-  const toDo = seconds < 1 ? 'It takes a moment.' : `It takes at least ${span(seconds)}.`;
+  const toDo = seconds < 1 ? 'This will take a few seconds.' : `It takes at least ${span(seconds)}.`;
   const isIdle = toMake(view) + (view.gone ?? 0) === 0;
   const time = isIdle ? 'Nothing to do.' : toDo;
   return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${said.join(', ')}. ${time}`;

@@ -21,7 +21,7 @@ export async function verifyRequiredSigner(
 }
 
 /**
- * `12 signed by this machine, not by https://…: to make`. Printed in pipes too, because these skins will cost
+ * `12 signed by this machine, not by https://…: will be made again`. Printed in pipes too, because these skins will cost
  * generations.
  */
 export async function printSigners(
@@ -35,10 +35,17 @@ export async function printSigners(
   const { name } = await context.service(settings);
   const own = await context.ownKey();
   for (const { signedBy, sources } of outdated) {
-    context.messages.say(`${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: to make`);
+    context.messages.say(
+      `${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: will be made again`,
+    );
   }
   if (outdated.length > 0) await context.messages.note('--keep-signatures keeps them.');
-  if (unknownSigner > 0) context.messages.say(`${count(unknownSigner)} by an unknown signer: kept`);
+  if (unknownSigner > 0) context.messages.say(unknownText(unknownSigner));
+}
+
+function unknownText(unknown: number): string {
+  const skins = unknown === 1 ? '1 skin in the lockfile has' : `${count(unknown)} skins in the lockfile have`;
+  return `${skins} an unknown signer; kept.`;
 }
 
 /** Counts skins by signer. */

@@ -101,14 +101,17 @@ export async function runMany(call: BatchCall): Promise<number> {
   if (frozen && (call.typed.force || call.typed.prune || dryRun)) {
     throw usageError(
       'frozen_changes_nothing',
-      '--frozen changes nothing: leave out --force, --prune and --dry-run.',
+      '--frozen cannot be combined with --force, --prune or --dry-run.',
     );
   }
   if (frozen && fetchLocally) {
-    throw usageError('frozen_fetches_nothing', '--frozen uses no network: leave out --fetch-locally.');
+    throw usageError(
+      'frozen_fetches_nothing',
+      '--frozen uses no network and cannot be combined with --fetch-locally.',
+    );
   }
   if (call.typed.allowNew && !frozen) {
-    throw usageError('needs_frozen', '--allow-new is about --frozen.', 'Add --frozen.');
+    throw usageError('needs_frozen', '--allow-new works only with --frozen.', 'Add --frozen.');
   }
   if (dryRun || frozen) keepMemoryFlat();
   if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
@@ -120,7 +123,7 @@ export function verifySources({ sources, player = [], from = [] }: GenerateOptio
   if (sources.length + player.length + from.length > 0) return;
   throw usageError(
     'no_source',
-    'There is nothing to generate from.',
+    'No sources given.',
     'Give a PNG file, a folder, --player NAME, or --from LIST.',
   );
 }

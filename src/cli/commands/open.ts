@@ -29,7 +29,7 @@ export interface OpenOptions {
 const PATIENCE = 60_000;
 
 const ADVICE: Readonly<Record<Exclude<Led, 'used'>, string>> = {
-  unopened: 'No program opens a browser here: open the link yourself.',
+  unopened: 'Could not open a browser: open the link yourself.',
   unwritten:
     'Nothing can be written into your home folder to lead a browser to the link: open the link yourself.',
   unused: 'Nobody has signed in yet. If your browser does not show the page, open the link yourself.',
@@ -53,7 +53,7 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
     .description(
       'Open the pages of the service on this machine, signed in.\n' +
         'Uses the service that runs over the data folder or database, or starts one and runs it until it is ' +
-        'interrupted. The browser asks, and signs in as the owner by a link that works once. It gets the link ' +
+        'interrupted. The browser asks for confirmation, then signs you in as the owner through a single-use link. It gets the link ' +
         'from a file in your home folder that only you can read and that is removed within a minute, because ' +
         'other users of the machine can see what programs are called with.',
     )

@@ -76,7 +76,7 @@ function verifyNeedsNoEnd({ out, frozen, report, prune }: QueueOptions): void {
   if (name === undefined) return;
   throw usageError(
     'needs_wait',
-    `${name} is about finished skins, and queue does not wait for them.`,
+    `${name} needs finished skins; queue does not wait for them.`,
     'Add --wait.',
   );
 }

@@ -52,7 +52,7 @@ async function isThere(url: string, setup: Setup): Promise<'skinsmith' | 'other'
 async function sample(setup: Setup): Promise<Finding> {
   const { client } = await setup.connection();
   const [newest] = (await client.publicSkins({ size: 1 }, setup.call())).skins;
-  if (!newest) return skipped('There is no public skin whose texture could be tried.');
+  if (!newest) return skipped('No public skin to test a texture with.');
   const { url } = (await client.skin(newest.uuid, setup.call())).texture;
   try {
     await client.texture(url.skin, setup.call());

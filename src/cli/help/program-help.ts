@@ -35,12 +35,12 @@ Account and settings:
 
 Run a service:
   keys              manage API keys of a service
-  identities        manage who signs in with a provider
+  identities        manage single sign-on identities
   capes             list and manage capes
   users             manage users of a service
   accounts          manage the game accounts that make skins
   reports           report skins, and list and close reports
-  moderation        hide, delete and block skins of others
+  moderation        hide, delete and block other users' skins
   serve             run a skinsmith service
   open              open the pages of the service in a browser
   backup            back up a service's data to one file

@@ -133,7 +133,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
 function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`Give a whole number from ${least}.`);
+    throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
   };
 }
 

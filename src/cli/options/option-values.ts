@@ -103,5 +103,5 @@ export function origin(text: string, earlier: readonly string[] = []): string[] 
 export function parseLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1) return limit;
-  throw new InvalidArgumentError('It must be a whole number from 1.');
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.');
 }

@@ -110,7 +110,7 @@ function isPng(path: string): boolean {
 
 function pictureThere(path: string): CliError {
   return new CliError('output_is_picture', `${clean(path)} is a picture, which the output would replace.`, {
-    hint: 'Name another file to write.',
+    hint: 'Choose another output file.',
   });
 }
 

@@ -38,7 +38,7 @@ export class SourceFiles {
     throw usageError(
       'output_is_source',
       `${clean(out)} is a source, which the output would replace.`,
-      'Name another file to write.',
+      'Choose another output file.',
     );
   }
 

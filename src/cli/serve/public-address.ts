@@ -19,7 +19,7 @@ function unreachableTextures(
   if (!isOwnKey || !isForOthers || publicUrl !== undefined || !isLoopback(new URL(url).hostname))
     return undefined;
   return (
-    `Texture URLs of new skins start with ${url}, for good, and other machines cannot reach that address. ` +
+    `Texture URLs of new skins start with ${url} permanently; other machines cannot reach it. ` +
     'Restart the service with the address that players use: --public-url https://skins.example.org'
   );
 }

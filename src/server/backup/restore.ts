@@ -41,7 +41,7 @@ export async function restore({ dataDir, file, force, now }: RestoreOptions): Pr
   await finishRestore(dataDir, now);
   const hasData = [STORE, SIGNING_KEY].some((name) => existsSync(join(dataDir, name)));
   if (hasData && !force) {
-    throw new BackupError('data_in_the_way', `There is data of a service in ${dataDir} already.`, {
+    throw new BackupError('data_in_the_way', `${dataDir} already holds the data of a service.`, {
       hint: 'With --force it is moved aside; or choose another folder: --data',
     });
   }

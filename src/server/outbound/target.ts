@@ -74,8 +74,5 @@ function portOf({ port, protocol }: URL): number {
 
 function verifyPort(port: number, { ports }: OutboundPolicy): void {
   if (ports.includes(port)) return;
-  throw new OutboundError(
-    'port_refused',
-    `This service goes to the ports ${ports.join(' and ')} only, not to ${port}.`,
-  );
+  throw new OutboundError('port_refused', `Only ports ${ports.join(' and ')} are allowed, not ${port}.`);
 }

@@ -14,7 +14,7 @@ const PNG_SIGNATURE = '89504e470d0a1a0a';
 
 /** Explains a fault where its own message does not. */
 const ADVICE: Readonly<Partial<Record<OutboundFault, string>>> = {
-  address_refused: 'Only public addresses are fetched from: send the picture itself.',
+  address_refused: 'That address is not public. Send the picture itself.',
   port_refused: 'Send the picture itself.',
   too_large: 'A skin has at most 20,000 bytes.',
 };

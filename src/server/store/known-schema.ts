@@ -1,4 +1,4 @@
-/** A newer program wrote the store, and has left no room for this one. */
+/** A newer version wrote this store; this one cannot open it. */
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';
   readonly code = 'store_too_new';

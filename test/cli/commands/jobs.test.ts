@@ -83,11 +83,11 @@ describeParsing('jobs', register, {
   refused: [
     [['--watch', '--limit', '5'], /'--watch' cannot be used with option '--limit/],
     [['--status', 'active'], /Allowed choices are waiting, processing, completed, failed, unknown/],
-    [['--limit', '0'], /whole number from 1/],
-    [['--limit', '-1'], /whole number from 1/],
-    [['--limit', '1.5'], /whole number from 1/],
-    [['--limit', 'all'], /whole number from 1/],
-    [['--limit', ''], /whole number from 1/],
+    [['--limit', '0'], /whole number, 1 or more/],
+    [['--limit', '-1'], /whole number, 1 or more/],
+    [['--limit', '1.5'], /whole number, 1 or more/],
+    [['--limit', 'all'], /whole number, 1 or more/],
+    [['--limit', ''], /whole number, 1 or more/],
     [['one'], /too many arguments/],
   ],
 });

@@ -56,8 +56,8 @@ describe('The options of a batch', () => {
   });
 
   test.each(['-1', '1.5', 'many', '1e3', '12345678901', '0x10'])('refuse %s as a whole number', (number) => {
-    expect(() => parsed(`--max-new=${number}`)).toThrow('Give a whole number from 0.');
-    expect(() => parsed(`--retries=${number}`)).toThrow('Give a whole number from 0.');
+    expect(() => parsed(`--max-new=${number}`)).toThrow('It must be a whole number, 0 or more.');
+    expect(() => parsed(`--retries=${number}`)).toThrow('It must be a whole number, 0 or more.');
   });
 
   test('refuse a kind of source that there is not', () => {

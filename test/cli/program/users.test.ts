@@ -75,6 +75,6 @@ describe('users', () => {
       exit: 'failed',
     });
     const gold = await runCommand((context) => changeUser('owner', { plan: 'gold' }, context), { url, key });
-    expect(gold.told?.message).toMatch(/^There is no plan gold; there are anonymous, free, /);
+    expect(gold.told?.message).toMatch(/^Unknown plan gold\. Plans: anonymous, free, /);
   });
 });

@@ -9,7 +9,7 @@ test.each([
 ])('A service that listens on %s and signs an address of this machine is warned about', (_, options) => {
   expect(addressWarnings(LOCAL, options, {})).toEqual([
     expect.stringMatching(
-      /^Texture URLs of new skins start with http:\/\/localhost:7546, .* --public-url https:\/\/skins\.example\.org$/,
+      /^Texture URLs of new skins start with http:\/\/localhost:7546 permanently; .* --public-url https:\/\/skins\.example\.org$/,
     ),
   ]);
 });

@@ -131,7 +131,7 @@ describe('A callback is refused', () => {
       'https://[fd00:ec2::254]/',
       '[fd00:ec2::254] is a private address, to which this service does not connect.',
     ],
-    ['https://example.org:22/', 'This service goes to the ports 80 and 443 only, not to 22.'],
+    ['https://example.org:22/', 'Only ports 80 and 443 are allowed, not 22.'],
     ['ftp://example.org/', 'an http or https URL without user name and password'],
     ['https://a:b@example.org/', 'an http or https URL without user name and password'],
     ['example.org', 'an http or https URL without user name and password'],

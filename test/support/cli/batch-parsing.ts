@@ -16,8 +16,8 @@ export const badSkinOptions: ParseTable['refused'] = [
   [['a.png', '--api-key', 'x'], /unknown option '--api-key'/],
   [['a.png', '--report', 'pdf=x'], /junit=FILE or html=FILE/],
   [['a.png', '--report', 'html='], /junit=FILE or html=FILE/],
-  [['a.png', '--max-new', '-1'], /whole number from 0/],
-  [['a.png', '--retries', 'x'], /whole number from 0/],
+  [['a.png', '--max-new', '-1'], /whole number, 0 or more/],
+  [['a.png', '--retries', 'x'], /whole number, 0 or more/],
   [['a.png', '--as', 'folder'], /Allowed choices are file, url, user/],
 ];
 

@@ -96,7 +96,7 @@ async function editMany(
 
 function verifyEdit(edit: SkinEdit): void {
   if (edit.name === undefined && edit.visibility === undefined) {
-    throw usageError('nothing_to_change', 'There is nothing to change: give --name or --visibility.');
+    throw usageError('nothing_to_change', 'Nothing to change: give --name or --visibility.');
   }
   if (edit.name) verifyName({ name: edit.name }, true);
 }

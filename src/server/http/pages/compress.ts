@@ -6,7 +6,7 @@ import type { Answer } from '../route.ts';
 
 const zip = promisify(gzip);
 
-/** Characters from which on a page is worth it. */
+/** Shortest page worth compressing, in characters. */
 const LEAST = 1_000;
 
 /**

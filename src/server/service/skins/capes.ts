@@ -123,5 +123,5 @@ function noSuchCape(uuid: string): Refusal {
 }
 
 function aliasTaken(alias: string): Refusal {
-  return new Refusal('invalid_request', `There is a cape "${alias}" already.`);
+  return new Refusal('invalid_request', `Cape "${alias}" already exists.`);
 }

@@ -114,8 +114,7 @@ export async function createUser(
   verifyPlan(context.plans, plan);
   const user = newUser(name, clock.now(), { plan, role: 'user' });
   await inTransaction(db, async (tx) => {
-    if (!(await insertUser(tx, user)))
-      throw new Refusal('invalid_request', `There is a user ${name} already.`);
+    if (!(await insertUser(tx, user))) throw new Refusal('invalid_request', `User ${name} already exists.`);
     await noteAct(tx, clock, { operator, action: 'create_user', subject: name, note: plan });
   });
   return userView({ ...user, keys: 0 });
@@ -191,7 +190,7 @@ export async function findUnknownPlans(db: Db, plans: Plans): Promise<string[]> 
 function verifyPlan(plans: Plans, name: string): void {
   if (plans.has(name)) return;
   const known = plans.all().map((plan) => plan.name);
-  throw new Refusal('invalid_request', `There is no plan ${name}; there are ${known.join(', ')}.`);
+  throw new Refusal('invalid_request', `Unknown plan ${name}. Plans: ${known.join(', ')}.`);
 }
 
 export function noSuchUser(name: string): Refusal {

@@ -72,8 +72,8 @@ function connectionsFinding({ connections, most }: Look): HealthFinding {
 
 function listenerFinding(listener: { readonly isListening: boolean } | undefined): HealthFinding {
   const message = listener?.isListening
-    ? 'News of other servers arrive.'
-    : 'News of other servers do not arrive: this one looks at the store four times a second instead.';
+    ? 'This server hears from the others.'
+    : 'This server does not hear from the others; it looks at the store four times a second instead.';
   return finding('store_listener', listener?.isListening ?? false, message);
 }
 

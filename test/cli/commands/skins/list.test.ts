@@ -32,7 +32,7 @@ describeParsing('skins list', register, {
   ],
   refused: [
     [['--all', '--limit', '2'], /cannot be used with/],
-    [['--limit', '0'], /whole number from 1/],
+    [['--limit', '0'], /whole number, 1 or more/],
     [['x'], /too many arguments/],
   ],
 });

@@ -8,7 +8,7 @@ describeParsing('users list', register, {
     [['--all'], { all: true }],
   ],
   refused: [
-    [['--limit', '0'], /whole number from 1/],
+    [['--limit', '0'], /whole number, 1 or more/],
     [['x'], /too many arguments/],
   ],
 });

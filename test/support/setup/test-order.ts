@@ -69,6 +69,7 @@ const BUSY: Times = {
   'test/processes/rolling-upgrade.test.ts': 9,
   'test/docs/readme.test.ts': 9,
   'test/service/pages/own-pages.test.ts': 9,
+  'test/service/pages/page-trouble.test.ts': 8,
   'test/batch/run/run-batch/worlds.test.ts': 4,
   'test/processes': 2.5,
   'test/contract': 2,

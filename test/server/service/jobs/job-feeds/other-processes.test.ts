@@ -5,20 +5,22 @@ import { elsewhere, follower, type Read, world } from '../../../../support/jobs/
 import { poll } from '../../../../support/server/poll.ts';
 
 /** Ten owners that follow their jobs, one of which is pending each; whatever another process did before was seen. */
-async function followedByMany() {
+async function followedByMany({ stops = false } = {}) {
   const all = await world();
   const { feeds, store, signals, reads } = all;
   const owners = Array.from({ length: 10 }, (_, n) => `owner${n}`);
   const followers = owners.map(() => follower());
+  const stopAll: (() => void)[] = [];
   for (const [n, owner] of owners.entries()) {
     await store.submit(newJob({ request: `old${n}`, owner }), LIMITS);
-    feeds.follow(owner, followers[n]!.following);
+    stopAll.push(feeds.follow(owner, followers[n]!.following));
     await followers[n]!.hears(1);
   }
   signals.storeChanged();
   const isSeen = (all: readonly Read[]) => all.filter((read) => read === 'readEnds').length === owners.length;
   await poll(() => reads, isSeen);
   reads.length = 0;
+  if (stops) for (const stop of stopAll) stop();
   return { ...all, followers, other: elsewhere(store, signals) };
 }
 
@@ -67,4 +69,34 @@ test('A shared read that fails is told of, and every owner is looked after by it
   await other.submit('new', 'owner3');
   await followers[3]!.hears(2);
   expect(errors).toEqual([new Error('disk I/O error')]);
+});
+
+test('Once nobody follows any more, what others have done since is not looked through: the next look begins anew', async () => {
+  const { feeds, other, signals, reads } = await followedByMany({ stops: true });
+  await other.submit('unheard', 'ann');
+  const { following, hears } = follower();
+  feeds.follow('ann', following);
+  await hears(1);
+  reads.length = 0;
+  signals.storeChanged();
+  await poll(
+    () => reads,
+    (all) => all.includes('listAfter'),
+  );
+  expect(reads).toEqual(['newestId', 'listAfter', 'readEnds']);
+});
+
+test('While somebody still follows, nothing is looked at anew because another has left', async () => {
+  const { feeds, other, reads } = await followedByMany();
+  const { following, hears } = follower();
+  const stop = feeds.follow('ann', following);
+  await hears(1);
+  stop();
+  reads.length = 0;
+  await other.submit('x', 'bob');
+  await poll(
+    () => reads,
+    (all) => all.includes('findEnded'),
+  );
+  expect(reads).toEqual(['acceptedAfter', 'findEnded']);
 });

@@ -1,0 +1,179 @@
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startChromium } from '../../support/chromium/chromium.ts';
+import { openPage, signIn } from '../../support/pages/watched-page.ts';
+import { runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { runServer } from '../../support/server/running-server.ts';
+
+// What pages' scripts do when something fails between a person's click and its end.
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+/** Makes the pauses of the page's script end at once, and keeps how long they were to be. */
+async function hurry(page: Page): Promise<void> {
+  await page.addInitScript(`{
+    const wait = setTimeout;
+    window.pauses = [];
+    window.setTimeout = (act, ms, ...rest) => {
+      if (ms >= 1000) window.pauses.push(ms);
+      return wait(act, ms >= 1000 ? 0 : ms, ...rest);
+    };
+  }`);
+}
+
+/** Milliseconds of each pause since the page was opened. */
+async function pausesOf(page: Page): Promise<number[]> {
+  return await page.evaluate('window.pauses');
+}
+
+/** Answers the first requests to an address as is said, and lets the others through. */
+async function fail(page: Page, address: string, answers: readonly Failure[]): Promise<void> {
+  const left = [...answers];
+  await page.route(address, async (route) => {
+    const next = left.shift();
+    if (next === undefined) await route.fallback();
+    else if (next === 'cut') await route.abort();
+    else await route.fulfill({ json: {}, ...next });
+  });
+}
+
+type Failure =
+  | 'cut'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly json?: object };
+
+async function openMake() {
+  const { url } = await runServer();
+  const { page } = await openPage(browser);
+  await hurry(page);
+  await page.goto(`${url}/ui/make`);
+  const send = async (count = 1) => {
+    const files = Array.from({ length: count }, (_, n) => ({
+      name: `${n + 1}.png`,
+      mimeType: 'image/png',
+      buffer: skinPng(n + 1),
+    }));
+    await page.getByLabel('Skin picture').setInputFiles(files);
+    await page
+      .getByText(/^Ready, with/)
+      .nth(count - 1)
+      .waitFor();
+    await page.getByRole('button', { name: /^Make the skin/ }).click();
+  };
+  return { page, send };
+}
+
+describe('A picture that is sent', () => {
+  test('waits for as many seconds as the server says, or for three, and is sent again', async () => {
+    const { page, send } = await openMake();
+    const limited = (headers = {}) => ({ status: 429, headers });
+    await fail(page, '**/ui/make', [
+      limited({ 'retry-after': '7' }),
+      limited(),
+      limited({ 'retry-after': 'Fri, 01 Jan 2027 00:00:00 GMT' }),
+    ]);
+    await send();
+    await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+    expect(await pausesOf(page)).toEqual([7_000, 3_000, 3_000]);
+  });
+
+  test('is sent once, however often its job cannot be asked for', async () => {
+    const { page, send } = await openMake();
+    let sent = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent++;
+    });
+    await fail(page, '**/ui/jobs/*/state?*', ['cut', { status: 503 }, { status: 429 }]);
+    await send();
+    await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+    expect([sent, await pausesOf(page)]).toEqual([1, [2_000, 2_000, 2_000]]);
+  });
+
+  test.each<[string, object]>([
+    ['The job is gone.', { status: 404 }],
+    [
+      'The game was away.',
+      { json: { status: 'failed', error: { code: 'x', message: 'The game was away.' } } },
+    ],
+    ['The skin was not made.', { json: { status: 'failed' } }],
+  ])('whose job comes to nothing says so and can be sent again: %s', async (told, answer) => {
+    const { page, send } = await openMake();
+    await fail(page, '**/ui/jobs/*/state?*', [{ status: 200, ...answer }]);
+    await send();
+    await page.getByText(told).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+    expect(await page.getByText(told).count()).toBe(0);
+  });
+
+  test('is one of two at a time, and one that fails holds up no other', async () => {
+    const { page, send } = await openMake();
+    const held: Route[] = [];
+    await page.route('**/ui/make', (route) => void held.push(route));
+    await send(4);
+    await poll(
+      () => held.length,
+      (count) => count === 2,
+    );
+    expect(await page.getByText('In line').count()).toBe(2);
+    await held[0]!.abort();
+    await held[1]!.fulfill({ status: 400, json: { errors: [{ message: 'No skin.' }] } });
+    await poll(
+      () => held.length,
+      (count) => count === 4,
+    );
+    await Promise.all([held[2]!.continue(), held[3]!.continue()]);
+    await page.getByRole('link', { name: 'Open the skin' }).nth(1).waitFor();
+    const failures = page.getByText(/^(?:No skin|The server could not be reached)\.$/);
+    expect(await failures.allTextContents()).toEqual(['The server could not be reached.', 'No skin.']);
+  });
+});
+
+describe('A page that waits for the code of a game account', () => {
+  async function openLogin(): Promise<Page> {
+    const { server } = await runAccountServer({}, { interval: 2 });
+    const { page } = await openPage(browser);
+    await hurry(page);
+    await signIn(page, server);
+    await page.goto(`${server.url}/ui/account/games`);
+    return page;
+  }
+
+  async function getCode(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Get a code' }).click();
+    await page.getByRole('heading', { name: 'Sign in to your game account' }).waitFor();
+  }
+
+  test('goes on when it could not ask, until the account is linked', async () => {
+    const page = await openLogin();
+    const [waiting, linked] = ['waiting', 'linked'].map((status) => ({ status: 200, json: { status } }));
+    await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 429 }, waiting!, linked!]);
+    await getCode(page);
+    await page.waitForURL('**/ui/account/games');
+  });
+
+  test('asks no faster than it may, and says that the code has expired when nobody knows it any more', async () => {
+    const page = await openLogin();
+    await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 404 }]);
+    await getCode(page);
+    await page.getByText('The code has expired. Get a new one.').waitFor();
+    expect(await pausesOf(page)).toEqual([2_000, 2_000, 2_000]);
+  });
+
+  test('says why it was not linked', async () => {
+    const page = await openLogin();
+    const failed = { status: 'failed', message: 'The account has no profile.' };
+    await fail(page, '**/logins/*/state', [{ status: 200, json: failed }]);
+    await getCode(page);
+    await page.getByText('The account has no profile.').waitFor();
+  });
+});

@@ -163,12 +163,14 @@ function describeEnding(makeWorld: MakeWorld): void {
     expect((await mustClaim(queue, 'w2')).job).toMatchObject({ attempts: 1, lease_owner: 'w2' });
   });
 
-  test('All jobs that a worker holds are given back at once, and nobody else’s', async () => {
+  test('All jobs that a worker holds but the one at hand are given back at once, and nobody else’s', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a']);
     await fill(queue, 'bob', ['b']);
     const [one, other] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'w2')];
-    await queue.releaseAll('w');
+    expect(await queue.releaseOthers('w', one.job.uuid)).toBe(0);
+    expect(await queue.renew(one)).toBe(true);
+    expect(await queue.releaseOthers('w')).toBe(1);
     const again = await mustClaim(queue, 'w3');
     expect(again.job).toMatchObject({ uuid: one.job.uuid, attempts: 1 });
     expect(await queue.renew(other)).toBe(true);

@@ -177,8 +177,11 @@ export interface JobLeases {
   fail(lease: Lease, failure: JobFailure): Promise<boolean>;
   /** Returns the job unchanged, to be taken at `runAt` or at once: the attempt does not count. */
   release(lease: Lease, runAt?: number): Promise<boolean>;
-  /** Returns the jobs that a worker without work holds: those of claims whose answers it never got. */
-  releaseAll(leaseOwner: string): Promise<void>;
+  /**
+   * Returns the jobs that a worker holds, except the one at hand: those of claims whose answers it never got.
+   * @returns how many they were
+   */
+  releaseOthers(leaseOwner: string, atHand?: string): Promise<number>;
   /**
    * When the next job may run. Those that are due and have to wait for others of their owner do not count: they may run
    * as soon as one of those ends.

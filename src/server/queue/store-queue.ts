@@ -166,10 +166,13 @@ export class StoreQueue implements JobQueue {
     return await changeState(this.#db, step, { attempts: job.attempts - 1, ...later });
   }
 
-  async releaseAll(leaseOwner: string): Promise<void> {
+  async releaseOthers(leaseOwner: string, atHand?: string): Promise<number> {
     const held = this.#db.selectFrom('jobs').selectAll().where(PROCESSING);
-    for (const job of await held.where('lease_owner', '=', leaseOwner).execute())
-      await this.release({ job, owner: leaseOwner });
+    let released = 0;
+    for (const job of await held.where('lease_owner', '=', leaseOwner).execute()) {
+      if (job.uuid !== atHand && (await this.release({ job, owner: leaseOwner }))) released++;
+    }
+    return released;
   }
 
   async recover(): Promise<number> {

@@ -48,8 +48,8 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   /** Aborted when their leases are lost, or the pool cannot wait any longer. */
   readonly #atWork = new Set<AbortController>();
-  /** Workers that may hold a job without knowing: a claim of theirs got no answer. */
-  readonly #unsure = new Set<string>();
+  /** Workers that may hold a job without knowing, since a claim of theirs got no answer; each with when that ends. */
+  readonly #unsure = new Map<string, number>();
   #isStopping = false;
   #isCutShort = false;
   #trouble: unknown;
@@ -119,17 +119,24 @@ export class WorkerPool {
         next = undefined;
         if (lease) next = await this.#work(lease);
       } catch (error) {
-        this.#unsure.add(owner);
+        this.#doubt(owner);
         await this.#sitOut(error);
       }
     }
   }
 
+  /** The database may commit the claim later; by then its lease, which began with it, lasts no longer than this. */
+  #doubt(owner: string): void {
+    this.#unsure.set(owner, this.#options.clock.monotonic() + QUEUE_TIMES.lease);
+  }
+
   /** A job whose claim was committed, but not answered, would wait until its lease has run out. */
-  async #dropUnknown(owner: string): Promise<void> {
-    await this.#options.queue.releaseAll(owner);
-    this.#unsure.delete(owner);
-    this.#idle.stir();
+  async #dropUnknown(owner: string, atHand?: Lease): Promise<void> {
+    const until = this.#unsure.get(owner);
+    const isOver = until !== undefined && until <= this.#options.clock.monotonic();
+    const released = await this.#options.queue.releaseOthers(owner, atHand?.job.uuid);
+    if (released > 0) this.#idle.stir();
+    if (isOver && this.#unsure.get(owner) === until) this.#unsure.delete(owner);
   }
 
   /** Takes a job, or sleeps until there may be one. */
@@ -168,13 +175,23 @@ export class WorkerPool {
     const work = new AbortController();
     this.#atWork.add(work);
     if (this.#isCutShort) work.abort();
-    const beat = setInterval(() => void this.#renew(lease, work), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
+    let dropping: Promise<void> | undefined;
+    const beat = setInterval(() => {
+      void this.#renew(lease, work);
+      if (!this.#unsure.has(lease.owner)) return;
+      dropping ??= this.#dropUnknown(lease.owner, lease)
+        .catch(this.#options.onError)
+        .finally(() => {
+          dropping = undefined;
+        });
+    }, QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
     this.#times.begin(lease.job.uuid);
     this.#options.signals.begun(lease.job);
     try {
       return await this.#generate(lease, work.signal);
     } finally {
       clearInterval(beat);
+      await dropping; // it must not give back the next job
       this.#atWork.delete(work);
       this.#times.end(lease.job.uuid);
     }
@@ -224,12 +241,13 @@ export class WorkerPool {
   /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */
   async #complete(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<Lease | undefined> {
     const { queue, generator, db, onError } = this.#options;
-    const isFree = !generator.pause && !generator.bounds && !this.#isStopping && this.#idle.mayBeWork;
+    const mayTake = !generator.pause && !generator.bounds && !this.#isStopping;
+    const isFree = mayTake && this.#idle.mayBeWork && !this.#unsure.has(lease.owner);
     const [ended, claimed] = await Promise.allSettled([
       queue.complete(lease, data),
       isFree ? this.#take(lease.owner) : undefined,
     ]);
-    if (claimed.status === 'rejected') this.#unsure.add(lease.owner);
+    if (claimed.status === 'rejected') this.#doubt(lease.owner);
     let next = claimed.status === 'fulfilled' ? claimed.value : undefined;
     if (ended.status === 'rejected' && next) {
       await queue.release(next).catch(onError); // or its lease runs out

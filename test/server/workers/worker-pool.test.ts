@@ -25,7 +25,7 @@ test.each(['claim', 'nextRunAt'] as const)(
     const queue = {
       claim: async () => await failOnce('claim'),
       nextRunAt: async () => await failOnce('nextRunAt'),
-      releaseAll: async () => {},
+      releaseOthers: async () => 0,
     } as Partial<JobQueue> as JobQueue;
     const errors: unknown[] = [];
     const pool = new WorkerPool({

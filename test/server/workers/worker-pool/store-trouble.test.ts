@@ -61,7 +61,7 @@ class Workshop {
         this.#waiting++;
         return true;
       },
-      releaseAll: async () => {},
+      releaseOthers: async () => 0,
       renew: async () => true,
       complete: async () => true,
       fail: async () => true,
@@ -69,7 +69,7 @@ class Workshop {
   }
 
   #heard(queue: Partial<JobQueue>): JobQueue {
-    const unheard = ['claim', 'nextRunAt', 'renew', 'releaseAll'];
+    const unheard = ['claim', 'nextRunAt', 'renew', 'releaseOthers'];
     const get = (_: unknown, name: string) => {
       if (!unheard.includes(name)) this.asked.push(name);
       return queue[name as keyof JobQueue];
@@ -108,7 +108,7 @@ test.each([CUT, FULL])('What was made is recorded once the store can be written 
 
 test('A job whose claim was committed, while its answer was lost, is returned and made at once', async () => {
   const held: string[] = [];
-  let isWaiting = true;
+  let [isWaiting, isReturned] = [true, false];
   const shop = new Workshop({
     claim: async (owner) => {
       if (!isWaiting) return undefined;
@@ -117,12 +117,33 @@ test('A job whose claim was committed, while its answer was lost, is returned an
       held.push(owner);
       throw CUT;
     },
-    releaseAll: async (owner) => {
-      if (held.includes(owner)) isWaiting = true;
+    releaseOthers: async (owner) => {
+      if (!held.includes(owner) || isReturned) return 0;
+      isWaiting = isReturned = true;
+      return 1;
     },
   });
   await shop.untilAsked('complete');
   expect([shop.asked, shop.errors]).toEqual([['adopt', 'generate', 'complete'], [CUT]]);
+});
+
+test('A job whose claim is committed only after its worker has returned what it holds is returned and made too', async () => {
+  const steps: string[] = [];
+  const shop = new Workshop({
+    claim: async (owner) => {
+      steps.push('claim');
+      if (steps.length === 1) throw CUT;
+      if (steps.at(-2) !== 'returned') return undefined;
+      return { owner, job: { uuid: 'j', cape_hash: null }, hasData: false } as Lease;
+    },
+    releaseOthers: async () => {
+      const isCommitted = steps.length === 3;
+      steps.push(isCommitted ? 'returned' : 'nothing to return');
+      return isCommitted ? 1 : 0;
+    },
+  });
+  await shop.untilAsked('complete');
+  expect(steps.slice(0, 5)).toEqual(['claim', 'nothing to return', 'claim', 'returned', 'claim']);
 });
 
 test('A job that a store’s trouble kept from being begun goes back, and is no failure of its own', async () => {

@@ -34,8 +34,11 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** The code of our own error for a proxy without an address that can be used. */
+export const NO_PROXY_ADDRESS = 'NO_PROXY_ADDRESS';
 /** How undici's ProxyAgent says that a proxy answered, but led nowhere. */
 const PROXY_REFUSALS: ReadonlySet<string> = new Set([
+  NO_PROXY_ADDRESS,
   'UND_ERR_ABORTED',
   'UND_ERR_INVALID_ARG',
   'UND_ERR_PRX_TLS',

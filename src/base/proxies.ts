@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net';
 import type { Agent, Dispatcher } from 'undici';
-import { ProxyError } from './network-reason.ts';
+import { NO_PROXY_ADDRESS, ProxyError } from './network-reason.ts';
 
 /** An http or https proxy. */
 export interface NamedProxy {
-  /** Its address, which may have a user name and a password. */
-  readonly url: string;
+  /** Its address, which may have a user name and a password; undefined: what names it has none that can be used. */
+  readonly url: string | undefined;
   /** The variable or option that names it. */
   readonly from: string;
 }
@@ -39,6 +39,7 @@ export function proxyFor(address: URL, { http, https, except }: Proxies): NamedP
 
 /** The proxy for messages: without user name and password. */
 export function nameOf({ url, from }: NamedProxy): string {
+  if (url === undefined) return `the proxy in ${from}`;
   const { protocol, host } = new URL(url);
   return `the proxy ${protocol}//${host} (${from})`;
 }
@@ -119,8 +120,15 @@ class ProxiedSender implements Sender {
   }
 
   #through({ url }: NamedProxy): Dispatcher {
+    if (url === undefined) throw noAddress();
     const agent = this.#agents.get(url) ?? this.#make(url);
     this.#agents.set(url, agent);
     return agent;
   }
+}
+
+function noAddress(): Error {
+  return Object.assign(new Error('its address is not that of an http or https proxy'), {
+    code: NO_PROXY_ADDRESS,
+  });
 }

@@ -90,6 +90,19 @@ test.each(['http://anna:hun/ter2@127.0.0.1:1', 'socks5://anna:hunter2@127.0.0.1'
   },
 );
 
+test('An address that is none of a proxy fails nothing that needs no proxy', async () => {
+  const hosted = await runHosted();
+  const machine = await freshMachine();
+  const env = { HTTP_PROXY: 'socks5://anna:hunter2@127.0.0.1:1', SKINSMITH_API_KEY: hosted.key };
+  const signed = ['generate', SMITH, '--out', `${machine.folder}/signed/`];
+  for (const line of [signed, [...signed, '--frozen'], ['whoami', '--base-url', hosted.url]])
+    expect(await machine.run(line, { env })).toMatchObject({ exitCode: 0 });
+  const fetched = ['render', 'http://pictures.test/skin.png', '--out', '-'];
+  const { exitCode, stderr } = await machine.run(fetched, { env });
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/the proxy in HTTP_PROXY/)]);
+  expect(stderr).not.toContain('hunter2');
+});
+
 test('Plain http goes through HTTP_PROXY; what NO_PROXY names, and this machine, do not', async () => {
   const hosted = await runHosted();
   const proxy = await connectProxy({ hosts: { 'skins.test': portOf(hosted) } });

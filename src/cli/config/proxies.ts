@@ -1,15 +1,35 @@
-import type { NamedProxy, Proxies } from '../../base/proxies.ts';
+import { type NamedProxy, type Proxies, proxyFor } from '../../base/proxies.ts';
 import { type CliError, usageError } from '../errors/exit.ts';
 
 /** The variable that names the proxy of the addresses that callers name; a password has no place on a command line. */
 const FETCH_PROXY = 'SKINSMITH_FETCH_PROXY';
 
-/** The proxies that the usual variables name, those in lower case first; undefined: none. @throws CliError */
+/**
+ * The proxies that the usual variables name, those in lower case first; undefined: none. One whose address cannot be used
+ * fails only the connections that would go through it.
+ */
 export function readProxies(env: NodeJS.ProcessEnv): Proxies | undefined {
   const http = firstOf(['http_proxy', 'HTTP_PROXY'], env);
   const https = firstOf(['https_proxy', 'HTTPS_PROXY'], env) ?? http;
   if (!http && !https) return undefined;
   return { http, https, except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
+}
+
+/** @throws CliError if the proxy on the way to an address has none that can be used */
+export function verifyProxies(proxies: Proxies | undefined, address: string): void {
+  const proxy = proxies && proxyFor(new URL(address), proxies);
+  if (proxy) verifyUsable(proxy);
+}
+
+/** The same for a service, which says at its start what is wrong. @throws CliError */
+export function usableProxies(env: NodeJS.ProcessEnv): Proxies | undefined {
+  const proxies = readProxies(env);
+  for (const proxy of [proxies?.http, proxies?.https]) if (proxy) verifyUsable(proxy);
+  return proxies;
+}
+
+function verifyUsable({ url, from }: NamedProxy): void {
+  if (url === undefined) throw wrong(from);
 }
 
 /** The proxy of a service for the addresses that callers name; the option overrides the environment. @throws CliError */
@@ -19,6 +39,7 @@ export function fetchProxies(typed: string | undefined, env: NodeJS.ProcessEnv):
     throw usageError('invalid_setting', message, `Set ${FETCH_PROXY} instead of --fetch-proxy.`);
   }
   const proxy = typed === undefined ? firstOf([FETCH_PROXY], env) : proxyAt(typed, '--fetch-proxy');
+  if (proxy) verifyUsable(proxy);
   return proxy && { http: proxy, https: proxy, except: '' };
 }
 
@@ -28,11 +49,9 @@ function firstOf(names: readonly string[], env: NodeJS.ProcessEnv): NamedProxy |
   return name === undefined || text === '' ? undefined : proxyAt(text, name);
 }
 
-/** Messages do not repeat the address: it may hold a password. */
 function proxyAt(text: string, from: string): NamedProxy {
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  if (url && isAddress(url) && isReadable(url)) return { url: url.href, from };
-  throw wrong(from);
+  return { url: url && isAddress(url) && isReadable(url) ? url.href : undefined, from };
 }
 
 /** A / in the password ends the host: the rest of it is in the path. */
@@ -49,6 +68,7 @@ function isReadable({ username, password }: URL): boolean {
   }
 }
 
+/** Does not repeat the address: it may hold a password. */
 function wrong(from: string): CliError {
   return usageError(
     'invalid_setting',

@@ -4,7 +4,7 @@ import { SkinClient, type SkinClientOptions, type Transport } from '../../index.
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
 import type { GlobalFlags } from '../config/global-flags.ts';
-import { readProxies } from '../config/proxies.ts';
+import { readProxies, verifyProxies } from '../config/proxies.ts';
 import type { Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { EMBEDDED_URL, type RequestListeners, requestHooks } from './request-hooks.ts';
@@ -47,6 +47,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
 async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<Connection> {
   const apiKey = await keyFor(baseUrl, options);
+  verifyProxies(readProxies(options.env), baseUrl);
   const client = makeClient({ baseUrl, apiKey, dispatcher: await options.proxied() }, options);
   return { client, isEmbedded: false, hasKey: apiKey !== undefined, close: () => client.close() };
 }

@@ -1,6 +1,6 @@
 import type { LogStream, ServerOptions } from '../../server/server.ts';
 import { gameSettings } from '../config/game-settings.ts';
-import { fetchProxies, readProxies } from '../config/proxies.ts';
+import { fetchProxies, usableProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { chooseGenerator } from './generator.ts';
@@ -29,7 +29,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     plansFile: options.plans,
     pace: options.pace,
     allowedNetworks: options.allowNetwork,
-    proxies: readProxies(context.env),
+    proxies: usableProxies(context.env),
     fetchProxies: fetchProxies(options.fetchProxy, context.env),
     webhooks: options.webhooks,
     userAccounts: options.userAccounts,

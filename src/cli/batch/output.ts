@@ -70,6 +70,8 @@ const EXTENSIONS = Object.values(FORMATS).map(({ extension }) => extension);
  * decides. @throws CliError if it could be either
  */
 export function kindOfOut(out: string): 'folder' | 'file' {
+  if (out === '')
+    throw usageError('no_output', 'The name after --out is empty.', 'For the current folder, write .');
   if (/[/\\]$/.test(out)) return 'folder';
   const found = statSync(out, { throwIfNoEntry: false });
   if (found) return found.isDirectory() ? 'folder' : 'file';

@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { SIGNATURE } from '../../skin/png/header.ts';
 import { isMarkedPng, MARKED_BYTES } from '../../skin/png/write.ts';
@@ -22,6 +22,8 @@ export interface Replaceable {
   readonly isOurs: (path: string) => boolean;
   /** The output is itself a picture; any other never replaces one. */
   readonly isPicture?: boolean;
+  /** The same for a lockfile. */
+  readonly isLockfile?: boolean;
 }
 
 /** A picture that we draw: it may replace another one with our mark. */
@@ -30,6 +32,8 @@ export const DRAWN_PICTURE: Replaceable = {
   isPicture: true,
 };
 
+/** It holds skins that were paid for: no output of another kind replaces it. */
+const LOCKFILE = 'skins.lock';
 /** The process's own streams, whatever they lead to. */
 const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
@@ -60,12 +64,14 @@ export class OutputGuard {
   }
 
   /** Verifies that an output may be written to a path. @throws CliError */
-  verify(path: string, { isOurs, isPicture = false }: Replaceable): void {
+  verify(path: string, { isOurs, isPicture = false, isLockfile = false }: Replaceable): void {
     const found = statsOf(path);
     if (isStream(path) || found?.isDirectory()) return; // writing to a folder fails by itself
     if (!found && !lstatSync(path, { throwIfNoEntry: false })) return;
     this.#inputs.verifyOther(path);
-    if (found && !isPicture && isPng(path)) throw pictureThere(path);
+    if (found && !isPicture && isPng(path)) throw otherThere(path, 'picture');
+    if (found && found.size > 0 && !isLockfile && basename(path) === LOCKFILE)
+      throw otherThere(path, 'lockfile');
     if (found?.size === 0 || (found && isOurs(path)) || this.#overwrite) return;
     throw notOurs(path);
   }
@@ -108,8 +114,8 @@ function isPng(path: string): boolean {
   return /\.png$/i.test(path) || startOf(path, SIGNATURE.length).equals(SIGNATURE);
 }
 
-function pictureThere(path: string): CliError {
-  return new CliError('output_is_picture', `${clean(path)} is a picture, which the output would replace.`, {
+function otherThere(path: string, kind: 'picture' | 'lockfile'): CliError {
+  return new CliError(`output_is_${kind}`, `${clean(path)} is a ${kind}, which the output would replace.`, {
     hint: 'Choose another output file.',
   });
 }

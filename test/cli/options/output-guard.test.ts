@@ -59,6 +59,17 @@ describe('Any other output', () => {
     }
   });
 
+  test('never replaces a lockfile, unless it is one itself', async () => {
+    const guard = new OutputGuard([], { overwrite: true });
+    const path = join(await ownFolder(), 'skins.lock');
+    writeFileSync(path, '{"source":"a.png"}');
+    expect(() => guard.write(path, 'new', OURS)).toThrow(
+      expect.objectContaining({ code: 'output_is_lockfile' }),
+    );
+    guard.write(path, 'new', { ...NOT_OURS, isLockfile: true });
+    expect(readFileSync(path, 'utf8')).toBe('new');
+  });
+
   test('leaves a file with the same content alone, whose ever it is', async () => {
     const path = join(await ownFolder(), 'a.txt');
     writeFileSync(path, 'same');

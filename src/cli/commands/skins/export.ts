@@ -147,7 +147,7 @@ function verifyTarget(
 
 /** @throws CliError when something has this name, be it an earlier export or a link that leads nowhere */
 function verifyPlace(file: string, overwrite: boolean | undefined): void {
-  if (overwrite) new OutputGuard([], { overwrite }).verify(file, { isOurs: () => false });
+  if (overwrite) new OutputGuard([], { overwrite }).verify(file, { isOurs: () => false, isLockfile: true });
   else if (lstatSync(resolve(file), { throwIfNoEntry: false })) throw alreadyThere(file);
 }
 

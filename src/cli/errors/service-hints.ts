@@ -18,9 +18,13 @@ export function namingOf({ flags, env }: Typed): ServiceNaming {
   return { baseUrl: flags.baseUrl, env };
 }
 
+const WORD = /^[\w.:/%[\]-]+$/;
+
 /** The command, for the service that the user typed. */
 export function forService(command: string, { baseUrl }: ServiceNaming): string {
-  return baseUrl === undefined ? command : `${command} --base-url ${baseUrl}`;
+  if (baseUrl === undefined) return command;
+  // A hint is copied into a shell: what a shell would read as anything but a word is not repeated.
+  return `${command} --base-url ${WORD.test(baseUrl) ? baseUrl : '<url>'}`;
 }
 
 /** Where to correct the address of the service. */

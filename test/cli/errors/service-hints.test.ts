@@ -29,6 +29,14 @@ describe('The hint', () => {
     );
   });
 
+  test.each(['http://skins.test/$(id)', 'http://skins.test/;id', "http://skins.test/'"])(
+    'has no address that a shell would not take for a word: %s',
+    (baseUrl) => {
+      const hint = 'Sign in first: skinsmith login --base-url <url>';
+      expect(reportOf(refused('unauthorized', 'No.'), { baseUrl })?.hint).toBe(hint);
+    },
+  );
+
   test.each([
     ['CERT_HAS_EXPIRED', /^It has expired: .* clock of this machine/],
     ['CERT_NOT_YET_VALID', /^It is not valid yet\. .* clock of this machine/],

@@ -27,6 +27,9 @@ export function sniffKind(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 256)).toString('latin1');
   const magic = kinds.find(({ starts, at = 0 }) => start.startsWith(starts, at));
   if (magic !== undefined) return magic.kind;
-  const text = start.replace('\xef\xbb\xbf', '').trimStart().toLowerCase();
+  const text = start
+    .replace('\xef\xbb\xbf', '')
+    .replace(/^\s*(?:<!--.*?-->\s*)*/s, '')
+    .toLowerCase();
   return textKinds.find(({ pattern }) => pattern.test(text))?.kind;
 }

@@ -74,6 +74,11 @@ test.each<[what: string, says: string, listener: RequestListener]>([
     (_request, response) => void response.end('<!DOCTYPE html><title>A skin</title>'),
   ],
   [
+    'a page that begins with comments',
+    'answered with a page; give the address of the picture itself',
+    (_request, response) => void response.end('\uFEFF<!-- ad -->\n<!-- -->\n<HTML><title>A skin</title>'),
+  ],
+  [
     'a cut',
     'could not be fetched: the connection was reset.',
     (_request, response) => void response.socket?.resetAndDestroy(),

@@ -76,6 +76,10 @@ describe('--prune', () => {
   test('empties a folder or a lockfile only with --yes', async () => {
     const shop = await twoFolders();
     for (const file of ['a/one.png', 'a/two.png', 'b/deep/three.png']) await rm(shop.path(file));
+    const plan = await shop.run(...ALL, '--prune', '--dry-run');
+    expect(plan.stderr).toContain('3 gone, to be dropped from the lockfile only with --yes');
+    const allowed = await shop.run(...ALL, '--prune', '--dry-run', '--yes', '--json');
+    expect(JSON.parse(allowed.stdout)).toMatchObject({ gone: 3, needsYes: false });
     const refused = await shop.run(...ALL, '--prune');
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('add: --yes')]);
     expect([await sourcesOf(shop), await shop.files('out')]).toEqual([EVERY, expect.any(Array)]);
@@ -124,6 +128,9 @@ test('--frozen reports entries and outputs whose source is gone, within what it 
   const { exitCode, stderr } = await frozen(...A_ONLY);
   expect([exitCode, stderr]).toEqual([3, expect.stringContaining('a/two.png is in the lockfile')]);
   expect(stderr).toContain('out/two.json');
+  const json = await frozen(...A_ONLY, '--json');
+  const summary = { end: 'complete', sources: 1, unchanged: 1, failed: 0, left: 0, gone: 1 };
+  expect(JSON.parse(lines(json.stderr).at(-1) ?? '')).toMatchObject({ summary });
   expect(await shop.files('out')).toHaveLength(4);
 });
 
@@ -139,6 +146,18 @@ describe('No output replaces', () => {
     const overwritten = await shop.run('generate', 'b.png', '--report', 'junit=a.png', '--overwrite');
     expect(overwritten.exitCode).toBe(1);
     expect(await shop.versions('.')).toEqual(before);
+  });
+
+  test('a lockfile, even with --overwrite', async () => {
+    const shop = await twoFolders();
+    const before = await shop.read('out/skins.lock');
+    const report = await shop.run(...ALL, '--report', 'junit=out/skins.lock', '--overwrite');
+    const single = await shop.run('generate', 'a/one.png', '--out', 'out/skins.lock', '--overwrite');
+    expect([report.exitCode, single.exitCode]).toEqual([1, 1]);
+    expect(`${report.stderr}${single.stderr}`).toMatch(/skins\.lock is a lockfile(?:.|\n)*is a lockfile/);
+    expect(await shop.read('out/skins.lock')).toBe(before);
+    const unnamed = await shop.run('generate', 'a/one.png', '--out', '');
+    expect([unnamed.exitCode, unnamed.stderr]).toEqual([2, expect.stringContaining('is empty')]);
   });
 
   test('a file of a resource pack, unless that is wanted', async () => {

@@ -80,6 +80,12 @@ function holdsSkin(path: string, entries: readonly LockEntry[]): boolean {
   }
 }
 
+/** Whether nothing would be left of a folder or of the lockfile: the user has to allow that. */
+export function wouldEmpty(gone: readonly GoneSource[], lockfile: Lockfile): boolean {
+  if (gone.some(({ isDoubtful }) => isDoubtful)) return true;
+  return gone.length > 0 && gone.length === Iterator.from(lockfile.sources()).reduce((count) => count + 1, 0);
+}
+
 /** @throws Error of the file system */
 export function removeOutputs(gone: readonly GoneSource[]): void {
   for (const { outputs } of gone) for (const path of outputs) rmSync(path, { force: true });

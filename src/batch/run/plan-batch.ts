@@ -4,7 +4,7 @@ import { type SignedBy, UNPROVED } from '../model/signer.ts';
 import type { GoneSource } from '../options/events.ts';
 import type { PlanOptions } from '../options/options.ts';
 import type { Planned } from '../plan/decision.ts';
-import { goneSources } from './gone-sources.ts';
+import { goneSources, wouldEmpty } from './gone-sources.ts';
 import { openBatch } from './open-batch.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
 
@@ -17,7 +17,7 @@ import { failedResult, givenResult, journaledResult, lockedResult } from './resu
  * - `unproven`: an earlier run made it but could not prove it
  * - `duplicate`: it shares the skin of another source
  * - `new`, `refused`: it has to be made, or cannot be used
- * - `gone`: the lockfile has it, but it does not exist any more
+ * - `gone`: the lockfile has it, but its folder or list no longer does
  */
 export type Outlook =
   | 'new'
@@ -39,6 +39,8 @@ export interface PlannedSource {
   readonly signedBy?: SignedBy | undefined;
   /** The output files of a source that is `gone`; absolute paths. */
   readonly outputs?: readonly string[] | undefined;
+  /** Whether it is dropped only if the user allows that: nothing would be left of a folder or of the lockfile. */
+  readonly isKept?: boolean | undefined;
 }
 
 const NEVER = new AbortController().signal;
@@ -65,7 +67,9 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
     }
     if (coverage && files.lockfile) {
       const known = { lockfile: files.lockfile, lockDir: dirname(path), coverage, sources, stems };
-      for (const gone of goneSources(known)) yield outlookOfGone(gone, count++);
+      const gone = goneSources(known);
+      const isKept = wouldEmpty(gone, files.lockfile);
+      for (const one of gone) yield { ...outlookOfGone(one, count++), isKept };
     }
     files.digests.save();
   } finally {
@@ -77,7 +81,10 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
 type Files = Awaited<ReturnType<typeof openBatch>>;
 
 function outlookOfGone({ label, outputs }: GoneSource, index: number): PlannedSource {
-  const problem = { code: 'gone', message: `${label} is in the lockfile, but does not exist any more.` };
+  const problem = {
+    code: 'gone',
+    message: `${label} is in the lockfile, but its folder or list no longer has it.`,
+  };
   const content = { kind: 'problem', problem } as const;
   return { outlook: 'gone', result: { index, source: label, stem: '', content, warnings: [] }, outputs };
 }

@@ -4,9 +4,9 @@ import { withDigest } from '../../protocol/lock-line.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { optionsOf } from '../model/work-key.ts';
-import type { GoneSource, LockfileOutcome } from '../options/events.ts';
+import type { LockfileOutcome } from '../options/events.ts';
 import type { BatchOptions } from '../options/options.ts';
-import { goneSources, removeOutputs } from './gone-sources.ts';
+import { goneSources, removeOutputs, wouldEmpty } from './gone-sources.ts';
 import type { LockfileChange, LockfileChanges } from './lockfile-changes.ts';
 import type { OpenBatch } from './open-batch.ts';
 
@@ -61,18 +61,13 @@ async function rewriteLockfile(
   const { prune, coverage, lockfile: path = '' } = options;
   const known = { lockfile, lockDir: dirname(path), sources: changes.sources, stems: changes.stems };
   const gone = prune && coverage && hasReadAll ? goneSources({ ...known, coverage }) : [];
-  const isRefused = prune !== 'all' && (gone.some(({ isDoubtful }) => isDoubtful) || isAll(gone, lockfile));
+  const isRefused = prune !== 'all' && wouldEmpty(gone, lockfile);
   const ids = new Set(isRefused ? [] : gone.map(({ id }) => id));
   if (changes.isEmpty && ids.size === 0) return { written: false, dropped: 0, gone, isRefused };
   if (!isRefused) removeOutputs(gone);
   const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
   const { written, dropped } = await lockfile.rewrite(entries, (source) => !ids.has(source));
   return { written, dropped, gone, isRefused };
-}
-
-/** Whether all of a lockfile's sources are gone. */
-function isAll(gone: readonly GoneSource[], lockfile: Lockfile): boolean {
-  return gone.length > 0 && gone.length === Iterator.from(lockfile.sources()).reduce((count) => count + 1, 0);
 }
 
 /** The new entries, one for each source and work, in the lockfile's order. */

@@ -26,8 +26,10 @@ export async function dryRun(call: BatchCall): Promise<number> {
   const counts: Counts = { ...NOTHING };
   const signers = new SignerCounts();
   const github = new GithubReport(context);
+  let needsYes = false;
   for await (const planned of plan(call)) {
     counts[planned.outlook]++;
+    needsYes ||= planned.isKept === true && !typed.yes;
     if (planned.outlook === 'outdated') signers.outdated(planned.signedBy);
     else if (planned.signedBy) signers.unknownSigner++;
     const { error, source, content } = planned.result;
@@ -40,7 +42,8 @@ export async function dryRun(call: BatchCall): Promise<number> {
     else if (!flags.json && isWorth(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
   }
   await printSigners({ outdated: signers.list, unknownSigner: signers.unknownSigner }, call);
-  const view = await planView(counts, signers.unknownSigner, call);
+  const plain = await planView(counts, signers.unknownSigner, call);
+  const view = typed.prune ? { ...plain, needsYes } : plain;
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
   await github.finish(planText(view));
   context.messages.say(planText(view));
@@ -139,7 +142,7 @@ function planText(view: PlanView): string {
     [view.unproven, 'made but unproven (take them with --accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
-    [view.gone ?? 0, 'gone, to be dropped from the lockfile'],
+    [view.gone ?? 0, `gone, to be dropped from the lockfile${view.needsYes ? ' only with --yes' : ''}`],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`);
   const toDo = seconds < 1 ? 'This will take a few seconds.' : `It takes at least ${span(seconds)}.`;

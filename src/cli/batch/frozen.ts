@@ -15,6 +15,7 @@ import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView, type ResultView, resultView } from '../output/views.ts';
 import { printFailure } from '../terminal/source-failure.ts';
 import { printWarnings } from '../terminal/warnings.ts';
+import { jsonLine } from '../text/json.ts';
 import { count } from '../text/quantities.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
@@ -23,6 +24,7 @@ import { shownPath } from './plan-output.ts';
 import { Reports } from './reports.ts';
 import { SignerTally, verifyRequiredSigner } from './signers.ts';
 import { sourcesOf } from './sources.ts';
+import type { SummaryView } from './summary-output.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */
 export async function runFrozen(call: BatchCall): Promise<number> {
@@ -83,7 +85,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     await reports.abandon();
   }
   await github.finish(endText(tally, typed.out));
-  context.messages.say(endText(tally, typed.out));
+  printEnd(tally, call);
   if (tally.failed > 0) return exitStatus('failed');
   return exitStatus(tally.missing + tally.gone > 0 ? 'toDo' : 'done');
 }
@@ -94,7 +96,7 @@ async function announce(
   { context, github, reports }: { context: CommandContext; github: GithubReport; reports: Reports },
 ): Promise<void> {
   const { source, content, index, warnings } = result;
-  context.messages.say(`${outlook}: ${clean(source)}`);
+  if (!context.flags.json) context.messages.say(`${outlook}: ${clean(source)}`);
   await printWarnings(warnings, source, context);
   const message = outlook === 'duplicate' ? 'to be made with another source' : `${outlook}, to be made`;
   github.add({ level: 'notice', source, content, problem: { code: outlook, message } });
@@ -194,9 +196,21 @@ function goneProblem({ result: { source }, outputs = [] }: PlannedSource): Sourc
   const files = outputs.length === 0 ? '' : ` Its output remains: ${outputs.map(shownPath).join(', ')}.`;
   return {
     code: 'gone',
-    message: `${source} is in the lockfile, but does not exist any more.${files}`,
+    message: `${source} is in the lockfile, but its folder or list no longer has it.${files}`,
     hint: 'Drop it: run it without --frozen, with --prune.',
   };
+}
+
+function printEnd(tally: Tally, { context, typed }: BatchCall): void {
+  if (!context.flags.json) context.messages.say(endText(tally, typed.out));
+  else if (!context.flags.quiet) context.io.err.write(jsonLine({ summary: tallyView(tally) }));
+}
+
+function tallyView({ sources, missing, fresh, failed, given, gone }: Tally): SummaryView {
+  const left = missing + fresh;
+  const unchanged = sources - left - failed - given;
+  const nothing = { made: 0, resumed: 0, existing: 0, shared: 0, submitted: 0, dropped: 0, seconds: 0 };
+  return { end: 'complete', ...nothing, sources, unchanged, given, failed, left, gone };
 }
 
 function endText(

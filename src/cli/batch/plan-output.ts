@@ -18,8 +18,10 @@ export interface PlanView {
   readonly unproven: number;
   readonly duplicates: number;
   readonly refused: number;
-  /** With --prune: sources in the lockfile that do not exist any more. */
+  /** With --prune: sources in the lockfile that their folder or list no longer has. */
   readonly gone?: number;
+  /** With --prune: whether they are dropped only with --yes. */
+  readonly needsYes?: boolean;
   /** Lower bound of the duration under the caller's limits. */
   readonly seconds: number;
 }
@@ -57,7 +59,8 @@ const PLAN_FIELDS: Fields<PlanView> = {
   unproven: 'skins made earlier that could not be proved (see --accept-unproven)',
   duplicates: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',
-  gone: 'with --prune: sources in the lockfile that do not exist any more',
+  gone: 'with --prune: sources in the lockfile that their folder or list no longer has',
+  needsYes: 'with --prune: whether these are dropped only with --yes',
   seconds: 'least time to make the skins, in seconds',
 };
 

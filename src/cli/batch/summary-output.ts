@@ -15,6 +15,7 @@ export interface SummaryView {
   readonly failed: number;
   readonly left: number;
   readonly dropped: number;
+  readonly gone: number;
   readonly seconds: number;
 }
 
@@ -29,8 +30,9 @@ export const SUMMARY_FIELDS = {
   shared: 'sources with the same picture and options as another',
   submitted: 'submissions that the service accepted',
   failed: 'sources without a skin because of an error',
-  left: 'sources that were not done: see end',
+  left: 'sources that were not done: see end; with --frozen, those that the lockfile does not have',
   dropped: 'entries that --prune dropped from the lockfile, because their source is gone',
+  gone: 'with --prune or --frozen: entries in the lockfile whose source is gone',
   seconds: 'time from the first submission to the last result',
 } satisfies Fields<SummaryView>;
 
@@ -46,7 +48,8 @@ export function summaryView(summary: BatchSummary): SummaryView {
     failed,
     left,
     dropped,
-    seconds: summary.milliseconds / 1_000,
+    gone: summary.lockfile?.gone.length ?? 0,
+    seconds: Math.round(summary.milliseconds) / 1_000,
   };
 }
 

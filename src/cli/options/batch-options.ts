@@ -115,7 +115,7 @@ export function addBatchOptions(command: Command): Command {
     .option('--yes', 'allow --prune to remove all skins of the lockfile or of a folder')
     .optionsGroup('Plan and limits:')
     .option('--dry-run', 'show what would be done and how long it would take')
-    .option('--max-new <number>', 'make at most this many new skins', wholeNumber(0))
+    .option('--max-new <number>', 'submit at most this many new skins, and leave the others', wholeNumber(0))
     .option('--fail-if-left', 'exit with 3 if --max-new left skins to make')
     .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
     .option('--slots <number>', 'maximum number of queue slots to use')

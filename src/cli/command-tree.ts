@@ -14,8 +14,6 @@ interface CommandModule {
 
 export interface Leaf {
   readonly summary: string;
-  /** The name in earlier versions, still accepted but not shown. */
-  readonly formerly?: string;
   /** Internal: omitted from all help. */
   readonly isHidden?: boolean;
   /** The command needs the whole tree, so all modules are loaded. */
@@ -98,7 +96,6 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       list: { summary: 'list API keys', load: () => import('./commands/keys/list.ts') },
       edit: {
         summary: 'edit an API key',
-        formerly: 'change',
         load: () => import('./commands/keys/edit.ts'),
       },
       revoke: { summary: 'revoke API keys', load: () => import('./commands/keys/revoke.ts') },
@@ -117,17 +114,14 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       list: { summary: 'list capes', load: () => import('./commands/capes/list.ts') },
       create: {
         summary: 'add a cape',
-        formerly: 'add',
         load: () => import('./commands/capes/create.ts'),
       },
       edit: {
         summary: 'rename, hide or show a cape',
-        formerly: 'change',
         load: () => import('./commands/capes/edit.ts'),
       },
       delete: {
         summary: 'delete capes',
-        formerly: 'remove',
         load: () => import('./commands/capes/delete.ts'),
       },
     },
@@ -137,10 +131,9 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       create: { summary: 'create a user', load: () => import('./commands/users/create.ts') },
       list: { summary: 'list users', load: () => import('./commands/users/list.ts') },
-      get: { summary: 'print a user', formerly: 'show', load: () => import('./commands/users/get.ts') },
+      get: { summary: 'print a user', load: () => import('./commands/users/get.ts') },
       edit: {
         summary: "change a user's plan",
-        formerly: 'set',
         load: () => import('./commands/users/edit.ts'),
       },
       disable: { summary: 'disable a user', load: () => import('./commands/users/disable.ts') },
@@ -162,7 +155,6 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       },
       edit: {
         summary: 'edit settings of a game account',
-        formerly: 'set',
         load: () => import('./commands/accounts/edit.ts'),
       },
       health: {

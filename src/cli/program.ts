@@ -75,7 +75,6 @@ async function fill(command: Command, entry: Leaf | Group, runner: Runner): Prom
   command.description(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.`);
   for (const [name, leaf] of Object.entries(entry.commands)) {
     const child = command.command(name).summary(leaf.summary);
-    if (leaf.formerly !== undefined) child.alias(leaf.formerly);
     await fill(child, leaf, runner);
   }
   const each = command.commands.length === 1 ? 2 : 1;

@@ -71,7 +71,7 @@ test('An export that the disk has no room for leaves the old file as it was', as
     exitCode: 0,
   });
   const old = await readFile(file);
-  const words = [process.execPath, join(ROOT, 'bin/skinsmith.js'), 'skins', 'export', file, '--force'];
+  const words = [process.execPath, join(ROOT, 'bin/skinsmith.js'), 'skins', 'export', file, '--overwrite'];
   const { exitCode, stderr } = await execa(
     'bash',
     ['-c', 'ulimit -f 0; exec "$@"', 'bash', ...words, '--base-url', url],

@@ -33,7 +33,7 @@ async function showHelp(words: readonly string[], program: Command): Promise<voi
   }
   let command = program;
   for (const word of words) {
-    const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    const child = command.commands.find((one) => one.name() === word);
     if (!child) {
       await command.parseAsync([word], { from: 'user' });
       return;

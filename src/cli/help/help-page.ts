@@ -35,14 +35,6 @@ export class HelpPage extends Help {
     return super.visibleCommands(command).filter((child) => command.commands.includes(child));
   }
 
-  override subcommandTerm(command: Command): string {
-    return withoutAlias(super.subcommandTerm(command), command);
-  }
-
-  override commandUsage(command: Command): string {
-    return withoutAlias(super.commandUsage(command), command);
-  }
-
   override optionDescription(option: Option): string {
     return optionText(option);
   }
@@ -99,12 +91,6 @@ export class HelpPage extends Help {
       ...(command.parent ? [] : [list('Help topics (skinsmith help <topic>):', TOPIC_SUMMARIES)]),
     ];
   }
-}
-
-/** Shows only the current names of commands. */
-function withoutAlias(text: string, command: Command): string {
-  const alias = command.alias() as string | undefined; // undefined without an alias, despite its type
-  return alias === undefined ? text : text.replace(`|${alias}`, '');
 }
 
 /** What an example does is wrapped, its command stays whole. */

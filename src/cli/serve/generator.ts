@@ -16,8 +16,6 @@ export interface GeneratorOptions {
   readonly upstream?: string;
   readonly upstreamKeyFile?: string;
   readonly upstreamSlots?: number;
-  /** The name in earlier versions. */
-  readonly upstreamSpots?: number;
   readonly upstreamVisibility?: UpstreamSettings['visibility'];
 }
 
@@ -39,17 +37,13 @@ export async function chooseGenerator(
     const insecureHttp = allowsInsecureHttp({ env, flags });
     return { generator, upstream: { ...(await upstreamOf(typed, surroundings)), insecureHttp } };
   }
-  const stray = [typed.upstream, typed.upstreamKeyFile, slotsOf(typed), typed.upstreamVisibility];
+  const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSlots, typed.upstreamVisibility];
   if (stray.some((option) => option !== undefined)) {
     throw wrong(`The options --upstream… are for the generator "upstream", and this is "${generator}".`, {
       hint: 'Add: --generator upstream',
     });
   }
   return { generator, upstream: undefined };
-}
-
-function slotsOf({ upstreamSlots, upstreamSpots }: GeneratorOptions): number | undefined {
-  return upstreamSlots ?? upstreamSpots;
 }
 
 function kindIn(text: string | undefined): GeneratorKind | undefined {
@@ -68,7 +62,7 @@ async function upstreamOf(typed: GeneratorOptions, surroundings: Surroundings): 
     });
   }
   const { upstreamVisibility: visibility } = typed;
-  return { url, apiKey: await keyOf(typed, surroundings), spots: slotsOf(typed), visibility };
+  return { url, apiKey: await keyOf(typed, surroundings), spots: typed.upstreamSlots, visibility };
 }
 
 function urlIn(text: string | undefined): string | undefined {

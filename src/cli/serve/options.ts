@@ -115,24 +115,20 @@ function addGeneratorOptions(command: Command): Command {
 
 /** In the group of the generators. */
 function addUpstreamOptions(command: Command): Command {
-  return (
-    command
-      .option('--upstream <url>', 'address of the other service, for the generator upstream', httpUrl)
-      .option('--upstream-key-file <file>', 'file with the API key for the other service', nonEmpty)
-      .option(
-        '--upstream-slots <number>',
-        "maximum number of slots to use in the other service's queue (default: what the key's plan allows)",
-        wholeNumber(1, 64),
-      )
-      // The name in earlier versions.
-      .addOption(new Option('--upstream-spots <number>').argParser(wholeNumber(1, 64)).hideHelp())
-      .addOption(
-        new Option(
-          '--upstream-visibility <visibility>',
-          'visibility of skins at the other service; private skins stay private if the plan allows it (default: unlisted)',
-        ).choices(UPSTREAM_VISIBILITIES),
-      )
-  );
+  return command
+    .option('--upstream <url>', 'address of the other service, for the generator upstream', httpUrl)
+    .option('--upstream-key-file <file>', 'file with the API key for the other service', nonEmpty)
+    .option(
+      '--upstream-slots <number>',
+      "maximum number of slots to use in the other service's queue (default: what the key's plan allows)",
+      wholeNumber(1, 64),
+    )
+    .addOption(
+      new Option(
+        '--upstream-visibility <visibility>',
+        'visibility of skins at the other service; private skins stay private if the plan allows it (default: unlisted)',
+      ).choices(UPSTREAM_VISIBILITIES),
+    );
 }
 
 /** In the group of the generators. */

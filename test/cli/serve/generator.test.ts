@@ -46,7 +46,6 @@ describeParsing('serve, for who makes the skins', serve, {
     [['--generator', 'magic'], /Allowed choices are signing, accounts, upstream/],
     [['--upstream', 'ftp://x'], /must be an address/],
     [['--upstream-slots', '0'], /whole number from 1 to 64/],
-    [['--upstream-spots', '0'], /whole number from 1 to 64/],
     [['--upstream-key', KEY], /unknown option/],
   ],
 });
@@ -68,11 +67,6 @@ describe('Who makes the skins', () => {
       url: 'http://localhost:1',
       spots: 2,
     });
-  });
-
-  test('uses as many slots as the option said under its earlier name', async () => {
-    const typed = { generator: 'upstream', upstream: 'http://localhost:1', upstreamSpots: 3 } as const;
-    expect((await chooseGenerator(typed, { env: THERE })).upstream).toMatchObject({ spots: 3 });
   });
 
   test('has its key from a file', async () => {

@@ -29,8 +29,6 @@ export interface SkinsExportOptions {
   readonly visibility?: SkinVisibility;
   readonly after?: string;
   readonly overwrite?: boolean;
-  /** The former name of `overwrite`. */
-  readonly force?: boolean;
 }
 
 export const examples: Examples = [
@@ -91,7 +89,6 @@ export function register(command: Command, runner: Runner, run = runSkinsExport)
     )
     .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
     .option('--overwrite', 'replace an existing file, but never a picture')
-    .addOption(new Option('--force', 'the same as --overwrite').hideHelp())
     .action(
       async (file: string | undefined, typed: Omit<SkinsExportOptions, 'file'>) =>
         await runner(
@@ -101,13 +98,7 @@ export function register(command: Command, runner: Runner, run = runSkinsExport)
 }
 
 export async function runSkinsExport(options: SkinsExportOptions, context: CommandContext): Promise<number> {
-  const {
-    format = options.file?.endsWith('.lock') ? 'lock' : 'zip',
-    after,
-    force,
-    overwrite = force,
-    ...rest
-  } = options;
+  const { format = options.file?.endsWith('.lock') ? 'lock' : 'zip', after, overwrite, ...rest } = options;
   const { file = `skins.${format}`, ...filters } = rest;
   verifyTarget(file, { format, overwrite }, context);
   const { client } = await connectWithProgress(await context.settings(), context);

@@ -2,7 +2,7 @@
 
 export { VERSION } from './base/version.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
-export { LockfileError } from './batch/lockfile/lockfile-error.ts';
+export { LockfileError } from './batch/lockfile/entries.ts';
 export type { FinishedSkin } from './batch/model/finished-skin.ts';
 export type { BatchResult } from './batch/model/result.ts';
 export { BatchSetupError } from './batch/model/setup-error.ts';

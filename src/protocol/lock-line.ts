@@ -68,22 +68,15 @@ export function lineOf(entry: LockLine): string {
 }
 
 /** Hexadecimal digits of a digest. Enough to detect damage, not tampering: who edits a line can edit this too. */
-export const DIGITS = 16;
+const DIGITS = 16;
 
 type Covered = Pick<LockLine, 'service' | 'key' | 'signer' | 'value' | 'signature'>;
 
-/** Digests that were computed already: several checks need the digest of the same entry. */
-const known = new WeakMap<Covered, string>();
-
 /** Digest of the parts of an entry that others rely on without checking: the skin data and its signer. */
 export function digestOf(entry: Covered): string {
-  const before = known.get(entry);
-  if (before !== undefined) return before;
   const { service, key, signer, value, signature } = entry;
   const covered = JSON.stringify([service, key ?? '', signer ?? '', value, signature]);
-  const digest = hash('sha256', covered).slice(0, DIGITS);
-  known.set(entry, digest);
-  return digest;
+  return hash('sha256', covered).slice(0, DIGITS);
 }
 
 /** Ready to be written. An entry without a signer, as in an old journal, keeps the old form. */

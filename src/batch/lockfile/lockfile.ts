@@ -1,14 +1,19 @@
 import { Replacement, removeLeftovers } from '../../base/atomic-file.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
-import type { LockEntry } from './entry.ts';
-import { readRecord } from './entry-line.ts';
-import type { EntrySigner } from './entry-signer.ts';
-import type { Found } from './entry-table.ts';
-import type { LockfileError } from './lockfile-error.ts';
-import { type Changes, merge } from './merge.ts';
-import { MergedFile } from './merged-file.ts';
-import type { ScanCache } from './scan-cache.ts';
-import { Snapshot } from './snapshot.ts';
+import type { SignedBy } from '../model/signer.ts';
+import type { SourceProblem } from '../model/source.ts';
+import { type LockEntry, LockfileError } from './entries.ts';
+import { type Changes, MergedFile, merge } from './merge.ts';
+import { type IndexedEntry, Snapshot } from './snapshot.ts';
+
+/**
+ * Where the lockfile has a work key. `same`: at that source; `moved`: at another source (a renamed file); `changed`: the
+ * source only has other work. Undefined: neither is known.
+ */
+export type LockfileMatch =
+  | { readonly state: 'same' | 'moved'; readonly entry: number }
+  | { readonly state: 'changed' }
+  | undefined;
 
 export interface Rewritten {
   /** False if the file already had this content. */
@@ -29,97 +34,99 @@ const NO_RECORD: SourceRecord = {};
 export class Lockfile {
   readonly #path: string;
   #snapshot: Snapshot;
+  /** The first entry of each source, and of each work key. */
+  #bySource: ReadonlyMap<string, number>;
+  #byWork: ReadonlyMap<string, number>;
 
   private constructor(path: string, snapshot: Snapshot) {
     this.#path = path;
     this.#snapshot = snapshot;
+    this.#bySource = firstBy('source', snapshot.entries);
+    this.#byWork = firstBy('work', snapshot.entries);
   }
 
   /**
    * Opens the lockfile at `path`; a missing file counts as empty. Hand-edited files are fine as long as every
-   * line is an entry; of several with the same source and work the last one counts. `cache`: of its scan by an
-   * earlier run.
+   * line is an entry; of several with the same source and work the last one counts.
    * @throws LockfileError when the file is invalid, Error of the file system
    */
-  static async open(path: string, now = Date.now(), cache?: ScanCache): Promise<Lockfile> {
+  static async open(path: string, now = Date.now()): Promise<Lockfile> {
     const tidied = removeLeftovers(path, now); // lists the folder while the file is read
-    const snapshot = Snapshot.open(path, cache);
+    const snapshot = Snapshot.open(path);
     await tidied;
     return new Lockfile(path, snapshot);
   }
 
   /** Number of entries. */
   get size(): number {
-    return this.#snapshot.scan.table.size;
+    return this.#snapshot.entries.length;
   }
 
-  /**
-   * Looks up a work key. `same`: that source has it; `moved`: another source has it (a renamed file);
-   * `changed`: the source only has other work. Undefined: neither is known.
-   */
-  find(source: string, work: string): Found {
-    return this.#snapshot.scan.table.find(source, work);
+  find(source: string, work: string): LockfileMatch {
+    const { entries } = this.#snapshot;
+    const first = this.#bySource.get(source);
+    for (let entry = first ?? this.size; entries[entry]?.source === source; entry++)
+      if (entries[entry]?.work === work) return { state: 'same', entry };
+    const moved = this.#byWork.get(work);
+    if (moved !== undefined) return { state: 'moved', entry: moved };
+    return first === undefined ? undefined : { state: 'changed' };
   }
 
   /** The name of an entry's source. */
   sourceOf(entry: number): string {
-    return this.#snapshot.scan.table.sourceOf(entry);
+    return this.#at(entry).source;
   }
 
   /** An entry's work key. */
   workOf(entry: number): string {
-    return this.#snapshot.scan.table.workOf(entry);
+    return this.#at(entry).work;
   }
 
-  /** @throws LockfileError when the entry's line is broken */
+  /** @throws LockfileError when the entry has faults */
   read(entry: number): LockEntry {
-    return this.#snapshot.read(entry);
+    return this.#snapshot.read(this.#at(entry));
   }
 
-  /** All entries of a source. @throws LockfileError when the line of one is broken */
+  /** All entries of a source. @throws LockfileError when one has faults */
   readAll(source: string): LockEntry[] {
-    const { table } = this.#snapshot.scan;
-    const entries: LockEntry[] = [];
-    for (let at = table.firstOf(source) ?? table.size; at < table.size && table.sourceOf(at) === source; at++)
-      entries.push(this.read(at));
-    return entries;
+    const { entries } = this.#snapshot;
+    const read: LockEntry[] = [];
+    for (let at = this.#bySource.get(source) ?? this.size; entries[at]?.source === source; at++)
+      read.push(this.read(at));
+    return read;
   }
 
   /** Who signed an entry whose digest is intact; undefined if only reading it can tell. Much cheaper than `read`. */
-  signerOf(entry: number): EntrySigner | undefined {
-    return this.#snapshot.signerOf(entry);
+  signerOf(entry: number): SignedBy | undefined {
+    return this.#at(entry).signedBy;
   }
 
   /** The error for an entry that can be read but must not be used; `problem` is a sentence. */
   damaged(entry: number, problem: string): LockfileError {
-    return this.#snapshot.damaged(entry, problem);
+    const { source, number: line } = this.#at(entry);
+    const reason = `The entry of ${source} is damaged: ${problem}`;
+    return new LockfileError('lockfile_damaged', { path: this.#path, line, reason });
   }
 
   /** The UUID of the entry's skin, a new one if it was made again. Cheaper than `read`. */
   uuidOf(entry: number): string {
-    return this.#snapshot.uuidOf(entry);
+    return this.#at(entry).uuid ?? this.read(entry).uuid;
   }
 
   /** Each source once. */
   sources(): Iterable<string> {
-    return this.#snapshot.scan.table.sources();
+    return this.#bySource.keys();
   }
 
   /** What was recorded about a source, empty for an entry of an older version; undefined if it has no entry. */
   recordOf(source: string): SourceRecord | undefined {
-    const { table } = this.#snapshot.scan;
-    const entry = table.firstOf(source);
-    return entry === undefined ? undefined : (readRecord(table.recordOf(entry)) ?? NO_RECORD);
+    const entry = this.#bySource.get(source);
+    return entry === undefined ? undefined : (this.#at(entry).record ?? NO_RECORD);
   }
 
   /** The entries about whose source something was recorded. */
   *records(): Generator<{ readonly entry: number; readonly record: SourceRecord }> {
-    const { table } = this.#snapshot.scan;
-    for (let entry = 0; entry < table.size; entry++) {
-      const text = table.recordOf(entry);
-      const record = text === '' ? undefined : readRecord(text);
-      if (record) yield { entry, record };
-    }
+    for (const [entry, { record }] of this.#snapshot.entries.entries()) if (record) yield { entry, record };
   }
 
   /**
@@ -130,8 +137,7 @@ export class Lockfile {
    * @throws LockfileError when a change cannot be written or the file is broken, Error of the file system
    */
   async rewrite(changes: Changes, keep: (source: string) => boolean): Promise<Rewritten> {
-    const isFresh = this.#snapshot.isScanned && this.#snapshot.isCurrent();
-    const old = isFresh ? this.#snapshot : Snapshot.open(this.#path);
+    const old = this.#snapshot.isCurrent() ? this.#snapshot : Snapshot.open(this.#path);
     const target = new MergedFile(old);
     try {
       const counts = await merge(old, changes, keep, target);
@@ -151,13 +157,14 @@ export class Lockfile {
     new Replacement(this.#path).discard();
   }
 
-  /** Stores what was found in the file for the next run. */
-  cacheScan(): void {
-    this.#snapshot.cacheScan();
-  }
-
   close(): void {
     this.#snapshot.close();
+  }
+
+  #at(entry: number): IndexedEntry {
+    const found = this.#snapshot.entries[entry];
+    if (found) return found;
+    throw new RangeError(`The lockfile has no entry ${entry}.`);
   }
 
   #exchange(old: Snapshot, target: MergedFile): void {
@@ -167,6 +174,50 @@ export class Lockfile {
       target.replace();
     } finally {
       this.#snapshot = Snapshot.open(this.#path);
+      this.#bySource = firstBy('source', this.#snapshot.entries);
+      this.#byWork = firstBy('work', this.#snapshot.entries);
     }
   }
 }
+
+/** The first entry with each value of a field. */
+function firstBy(field: 'source' | 'work', entries: readonly IndexedEntry[]): ReadonlyMap<string, number> {
+  const first = new Map<string, number>();
+  for (const [at, entry] of entries.entries()) if (!first.has(entry[field])) first.set(entry[field], at);
+  return first;
+}
+
+/** Describes the problem of a readable entry, as a sentence. */
+interface EntryCheck {
+  damageOf(entry: LockEntry): string | undefined;
+}
+
+/** An entry without problems. @throws LockfileError */
+export function soundEntry(lockfile: Lockfile, entry: number, check: EntryCheck): LockEntry {
+  const read = lockfile.read(entry);
+  const damage = check.damageOf(read);
+  if (damage !== undefined) throw lockfile.damaged(entry, damage);
+  return read;
+}
+
+/** The same, with damage reported as that one source's problem. @throws LockfileError when it affects the whole file */
+export function readEntry(
+  lockfile: Lockfile,
+  entry: number,
+  check: EntryCheck,
+): { readonly entry: LockEntry } | { readonly problem: SourceProblem } {
+  try {
+    return { entry: soundEntry(lockfile, entry, check) };
+  } catch (error) {
+    return { problem: entryProblem(error) };
+  }
+}
+
+/** The problem if the error affects one entry. @throws the error when it affects more */
+export function entryProblem(error: unknown): SourceProblem {
+  if (!(error instanceof LockfileError) || !ONE_ENTRY.has(error.code)) throw error;
+  const { message, hint } = error;
+  return { code: 'lockfile_damaged', message, hint };
+}
+
+const ONE_ENTRY: ReadonlySet<string> = new Set(['lockfile_damaged', 'lockfile_invalid']);

@@ -1,10 +1,6 @@
-import { lineOf } from '../../protocol/lock-line.ts';
-import { safeParse } from '../../protocol/parsing.ts';
-import { type LockEntry, lockEntrySchema, problemOf, workOf } from './entry.ts';
-import { LONGEST_LINE } from './entry-line.ts';
-import { LockfileError } from './lockfile-error.ts';
-import type { MergedFile } from './merged-file.ts';
-import type { Snapshot } from './snapshot.ts';
+import { Replacement } from '../../base/atomic-file.ts';
+import { changedInUse, type LockEntry, workOf, writableLine } from './entries.ts';
+import type { IndexedEntry, Snapshot } from './snapshot.ts';
 
 export type Changes = AsyncIterable<LockEntry> | Iterable<LockEntry>;
 
@@ -14,6 +10,9 @@ export interface MergeCounts {
   /** Old entries whose source is neither changed nor kept. */
   readonly dropped: number;
 }
+
+/** Bytes written at once. */
+const CHUNK = 256 * 1024;
 
 /** Builds `target` from the old entries and the changes, which must be sorted by source. */
 export async function merge(
@@ -50,8 +49,8 @@ class Merge {
 
   replace({ source, lines }: Replaced): void {
     this.#passUntil((other) => other >= source);
-    while (this.#next() === source) this.#at++;
-    for (const line of lines) this.#target.add(Buffer.from(line + this.#old.scan.lineEnd));
+    while (this.#next?.source === source) this.#at++;
+    for (const line of lines) this.#target.add(Buffer.from(line + this.#old.lineEnd));
     this.#entries += lines.length;
   }
 
@@ -60,24 +59,22 @@ class Merge {
     return { entries: this.#entries, dropped: this.#dropped };
   }
 
-  #next(): string | undefined {
-    const { table } = this.#old.scan;
-    return this.#at < table.size ? table.sourceOf(this.#at) : undefined;
+  get #next(): IndexedEntry | undefined {
+    return this.#old.entries[this.#at];
   }
 
   #passUntil(isEnd: (source: string) => boolean): void {
-    for (let source = this.#next(); source !== undefined && !isEnd(source); source = this.#next()) {
-      if (this.#keep(source)) this.#pass(this.#at);
+    for (let next = this.#next; next && !isEnd(next.source); next = this.#next) {
+      if (this.#keep(next.source)) this.#pass(next);
       else this.#dropped++;
       this.#at++;
     }
   }
 
-  #pass(entry: number): void {
-    const { table, isEnded, lineEnd } = this.#old.scan;
-    const { offset, length } = table.placeOf(entry);
+  #pass({ offset, length }: IndexedEntry): void {
+    const { isEnded, lineEnd, size } = this.#old;
     this.#target.keep(offset, length);
-    if (!isEnded && offset + length === this.#old.size) this.#target.add(Buffer.from(lineEnd));
+    if (!isEnded && offset + length === size) this.#target.add(Buffer.from(lineEnd));
     this.#entries++;
   }
 }
@@ -93,27 +90,88 @@ async function* bySource(changes: Changes, path: string): AsyncGenerator<Replace
       lines = new Map();
     }
     source = change.source;
-    const line = writable(change, path);
+    const line = writableLine(change, path);
     lines.set(workOf(change), line);
   }
   if (source !== undefined) yield { source, lines: inOrder(lines) };
 }
 
 function inOrder(lines: ReadonlyMap<string, string>): readonly string[] {
-  if (lines.size === 1) return [...lines.values()];
   return [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
 }
 
-/** The change's line. A line that could not be read back must not get into the file. */
-function writable(change: LockEntry, path: string): string {
-  const { error, data } = safeParse(lockEntrySchema, change);
-  if (!data) throw unwritable(change, problemOf(error), path);
-  const line = lineOf(data);
-  if (Buffer.byteLength(line) > LONGEST_LINE) throw unwritable(change, 'it is too long', path);
-  return line;
-}
+/**
+ * The lockfile that replaces the old one: lines of the old one as they are, and new ones. Nothing is written while the
+ * result is identical to the start of the old file.
+ */
+export class MergedFile {
+  readonly #old: Snapshot;
+  #file: Replacement | undefined;
+  /** Bytes of the old file that the result starts with, while nothing is written. */
+  #same = 0;
+  /** Bytes to write together, and how many they are. */
+  #waiting: Buffer[] = [];
+  #waitingSize = 0;
 
-function unwritable({ source }: LockEntry, problem: string, path: string): LockfileError {
-  const reason = `The entry of ${source} cannot be written: ${problem}.`;
-  return new LockfileError('lockfile_invalid', { path, reason });
+  constructor(old: Snapshot) {
+    this.#old = old;
+  }
+
+  /** Appends `length` bytes of the old file. @throws LockfileError when they are gone */
+  keep(offset: number, length: number): void {
+    if (!this.#file && offset === this.#same) this.#same += length;
+    else this.#write(this.#bytesOfOld(offset, length));
+  }
+
+  /** Appends new bytes, which may turn out to equal the old ones. */
+  add(bytes: Buffer): void {
+    if (!this.#file && this.#old.bytesAt(this.#same, bytes.length).equals(bytes)) this.#same += bytes.length;
+    else this.#write(bytes);
+  }
+
+  /** Flushes everything to disk; false if the result equals the old file and nothing was written. */
+  finish(): boolean {
+    if (!this.#file && this.#same === this.#old.size) return false;
+    const file = this.#begun();
+    this.#flush(file);
+    file.close(true);
+    return true;
+  }
+
+  /** Replaces the old file. Call `finish` first. */
+  replace(): void {
+    this.#file?.replace(true);
+  }
+
+  discard(): void {
+    this.#file?.discard();
+  }
+
+  #write(bytes: Buffer): void {
+    const file = this.#begun();
+    this.#waiting.push(bytes);
+    this.#waitingSize += bytes.length;
+    if (this.#waitingSize >= CHUNK) this.#flush(file);
+  }
+
+  /** The new file, with all that it has in common with the old one. */
+  #begun(): Replacement {
+    if (this.#file) return this.#file;
+    this.#file = new Replacement(this.#old.path);
+    for (let at = 0; at < this.#same; at += CHUNK)
+      this.#file.write(this.#bytesOfOld(at, Math.min(CHUNK, this.#same - at)));
+    return this.#file;
+  }
+
+  #flush(file: Replacement): void {
+    file.write(Buffer.concat(this.#waiting));
+    this.#waiting = [];
+    this.#waitingSize = 0;
+  }
+
+  #bytesOfOld(offset: number, length: number): Buffer {
+    const bytes = this.#old.bytesAt(offset, length);
+    if (bytes.length < length) throw changedInUse(this.#old.path);
+    return bytes;
+  }
 }

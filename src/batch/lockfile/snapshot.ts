@@ -1,54 +1,81 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
-import type { LockEntry } from './entry.ts';
-import { type EntrySigner, EntrySignerReader } from './entry-signer.ts';
-import { EntryTable } from './entry-table.ts';
-import { changedInUse, LockfileError } from './lockfile-error.ts';
-import { parseEntry, type Scan, scanEntries } from './scan.ts';
-import type { ScanCache, ScannedEntries } from './scan-cache.ts';
-import { SignerColumn } from './signer-column.ts';
+import { digestOf, type SourceRecord } from '../../protocol/lock-line.ts';
+import type { SignedBy } from '../model/signer.ts';
+import {
+  changedInUse,
+  LONGEST_LINE,
+  type LockEntry,
+  LockfileError,
+  parseEntry,
+  parseIdentity,
+  workOf,
+} from './entries.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
-/** Bytes of read-ahead when entries are read in sequence. */
-const WINDOW = 256 * 1024;
+/** Bytes read at once. */
+const CHUNK = 256 * 1024;
 const NEWLINE = 0x0a;
-/** Reads this close to the last one count as sequential. */
-const NEAR = 4096;
+const CARRIAGE_RETURN = 0x0d;
+/** Windows' editors write it at the start of a file; it is part of no line. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/** A line and its position in the file. */
+interface Line {
+  /** Without the line break. */
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+  /** Where it begins, and its length with the line break; bytes. */
+  readonly offset: number;
+  readonly length: number;
+  readonly lineEnd: '\n' | '\r\n' | '';
+}
+
+/** The part of an entry that is kept in memory; the rest is read from the file when it is needed. */
+export interface IndexedEntry extends Pick<Line, 'number' | 'offset' | 'length'> {
+  readonly source: string;
+  /** Work key. */
+  readonly work: string;
+  /** Undefined, as all that follows, for an entry with faults. */
+  readonly uuid: string | undefined;
+  readonly record: SourceRecord | undefined;
+  /** Undefined also if its digest is missing or wrong. */
+  readonly signedBy: SignedBy | undefined;
+}
 
 /** A lockfile as it was when it was opened, even if it has been replaced since. */
 export class Snapshot {
   readonly path: string;
-  readonly scan: Scan;
+  /** Sorted by source, then by work. */
+  readonly entries: readonly IndexedEntry[];
+  /** The line ending of its first line: a checkout on Windows may have changed them all. */
+  readonly lineEnd: '\n' | '\r\n';
+  /** Whether its last line has a line break. */
+  readonly isEnded: boolean;
   #fd: number | undefined;
   readonly #stats: Stats | undefined;
-  /** The bytes read last, and their position in the file. */
-  #window = Buffer.alloc(0);
-  #from = 0;
-  #to = 0;
-  readonly #reader = new EntrySignerReader();
-  readonly #signers: SignerColumn;
-  readonly #cache: ScanCache | undefined;
-  /** Whether the file itself was scanned: what an earlier run has found is good for reading only. */
-  readonly isScanned: boolean;
 
-  private constructor(path: string, fd: number | undefined, cache: ScanCache | undefined) {
+  private constructor(path: string, fd: number | undefined) {
     this.path = path;
     this.#fd = fd;
-    this.#cache = cache;
     this.#stats = fd === undefined ? undefined : statsOf(fd, path);
-    const known = this.#stats && cache?.get(this.#stats);
-    this.isScanned = !known;
-    this.scan = known?.scan ?? (fd === undefined ? emptyScan() : scanEntries(fd, this.size, path));
-    this.#signers = known?.signers ?? new SignerColumn(new Uint8Array(this.scan.table.size), []);
+    const entries: IndexedEntry[] = [];
+    let [lineEnd, isEnded]: [Snapshot['lineEnd'], boolean] = ['\n', true];
+    for (const line of fd === undefined ? [] : linesOf(fd, path)) {
+      isEnded = line.lineEnd !== '';
+      if (line.number === 1 && line.lineEnd === '\r\n') lineEnd = '\r\n';
+      if (line.text !== '') entries.push(indexed(line, path));
+    }
+    this.entries = sorted(entries);
+    this.lineEnd = lineEnd;
+    this.isEnded = isEnded;
   }
 
-  /**
-   * A missing file counts as empty. `cache`: of an earlier scan, for an unchanged file.
-   * @throws LockfileError, or Error of the file system
-   */
-  static open(path: string, cache?: ScanCache): Snapshot {
+  /** A missing file counts as empty. @throws LockfileError, or Error of the file system */
+  static open(path: string): Snapshot {
     const fd = openIfThere(path);
     try {
-      return new Snapshot(path, fd, cache);
+      return new Snapshot(path, fd);
     } catch (error) {
       if (fd !== undefined) closeSync(fd);
       throw error;
@@ -60,52 +87,22 @@ export class Snapshot {
     return this.#stats?.size ?? 0;
   }
 
-  /** @throws LockfileError when the entry's line is broken */
-  read(entry: number): LockEntry {
-    const source = this.scan.table.sourceOf(entry);
-    const { offset, length } = this.scan.table.placeOf(entry);
-    const text = this.#textAt(offset, length);
+  /** @throws LockfileError when the entry has faults */
+  read({ source, work, number, offset, length }: IndexedEntry): LockEntry {
+    const text = this.bytesAt(offset, length).toString();
     try {
-      const read = parseEntry(text, { path: this.path, line: () => this.#lineAt(offset) });
-      if (read.source === source) return read;
+      const entry = parseEntry(text, { path: this.path, line: number });
+      if (entry.source === source && workOf(entry) === work) return entry;
     } catch (error) {
       if (!this.#isWrittenInto()) throw error;
     }
     throw changedInUse(this.path);
   }
 
-  /** Who signed an entry whose digest is intact; undefined if only reading it can tell. */
-  signerOf(entry: number): EntrySigner | undefined {
-    const known = this.#signers.at(entry);
-    if (known) return known;
-    const { offset, length } = this.scan.table.placeOf(entry);
-    const start = this.#startOf(offset, length);
-    const signer = this.#reader.read(this.#window, start, Math.min(start + length, this.#to - this.#from));
-    if (signer) this.#signers.set(entry, signer);
-    return signer;
-  }
-
-  /** Stores what was found for the next run, if it was not known before. */
-  cacheScan(): void {
-    if (!this.#stats || !(this.isScanned || this.#signers.isChanged)) return;
-    this.#cache?.set(this.#stats, { scan: this.scan, signers: this.#signers } satisfies ScannedEntries);
-  }
-
-  /** The error for an entry that can be read but must not be used. */
-  damaged(entry: number, problem: string): LockfileError {
-    const { offset } = this.scan.table.placeOf(entry);
-    const reason = `The entry of ${this.scan.table.sourceOf(entry)} is damaged: ${problem}`;
-    return new LockfileError('lockfile_damaged', { path: this.path, line: this.#lineAt(offset), reason });
-  }
-
-  /** The entry's UUID, without the rest of the entry where it is in the usual form. */
-  uuidOf(entry: number): string {
-    return this.scan.table.uuidOf(entry) ?? this.read(entry).uuid;
-  }
-
-  /** Reads bytes `from` to `to` of the file into `target` at `at`. @returns the number read: fewer at the file's end */
-  copy(target: Buffer, at: number, from: number, to: number): number {
-    return this.#fd === undefined ? 0 : readSync(this.#fd, target, at, to - from, from);
+  /** Bytes of the file; fewer at its end. */
+  bytesAt(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    return bytes.subarray(0, this.#fd === undefined ? 0 : readSync(this.#fd, bytes, 0, length, offset));
   }
 
   /** Whether this path still leads to the opened file, unchanged. */
@@ -119,39 +116,74 @@ export class Snapshot {
     if (fd !== undefined) closeSync(fd);
   }
 
-  #textAt(offset: number, length: number): string {
-    const start = this.#startOf(offset, length);
-    return this.#window.toString('utf8', start, Math.min(start + length, this.#to - this.#from));
-  }
-
-  /** Where bytes of the file begin in the window, after they were read. */
-  #startOf(offset: number, length: number): number {
-    if (offset < this.#from || offset + length > this.#to) this.#fill(offset, length);
-    return offset - this.#from;
-  }
-
-  #fill(offset: number, length: number): void {
-    const isNext = this.#to > 0 && offset >= this.#from && offset <= this.#to + NEAR;
-    if (this.#window.length === 0) this.#window = Buffer.allocUnsafeSlow(WINDOW);
-    const read = this.copy(this.#window, 0, offset, offset + (isNext ? WINDOW : length));
-    this.#from = offset;
-    this.#to = offset + read;
-  }
-
   #isWrittenInto(): boolean {
     return this.#fd === undefined || !isSame(this.#stats, fstatSync(this.#fd));
   }
+}
 
-  /** The number, from 1, of the line that begins at `offset`. */
-  #lineAt(offset: number): number {
-    const bytes = Buffer.allocUnsafe(WINDOW);
-    let line = 1;
-    for (let at = 0, read = 1; at < offset && read > 0; at += read) {
-      read = this.copy(bytes, 0, at, Math.min(offset, at + WINDOW));
-      line += bytes.subarray(0, read).filter((byte) => byte === NEWLINE).length;
+function indexed({ text, number, offset, length }: Line, path: string): IndexedEntry {
+  const entry = parseIdentity(text, { path, line: number });
+  const { uuid, record } = 'uuid' in entry ? entry : {};
+  const signedBy = 'uuid' in entry ? signerOf(entry) : undefined;
+  return { source: entry.source, work: workOf(entry), uuid, record, signedBy, number, offset, length };
+}
+
+/** Who signed an entry, as it says; undefined unless its digest is intact. */
+function signerOf(entry: LockEntry): SignedBy | undefined {
+  const { signer, key } = entry;
+  return signer !== undefined && entry.digest === digestOf(entry) ? { signer, key } : undefined;
+}
+
+/** In the lockfile's order; of several entries with the same source and work, only the last. */
+function sorted(entries: IndexedEntry[]): IndexedEntry[] {
+  entries.sort(compare); // stable, so that the last stays the last
+  return entries.filter((entry, at) => {
+    const next = entries[at + 1];
+    return next === undefined || compare(entry, next) !== 0;
+  });
+}
+
+/** By code units. */
+function compare(one: IndexedEntry, other: IndexedEntry): number {
+  if (one.source !== other.source) return one.source < other.source ? -1 : 1;
+  if (one.work === other.work) return 0;
+  return one.work < other.work ? -1 : 1;
+}
+
+/** The lines of a lockfile. @throws LockfileError when a line is too long to be an entry */
+export function* linesOf(fd: number, path: string): Generator<Line, void, void> {
+  const chunk = Buffer.allocUnsafeSlow(CHUNK);
+  let rest = Buffer.alloc(0); // the start of a line whose end has not been read yet
+  let [offset, number] = [0, 0];
+  for (let read = -1; read !== 0; ) {
+    read = readSync(fd, chunk, 0, CHUNK, offset + rest.length);
+    const bytes = Buffer.concat([rest, chunk.subarray(0, read)]);
+    let from = 0;
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, from)) {
+      yield lineIn(bytes.subarray(from, at + 1), offset + from, { path, line: ++number });
+      from = at + 1;
     }
-    return line;
+    rest = bytes.subarray(from);
+    offset += from;
+    refuseLong(rest.length - 1, { path, line: number + 1 });
   }
+  if (rest.length > 0) yield lineIn(rest, offset, { path, line: number + 1 });
+}
+
+/** The line in these bytes, which begin at `offset`. */
+function lineIn(bytes: Buffer, offset: number, place: { path: string; line: number }): Line {
+  const mark = offset === 0 && bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
+  const lineEnd = bytes.at(-1) !== NEWLINE ? '' : bytes.at(-2) === CARRIAGE_RETURN ? '\r\n' : '\n';
+  const end = bytes.length - lineEnd.length;
+  refuseLong(end, place);
+  const text = bytes.toString('utf8', mark, end);
+  return { text, number: place.line, offset: offset + mark, length: bytes.length - mark, lineEnd };
+}
+
+function refuseLong(length: number, place: { path: string; line: number }): void {
+  if (length <= LONGEST_LINE) return;
+  const reason = `The line is longer than ${LONGEST_LINE} bytes.`;
+  throw new LockfileError('lockfile_too_large', { ...place, reason });
 }
 
 /** An existing regular file; opening a pipe would block. */
@@ -171,8 +203,4 @@ function statsOf(fd: number, path: string): Stats {
 function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   if (!one || !other) return one === other;
   return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
-}
-
-function emptyScan(): Scan {
-  return { table: new EntryTable(0), lineEnd: '\n', isEnded: true };
 }

@@ -27,10 +27,8 @@ const VISIBILITY_LETTERS = { public: 'p', unlisted: 'u', private: 'v' } as const
   string
 >;
 
-/** ASCII characters of a work key. */
-export const WORK_KEY_LENGTH = 34;
-/** How many of them come from the content: without a cape, the first digits of the pixel hash. */
-export const CONTENT_DIGITS = 32;
+/** Digits of a work key that come from the content: without a cape, the first digits of the pixel hash. */
+const CONTENT_DIGITS = 32;
 
 /**
  * Identifies work: sources with the same key share one skin. 32 hexadecimal digits for the content and the

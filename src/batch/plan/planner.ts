@@ -5,7 +5,7 @@ import { NumberSet } from '../../base/number-set.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
-import { readEntry } from '../lockfile/sound-entry.ts';
+import { readEntry } from '../lockfile/lockfile.ts';
 import { SourceIds } from '../lockfile/source-ids.ts';
 import type { SignedBy } from '../model/signer.ts';
 import type { BatchSource, GivenSkin, SourceStream, VariantWish } from '../model/source.ts';

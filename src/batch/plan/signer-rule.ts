@@ -1,4 +1,4 @@
-import type { LockEntry } from '../lockfile/entry.ts';
+import type { LockEntry } from '../lockfile/entries.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import { EMBEDDED, GAME, type SignedBy, serviceIdentity, UNPROVED } from '../model/signer.ts';
 import { damageOf, type KnownKeys, signedBy } from '../proof/entry-judge.ts';

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import type { LockEntry } from '../lockfile/entry.ts';
+import type { LockEntry } from '../lockfile/entries.ts';
+import { LockfileError } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
-import { LockfileError } from '../lockfile/lockfile-error.ts';
 import { isGone, sourcePath } from '../lockfile/source-ids.ts';
 import type { Coverage } from '../model/coverage.ts';
 import type { GoneSource } from '../options/events.ts';

@@ -8,7 +8,6 @@ import { bareUuid } from '../../base/uuid.ts';
 import { forgetPictures } from '../../skin/check/read-skin.ts';
 import { Journal } from '../journal/journal.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
-import { ScanCache } from '../lockfile/scan-cache.ts';
 import { isGone } from '../lockfile/source-ids.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
 import { EMBEDDED, serviceIdentity } from '../model/signer.ts';
@@ -42,7 +41,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
   const place = write ? await claimPlace(options) : { path: placeToRead(options), held: undefined };
   const opened: Opened[] = [];
   try {
-    const lockfile = lockPath === undefined ? undefined : await openLockfile(lockPath, stateDir, clock.now());
+    const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath, clock.now());
     opened.push(lockfile);
     const journal = write ? Journal.open(place.path) : Journal.read(place.path);
     opened.push(journal);
@@ -99,10 +98,6 @@ function earlierNames(lockfile: Lockfile, lockDir: string): EarlierNames {
       return owner !== id && !isGone(owner, lockDir);
     },
   };
-}
-
-async function openLockfile(path: string, stateDir: string, now: number): Promise<Lockfile> {
-  return await Lockfile.open(path, now, new ScanCache(path, join(stateDir, 'lockfiles'), now));
 }
 
 function signerRule({ service, keepSignatures = false, game, ownKey }: PlanOptions): SignerRule {

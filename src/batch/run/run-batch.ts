@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { WakeUpSignal } from '../../dispatch/wake-up-signal.ts';
 import type { Job } from '../../protocol/job.ts';
-import { entryProblem, readEntry } from '../lockfile/sound-entry.ts';
+import { entryProblem, readEntry } from '../lockfile/lockfile.ts';
 import type { BatchResult, ResultOrigin } from '../model/result.ts';
 import type { SourceProblem } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';

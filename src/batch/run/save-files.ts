@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { bareUuid } from '../../base/uuid.ts';
 import { withDigest } from '../../protocol/lock-line.ts';
-import type { LockEntry } from '../lockfile/entry.ts';
+import type { LockEntry } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { optionsOf } from '../model/work-key.ts';
 import type { LockfileOutcome } from '../options/events.ts';
@@ -36,7 +36,6 @@ export async function saveFiles(
   const { isOver, failed } = end;
   try {
     const outcome = await rewriteLockfile(options, files, end);
-    files.lockfile?.cacheScan();
     digests.save();
     if (isOver && (outcome || failed === 0 || options.force))
       journal?.retire({ keepsJobs: options.follow !== false && options.force !== true });

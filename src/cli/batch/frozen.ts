@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { entryProblem } from '../../batch/lockfile/sound-entry.ts';
+import { entryProblem } from '../../batch/lockfile/lockfile.ts';
 import { Coverage } from '../../batch/model/coverage.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import type { SourceProblem } from '../../batch/model/source.ts';

@@ -1,7 +1,7 @@
 import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
 import { LockFileError } from '../../base/process-lock.ts';
 import { JournalError } from '../../batch/journal/journal-error.ts';
-import { LockfileError } from '../../batch/lockfile/lockfile-error.ts';
+import { LockfileError } from '../../batch/lockfile/entries.ts';
 import { BatchSetupError } from '../../batch/model/setup-error.ts';
 import { fetchHint } from '../../batch/sources/fetch-hint.ts';
 import { ProofError } from '../../dispatch/proof.ts';

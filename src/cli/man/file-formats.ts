@@ -1,4 +1,4 @@
-import type { LockEntry } from '../../batch/lockfile/entry.ts';
+import type { LockEntry } from '../../batch/lockfile/entries.ts';
 import { IGNORE_FILE } from '../../batch/sources/folders/ignore-rules.ts';
 import type { Column } from '../../batch/sources/lists/rows.ts';
 import { FORMAT_MEANINGS } from '../output/formats/names.ts';

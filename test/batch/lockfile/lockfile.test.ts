@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type LockEntry, workOf } from '../../../src/batch/lockfile/entry.ts';
+import { type LockEntry, workOf } from '../../../src/batch/lockfile/entries.ts';
 import { workKey } from '../../../src/batch/model/work-key.ts';
-import { lineOf } from '../../../src/protocol/lock-line.ts';
+import { type LockLine, lineOf, withDigest } from '../../../src/protocol/lock-line.ts';
 import {
   allOf,
   entriesOf,
@@ -212,5 +212,37 @@ describe('read', () => {
       writeFileSync(path, text);
       expect(() => lockfile.read(1)).toThrow(expect.objectContaining({ code: 'lockfile_changed' }));
     }
+  });
+});
+
+test('A damaged entry is named with its line; lines without an entry count', async () => {
+  const lockfile = await openText(`\n${textOf(entriesOf('a.png', 'b.png'))}`);
+  const errors = [0, 1].map((entry) => lockfile.damaged(entry, 'so it is.'));
+  expect(errors.map(({ line }) => line)).toEqual([2, 3]);
+  expect(errors[0]?.message).toMatch('skins.lock, line 2: The entry of a.png is damaged: so it is.');
+});
+
+describe('signerOf', () => {
+  const signed = (changes: Partial<LockLine> = {}) => withDigest(lockEntry({ signer: 'game', ...changes }));
+  const signerIn = async (line: string) => (await openText(`${line}\n`)).signerOf(0);
+
+  test('is who signed an entry whose digest is intact, in whatever form its line is', async () => {
+    const [plain, odd] = [signed(), signed({ signer: 'a "b" \\ ä', key: undefined })];
+    for (const entry of [plain, odd, reversed(plain)])
+      expect(await signerIn(JSON.stringify(entry))).toEqual({ signer: entry.signer, key: entry.key });
+  });
+
+  test('is not believed after any change of what the digest covers, or of the digest', async () => {
+    const line = lineOf(signed());
+    for (const part of ['value', 'signature', 'service', 'key', 'signer', 'digest']) {
+      const at = line.indexOf(`,"${part}":"`) + part.length + 5;
+      const changed = `${line.slice(0, at)}${line[at] === '0' ? '1' : '0'}${line.slice(at + 1)}`;
+      expect.soft(await signerIn(changed), part).toBeUndefined();
+    }
+  });
+
+  test('is unknown without a signer or a digest', async () => {
+    expect(await signerIn(lineOf(lockEntry({ digest: 'ab'.repeat(8) })))).toBeUndefined();
+    expect(await signerIn(lineOf(lockEntry({ signer: 'game' })))).toBeUndefined();
   });
 });

@@ -1,15 +1,54 @@
-import { fstatSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Snapshot } from '../../../src/batch/lockfile/snapshot.ts';
+import { LONGEST_LINE } from '../../../src/batch/lockfile/entries.ts';
+import { linesOf, Snapshot } from '../../../src/batch/lockfile/snapshot.ts';
 import { entriesOf, ownPath, textOf } from '../../support/batch/lockfile-entries.ts';
 
 const TEXT = textOf(entriesOf('a.png', 'b.png'));
+/** Bytes read at once. */
+const CHUNK = 256 * 1024;
 
-test('A damaged entry is named with its line; lines without an entry count', async () => {
-  const snapshot = Snapshot.open(await ownPath(`\n${TEXT}`));
-  const lines = [0, 1].map((entry) => snapshot.damaged(entry, 'so it is.').line);
+async function lengthsOf(text: string): Promise<number[]> {
+  const path = await ownPath(text);
+  const fd = openSync(path, 'r');
+  try {
+    return Array.from(linesOf(fd, path), (line) => line.text.length);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Lines that end `before` bytes before the end of the first chunk. */
+function linesUpTo(before: number): string {
+  const line = `${'x'.repeat(1023)}\n`;
+  const all = line.repeat(CHUNK / 1024).slice(before);
+  return all.startsWith('\n') ? `x${all.slice(1)}` : all;
+}
+
+test.each([
+  ['\n', 0],
+  ['\r\n', 0],
+  ['\r\n', 1],
+])('The longest line may end with %j at the very end of what is read at once', async (lineEnd, into) => {
+  const text = `${linesUpTo(LONGEST_LINE + into)}${'y'.repeat(LONGEST_LINE)}${lineEnd}zz\n`;
+  expect(text.indexOf(lineEnd, text.indexOf('y'))).toBe(CHUNK - into);
+  expect((await lengthsOf(text)).slice(-2)).toEqual([LONGEST_LINE, 2]);
+});
+
+test('A line longer than that is refused, with its number, before its end has been read', async () => {
+  const text = `${linesUpTo(LONGEST_LINE + 2)}${'y'.repeat(LONGEST_LINE + 2)}`;
+  const { length } = linesUpTo(LONGEST_LINE + 2).split('\n');
+  await expect(lengthsOf(text)).rejects.toMatchObject({ code: 'lockfile_too_large', line: length });
+});
+
+test('Each line has its number and position, whatever the lines above it are', async () => {
+  const path = await ownPath(`\uFEFF${TEXT.replaceAll('\n', '\r\n\n')}`);
+  const snapshot = Snapshot.open(path);
+  const lines = snapshot.entries.map(({ offset, length }) => snapshot.bytesAt(offset, length).toString());
+  const numbers = snapshot.entries.map(({ number }) => number);
   snapshot.close();
-  expect(lines).toEqual([2, 3]);
+  expect(lines.join('')).toBe(TEXT.replaceAll('\n', '\r\n'));
+  expect(numbers).toEqual([1, 3]);
 });
 
 test('A snapshot that is closed leaves no file open', async () => {

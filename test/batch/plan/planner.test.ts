@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { SignedBy } from '../../../src/batch/model/signer.ts';
 import { SignerRule, type Standing, standingOf } from '../../../src/batch/plan/signer-rule.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import { damageOf, signedBy } from '../../../src/batch/proof/entry-judge.ts';
 import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';

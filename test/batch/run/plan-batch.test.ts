@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { DigestCache } from '../../../src/base/digest-cache.ts';
 import { Journal } from '../../../src/batch/journal/journal.ts';
-import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { workKey } from '../../../src/batch/model/work-key.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lockEntrySchema } from '../../../src/batch/lockfile/entry.ts';
+import { lockEntrySchema } from '../../../src/batch/lockfile/entries.ts';
 import { type CapesCreateOptions, runCapesCreate } from '../../../src/cli/commands/capes/create.ts';
 import { runCapesDelete } from '../../../src/cli/commands/capes/delete.ts';
 import { runCapesEdit } from '../../../src/cli/commands/capes/edit.ts';

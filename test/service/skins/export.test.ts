@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { readLine } from '../../../src/batch/lockfile/entry-line.ts';
+import { lockEntrySchema } from '../../../src/batch/lockfile/entries.ts';
 import { zipArchive } from '../../../src/server/http/downloads/formats.ts';
 import { userCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans/plans.ts';
@@ -46,7 +46,7 @@ const linesOf = (bytes: Buffer) =>
     .toString()
     .trimEnd()
     .split('\n')
-    .map((line) => readLine(line)!);
+    .map((line) => lockEntrySchema.parse(JSON.parse(line)));
 
 describe('GET /v2/me/skins.zip', () => {
   test('holds every picture, and the data in a skins.lock that the program verifies', async () => {

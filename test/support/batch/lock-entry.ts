@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import { lineOf } from '../../../src/protocol/lock-line.ts';
 
 export function hash(text: string): string {

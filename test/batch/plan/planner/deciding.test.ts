@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
+import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource, SourceContent } from '../../../../src/batch/model/source.ts';
 import { type WorkContent, workKey } from '../../../../src/batch/model/work-key.ts';

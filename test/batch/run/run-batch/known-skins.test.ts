@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
+import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import { Coverage } from '../../../../src/batch/model/coverage.ts';
 import type { BatchResult } from '../../../../src/batch/model/result.ts';
 import type { BatchSource } from '../../../../src/batch/model/source.ts';

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LockEntry, lockEntrySchema, workOf } from '../../../src/batch/lockfile/entry.ts';
-import { readLine } from '../../../src/batch/lockfile/entry-line.ts';
-import { readHead } from '../../../src/batch/lockfile/head.ts';
+import { type LockEntry, lockEntrySchema, workOf } from '../../../src/batch/lockfile/entries.ts';
 import { lineOf } from '../../../src/protocol/lock-line.ts';
 import { allOf, find, lockEntry, openText, textOf } from '../../support/batch/lockfile-entries.ts';
 import { anyCharacter } from '../../support/fuzz/any-character.ts';
@@ -85,36 +83,6 @@ describe('A line as it is written', () => {
         expect(lineOf(entry)).not.toContain('\n');
       }),
       RUNS,
-    );
-  });
-});
-
-describe('The short ways of reading', () => {
-  test('are taken for what is written', () => {
-    expect(readLine(lineOf(lockEntry()))).toEqual(lockEntry());
-    expect(readHead(Buffer.from(lineOf(lockEntry())), 0)).toBeDefined();
-  });
-
-  test('read what the schema reads, or leave it to the schema', () => {
-    fc.assert(
-      fc.property(entries, fc.constantFrom('', '\n', '\r\n'), (entry, lineEnd) => {
-        const read = readLine(lineOf(entry) + lineEnd);
-        if (read) expect(read).toEqual(lockEntrySchema.parse(JSON.parse(lineOf(entry))));
-      }),
-      RUNS,
-    );
-  });
-
-  test('read nothing that the schema would not', () => {
-    const line = lineOf(lockEntry());
-    const edits = fc.tuple(fc.nat(line.length), fc.nat(3), fc.string({ unit: anyCharacter, maxLength: 2 }));
-    fc.assert(
-      fc.property(edits, ([at, length, text]) => {
-        const edited = line.slice(0, at) + text + line.slice(at + length);
-        const read = readLine(edited);
-        if (read) expect(lockEntrySchema.parse(JSON.parse(edited))).toEqual(read);
-      }),
-      { ...RUNS, numRuns: 1500 },
     );
   });
 });

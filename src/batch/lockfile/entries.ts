@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { lineOf } from '../../protocol/lock-line.ts';
+import { safeParse } from '../../protocol/parsing.ts';
+import { variantSchema, visibilitySchema } from '../../protocol/skin.ts';
+import { type WorkContent, workKey } from '../model/work-key.ts';
+
+/** Maximum bytes of a line, without its line break. */
+export const LONGEST_LINE = 64 * 1024;
+
+/** Sources known only by their name: a service fetches links and players; skin data has no picture of its own. */
+const FETCHED = /^(?:https?|user|value|skin):/i;
+const USER = 'user:';
+/** Skin data, as `SourceIds` names it. */
+const GIVEN = /^(?:value|skin):/i;
+/** Git's conflict markers. */
+const CONFLICT = /^(?:<{7}|\|{7}|={7}|>{7})/;
+
+/** The fields that identify an entry. */
+const identity = z.object({
+  /** As returned by `SourceIds`. */
+  source: z.string().min(1),
+  /** Pixel hash; optional only for sources without a picture. */
+  pixels: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
+    .optional(),
+  /** The requested options. */
+  options: z.object({
+    variant: z.enum(['auto', 'classic', 'slim']),
+    visibility: visibilitySchema,
+    /** UUID of the cape. */
+    cape: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/, 'not 32 hexadecimal digits')
+      .optional(),
+  }),
+});
+
+type Identity = z.infer<typeof identity>;
+
+const PIXELS_MISSING = { path: ['pixels'], message: 'missing' };
+const identitySchema = identity.refine(hasContent, PIXELS_MISSING);
+
+/** One line of the lockfile; unknown fields are dropped. Fields have no limits of their own, lines do (LONGEST_LINE). */
+export const lockEntrySchema = identity
+  .extend({
+    uuid: z.string().min(1),
+    /** The list and the output files; absent in entries of older versions. */
+    record: z
+      .object({
+        list: z.string().optional(),
+        outputs: z
+          .array(z.object({ name: z.string(), files: z.array(z.string()).readonly() }))
+          .readonly()
+          .optional(),
+      })
+      .optional(),
+    name: z.string().optional(),
+    /** The result. */
+    variant: variantSchema,
+    visibility: visibilitySchema,
+    /** Base64 of the textures document. */
+    value: z.string().regex(/^[A-Za-z0-9+/=]+$/, 'not base64'),
+    /** Base64 of the RSA signature over `value`. */
+    signature: z.string().regex(/^[A-Za-z0-9+/=]*$/, 'not base64'),
+    /** URL of the texture. */
+    texture: z.string(),
+    /** Hash of the texture, as the service names it. */
+    hash: z.string(),
+    /** The service that made it: its address, or `embedded`. */
+    service: z.string(),
+    /** Fingerprint of the service's own key, if that key signed. */
+    key: z.string().optional(),
+    /** Who signed, see `Signer`; absent in entries of older versions. */
+    signer: z.string().optional(),
+    /** Detects damage, see `digestOf`; absent like `signer`. */
+    digest: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/, 'not 16 hexadecimal digits')
+      .optional(),
+  })
+  .refine(hasContent, PIXELS_MISSING);
+
+export type LockEntry = z.infer<typeof lockEntrySchema>;
+
+function hasContent({ source, pixels }: Pick<Identity, 'source' | 'pixels'>): boolean {
+  return pixels !== undefined || FETCHED.test(source);
+}
+
+/** The work key of an entry that passed the schema. */
+export function workOf({ source, pixels = '', options }: Identity): string {
+  return workKey({ content: FETCHED.test(source) ? fetchedContent(source) : { pixels }, ...options });
+}
+
+function fetchedContent(source: string): WorkContent {
+  if (GIVEN.test(source)) return { given: source };
+  return source.startsWith(USER) ? { user: source.slice(USER.length) } : { url: source };
+}
+
+/** The path of a lockfile and the number of a line in it, for errors. */
+export interface LinePlace {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** @throws LockfileError when the line is not an entry */
+export function parseEntry(text: string, place: LinePlace): LockEntry {
+  return entryIn(parseLine(text, place), lockEntrySchema, place);
+}
+
+/**
+ * The same, but of an entry with other faults only what identifies it: they concern nothing but this entry, and
+ * `parseEntry` reports them.
+ * @throws LockfileError when the line does not identify an entry
+ */
+export function parseIdentity(text: string, place: LinePlace): LockEntry | Identity {
+  const line = parseLine(text, place);
+  return safeParse(lockEntrySchema, line).data ?? entryIn(line, identitySchema, place);
+}
+
+function parseLine(text: string, place: LinePlace): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (!CONFLICT.test(text))
+      throw new LockfileError('lockfile_invalid', { ...place, reason: 'The line is not JSON.', cause });
+    const reason = 'The line is a conflict marker of a merge.';
+    throw new LockfileError('lockfile_conflict', { ...place, reason, cause });
+  }
+}
+
+function entryIn<S extends z.ZodType>(line: unknown, schema: S, place: LinePlace): z.output<S> {
+  const { success, data, error } = safeParse(schema, line);
+  if (success) return data;
+  const reason = `The line is not an entry: ${problemOf(error)}.`;
+  throw new LockfileError('lockfile_invalid', { ...place, reason });
+}
+
+/** The line of an entry to write. @throws LockfileError for an entry that could not be read back */
+export function writableLine(entry: LockEntry, path: string): string {
+  const { error, data } = safeParse(lockEntrySchema, entry);
+  if (!data) throw unwritable(entry, problemOf(error), path);
+  const line = lineOf(data);
+  if (Buffer.byteLength(line) > LONGEST_LINE) throw unwritable(entry, 'it is too long', path);
+  return line;
+}
+
+function unwritable({ source }: LockEntry, problem: string, path: string): LockfileError {
+  const reason = `The entry of ${source} cannot be written: ${problem}.`;
+  return new LockfileError('lockfile_invalid', { path, reason });
+}
+
+function problemOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const place = issue?.path.join('.');
+  return place ? `${place}: ${issue?.message}` : `${issue?.message}`;
+}
+
+export type LockfileTrouble =
+  /** A line, or the whole file, is not in the lockfile format. */
+  | 'lockfile_invalid'
+  /** An entry was changed after it was written. */
+  | 'lockfile_damaged'
+  /** The file has conflict markers of a merge. */
+  | 'lockfile_conflict'
+  /** A line or the file is larger than any real one. */
+  | 'lockfile_too_large'
+  /** Another program has written to the file since it was opened. */
+  | 'lockfile_changed';
+
+/** A lockfile that cannot be used. `message` names the file and, if known, the line (from 1). */
+export class LockfileError extends Error {
+  override readonly name = 'LockfileError';
+  readonly code: LockfileTrouble;
+  readonly hint: string;
+  readonly line: number | undefined;
+
+  constructor(
+    code: LockfileTrouble,
+    { path, line, reason, cause }: { path: string; line?: number; reason: string; cause?: unknown },
+  ) {
+    super(`${path}${line === undefined ? '' : `, line ${line}`}: ${reason}`, { cause });
+    this.code = code;
+    this.hint = HINTS[code];
+    this.line = line;
+  }
+}
+
+export function changedInUse(path: string): LockfileError {
+  return new LockfileError('lockfile_changed', {
+    path,
+    reason: 'Another program changed the file while it was in use.',
+  });
+}
+
+const HINTS: Readonly<Record<LockfileTrouble, string>> = {
+  lockfile_invalid:
+    'Restore the file from version control, or delete the line. The next run makes missing skins again.',
+  lockfile_damaged:
+    'Restore the line from version control, or delete it. The next run makes missing skins again. Nothing was written from this entry.',
+  lockfile_conflict:
+    'Keep the lines of both sides and delete the conflict markers, or take one side. The next run makes missing skins.',
+  lockfile_too_large: 'Check that this file is the lockfile.',
+  lockfile_changed: 'Run the same command again: nothing is lost.',
+};

@@ -12,15 +12,17 @@ export function jobDuration(
   job: RunningJob,
   { job: { timestamp }, skin }: Pick<JobState, 'job' | 'skin'>,
   at: number,
+  least: number | undefined,
 ): JobDuration {
   const end = skin?.generator?.timestamp;
   const longest = at - job.acceptedAt;
   const told = (end ?? Number.NaN) - (timestamp ?? Number.NaN);
   const isTold = told >= 0 && told <= longest;
-  return { duration: isTold ? told : longest - unseen(job, at) / 2, isTold };
+  return { duration: isTold ? told : longest - unseen(job, at, least) / 2, isTold };
 }
 
-/** How long the job may have been over before it was noticed; 0 if it was never polled before. */
-function unseen({ seenAt }: RunningJob, at: number): number {
-  return seenAt === undefined ? 0 : Math.max(0, at - seenAt);
+/** How long the job may have been over before it was noticed: since it was last seen, or since the shortest time known. */
+function unseen({ acceptedAt, seenAt }: RunningJob, at: number, least: number | undefined): number {
+  const shortest = least === undefined ? at : acceptedAt + least;
+  return Math.max(0, at - (seenAt ?? shortest));
 }

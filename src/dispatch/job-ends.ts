@@ -155,7 +155,7 @@ export class JobEnds<W extends Submission> {
 
   #learnDuration(job: OpenJob<W>, state: JobState, at: number): void {
     if (!job.isTimed) return;
-    const { duration, isTold } = jobDuration(job, state, at);
+    const { duration, isTold } = jobDuration(job, state, at, this.#ports.session.times.least);
     this.#ports.session.times.ended(job, duration, { isTold });
     this.#ports.onHint();
   }

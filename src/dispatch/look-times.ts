@@ -33,15 +33,19 @@ const LEAST_EXPERIENCE = 5;
 const OTHERS_UNSEEN = 2_000;
 /** Two clocks that count milliseconds agree within this. */
 const CLOCK_MARGIN = 2;
+/** Jobs that typically take this long are long: requests for them are rarer, although spots stay empty a little longer. */
+const LONG_TYPICAL = 1_500;
 /** Durations spread by more than this part of the typical one form no waves. */
-const UNEVEN = 0.6;
-/** Without waves: the spot time that may be lost, in parts of a job, before a list request or a single poll. */
-const LIST_LOSS = 0.25;
-const POLL_LOSS = 0.12;
-/** Without waves: list requests are this part of a job apart. */
-const UNEVEN_GAP = 0.3;
-/** Steps of the search for the moment at which this much may be lost. */
-const STEPS = 200;
+const UNEVEN = { short: 0.6, long: 0.4 };
+/** Without waves, the list is worth a request once this many jobs have probably ended: politer where jobs take long. */
+const WORTH_A_LIST = { short: 1.5, long: 2.5 };
+/** Without waves, a job is polled singly once this part of the jobs that took at least as long have ended. */
+const NEARLY_SURE = 0.9;
+
+/** Sums of parts may differ by this with their order. */
+const ROUNDING = 1e-9;
+/** Milliseconds to which a moment is found. */
+const PRECISE = 0.0001;
 
 /** Learns how long jobs take, and how reliable the service's etas are. */
 export class LookTimes {
@@ -75,10 +79,15 @@ export class LookTimes {
     return this.#durations.median;
   }
 
+  /** The shortest known duration of a job. */
+  get least(): number | undefined {
+    return this.#durations.leastOfAll;
+  }
+
   /** When to request the list, given the running jobs (at least one). */
   next(jobs: readonly RunningJob[], state: LookState): number {
     const { lastLook } = state;
-    const at = this.#isUneven(jobs) ? this.#untilLost(jobs, state) : this.#nextOfWaves(jobs, state);
+    const at = this.#isUneven(jobs) ? this.#untilSeveralEnded(jobs, state) : this.#nextOfWaves(jobs, state);
     return Math.max(Math.min(at, lastLook + LONGEST_TRUST), lastLook + this.#listGap());
   }
 
@@ -175,23 +184,36 @@ export class LookTimes {
     return this.#lateness.high !== undefined && this.#lateness.spread <= this.#durations.spread;
   }
 
+  /** The first to end are the shortest, so that jobs are taken for long while little is known. */
+  get #usual(): 'short' | 'long' {
+    const { typical = USUAL } = this;
+    return this.#durations.count >= LEAST_EXPERIENCE && typical < LONG_TYPICAL ? 'short' : 'long';
+  }
+
   /** Whether experience shows that these jobs do not end in waves. */
   #isUneven(jobs: readonly RunningJob[]): boolean {
     const { typical } = this;
-    if (typical === undefined || this.#durations.spread <= UNEVEN * typical) return false;
+    const { count, spread } = this.#durations;
+    if (typical === undefined || (count >= LEAST_EXPERIENCE && spread <= UNEVEN[this.#usual] * typical))
+      return false;
     const isForeseen = this.#isEtaBetter && jobs.every(({ eta }) => isPlausible(eta));
-    return !isForeseen || this.#lateness.spread > UNEVEN * typical;
+    return !isForeseen || this.#lateness.spread > UNEVEN[this.#usual] * typical;
   }
 
-  /** When the expected loss of spot time is worth a list request. */
-  #untilLost(jobs: readonly RunningJob[], { lastLook, roundTrip }: LookState): number {
-    const { typical = USUAL } = this;
-    const gap = Math.max(this.#listGap(), SHORTEST_OVERDUE, 2 * roundTrip, UNEVEN_GAP * typical);
-    const lost = (at: number) => jobs.reduce((sum, job) => sum + this.#lostOn(job, at), 0);
+  /** When so many jobs have probably ended that a list is worth its request. */
+  #untilSeveralEnded(
+    jobs: readonly RunningJob[],
+    { lastLook, roundTrip, isAlone = false }: LookState,
+  ): number {
+    const gap = Math.max(this.#listGap(), SHORTEST_OVERDUE, 2 * roundTrip);
+    const several = WORTH_A_LIST[this.#usual];
+    const worth = isAlone ? several : Math.min(several, jobs.length / 2); // it shows the ends of others' jobs as well
+    const ended = (at: number) => jobs.reduce((sum, job) => sum + this.#endedBy(job, at), 0);
+    const longest = this.#longest + (isAlone ? (this.#durations.high ?? 0) : 0);
     return firstMoment(
-      lastLook + Math.min(this.#longest, gap),
-      lastLook + this.#longest,
-      (at) => lost(at) >= LIST_LOSS * typical,
+      lastLook + Math.min(gap, longest),
+      lastLook + longest,
+      (at) => ended(at) > worth - ROUNDING,
     );
   }
 
@@ -203,8 +225,8 @@ export class LookTimes {
       return isPolled ? this.#expectedEnd(job) : this.#pollLate(job, jobs, state);
     }
     const from = Math.max(job.acceptedAt, job.seenAt ?? 0, pollableAt(job));
-    const isDue = (at: number) => this.#lostOn(job, at) >= POLL_LOSS * typical;
-    const at = firstMoment(from, from + this.#longest, isDue);
+    const longest = Math.max(this.#longest, this.#durations.high ?? 0);
+    const at = firstMoment(from, from + longest, (time) => this.#endedBy(job, time) >= NEARLY_SURE);
     return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
   }
 
@@ -218,15 +240,20 @@ export class LookTimes {
     return this.next(jobs, state) <= at + LIST_SOON;
   }
 
-  /** How long the job's spot has probably been empty by then, judged by other jobs that took at least as long. */
-  #lostOn({ acceptedAt, seenAt = acceptedAt }: RunningJob, at: number): number {
-    return this.#durations.meanExcess(at - acceptedAt, seenAt - acceptedAt);
+  /** How probable it is that the job has ended by then, judged by other jobs that took at least as long. */
+  #endedBy({ acceptedAt, seenAt = acceptedAt }: RunningJob, at: number): number {
+    return this.#durations.probability(at - acceptedAt, seenAt - acceptedAt);
   }
 }
 
-/** The first moment between two at which a condition holds, in a few steps; otherwise the last. */
+/** The first moment between two at which a condition begins to hold; otherwise the last. */
 function firstMoment(from: number, to: number, holds: (at: number) => boolean): number {
-  const step = Math.max(1, (to - from) / STEPS);
-  for (let at = from; at < to; at += step) if (holds(at)) return at;
-  return Math.max(from, to);
+  let [early, late] = [from, Math.max(from, to)];
+  if (holds(early)) return early;
+  while (late - early > PRECISE) {
+    const middle = (early + late) / 2;
+    if (holds(middle)) late = middle;
+    else early = middle;
+  }
+  return late;
 }

@@ -9,6 +9,11 @@ import { isPlausible, LONG_JOB, type LookState, pollableAt, type RunningJob } fr
 export const FIRST_PAUSE = 100;
 const SHORTEST_PAUSE = 80;
 const GROWTH = 0.2;
+/** The same for several jobs, which end one after the other: none of them is worth as many requests. */
+const FIRST_OF_SEVERAL = 250;
+const GROWTH_OF_SEVERAL = 1;
+/** From this age on, the list tells more than a single poll: one of several jobs may well have ended. */
+const LISTED_AGE = 500;
 /** An estimate up to this is waited for. Until a later one, jobs are polled as without any. */
 const AWAITED_ETA = 3_000;
 /** Minimum pause between two list requests: once a job is long, and before. */
@@ -22,16 +27,19 @@ const POLL_SOON_GROWTH = 0.05;
 export function probeAt(
   job: RunningJob,
   jobs: readonly RunningJob[],
-  { lastLook, roundTrip }: LookState,
+  { lastLook, roundTrip, isAlone = false }: LookState,
 ): number {
   const { acceptedAt, eta } = job;
   const lastProbe = Math.max(lastLook, ...jobs.map(({ polledAt = 0 }) => polledAt));
-  const first = acceptedAt + (isAwaited(job) ? job.eta : FIRST_PAUSE);
+  const isLone = jobs.length === 1;
+  const first = acceptedAt + (isAwaited(job) ? job.eta : isLone ? FIRST_PAUSE : FIRST_OF_SEVERAL);
   const estimated = isPlausible(eta) ? acceptedAt + eta : Number.POSITIVE_INFINITY;
   const isOverdue = lastProbe >= estimated;
-  const growth = GROWTH * (lastProbe - (isOverdue ? estimated : acceptedAt));
+  const growth = (isLone ? GROWTH : GROWTH_OF_SEVERAL) * (lastProbe - (isOverdue ? estimated : acceptedAt));
   const at = Math.max(first, lastProbe + Math.max(SHORTEST_PAUSE, 2 * roundTrip, growth));
-  return isOverdue ? at : Math.max(first, Math.min(at, estimated));
+  const probe = isOverdue ? at : Math.max(first, Math.min(at, estimated));
+  const isListed = isAlone && !isLone && !isAwaited(job) && probe - acceptedAt >= LISTED_AGE;
+  return isListed ? Number.POSITIVE_INFINITY : probe;
 }
 
 /** When to request the list because no job may be polled singly for some time; infinity: not for that reason. */
@@ -39,6 +47,8 @@ export function fillingLookAt(jobs: readonly RunningJob[], state: LookState): nu
   const guessed = jobs.filter((job) => !isAwaited(job));
   if (guessed.length === 0) return Number.POSITIVE_INFINITY;
   const oldest = Math.min(...guessed.map(({ acceptedAt }) => acceptedAt));
+  if (jobs.length > 1)
+    return Math.max(oldest + LISTED_AGE, state.lastLook + GROWTH_OF_SEVERAL * (state.lastLook - oldest));
   const probes = guessed.map((job) => ({ job, at: probeAt(job, jobs, state) }));
   const due = Math.max(Math.min(...probes.map(({ at }) => at)), state.lastLook + SHORT_GAP);
   const at = due - oldest > LONG_JOB ? Math.max(due, state.lastLook + LONG_GAP) : due;

@@ -2,6 +2,8 @@
 const KEPT = 48;
 /** The last of them tell what is usual: a service may become slower or faster. */
 const RECENT = 16;
+/** One sample is exceeded by up to this part of it, many by less. */
+const BEYOND = 0.5;
 
 /** The last few samples of one quantity. */
 export class RecentSamples {
@@ -19,6 +21,11 @@ export class RecentSamples {
     return this.#quantile(0);
   }
 
+  /** The least of all that are kept. */
+  get leastOfAll(): number | undefined {
+    return this.#samples.length === 0 ? undefined : Math.min(...this.#samples);
+  }
+
   get median(): number | undefined {
     return this.#quantile(0.5);
   }
@@ -32,11 +39,17 @@ export class RecentSamples {
     return (this.#quantile(0.9) ?? 0) - (this.#quantile(0.1) ?? 0);
   }
 
-  /** The average amount by which samples above `least` exceed `value`; half of `value` beyond all samples. */
-  meanExcess(value: number, least: number): number {
-    const left = this.#samples.filter((sample) => sample > least);
-    if (left.length === 0) return Math.max(0, value - least) / 2;
-    return left.reduce((sum, sample) => sum + Math.max(0, value - sample), 0) / left.length;
+  /**
+   * How probable it is that a quantity known to be above `least` is at most `value`. It may well be beyond all samples,
+   * the further the fewer there are.
+   */
+  probability(value: number, least: number): number {
+    const above = this.#samples.filter((sample) => sample > least);
+    const within = above.filter((sample) => sample <= value).length;
+    const known = Math.max(least, ...above);
+    const reach = (BEYOND * known) / (above.length > 0 ? Math.sqrt(this.count) : 1);
+    const beyond = Math.max(0, value - known) / Math.max(1, reach);
+    return (within + Math.min(1, beyond)) / (above.length + 1);
   }
 
   #quantile(q: number): number | undefined {

@@ -9,7 +9,7 @@ function durationOf(times: { timestamp?: number; end?: number; seenAt?: number }
     job: { id: 'a', status: 'completed', timestamp },
     skin: end === undefined ? undefined : { generator: { timestamp: end } },
   } as JobState;
-  return jobDuration({ acceptedAt: 1_000, eta: undefined, seenAt }, state, 3_000);
+  return jobDuration({ acceptedAt: 1_000, eta: undefined, seenAt }, state, 3_000, undefined);
 }
 
 test.each([
@@ -28,4 +28,13 @@ test.each([
   ],
 ])('The duration of a job is by %s', (_, times, duration, isTold) => {
   expect(durationOf(times)).toEqual({ duration, isTold });
+});
+
+test('A job that was never seen before it had ended may have taken any time from the shortest known on', () => {
+  const state = {
+    job: { id: 'a', status: 'completed' as const, timestamp: undefined, eta: undefined, result: undefined },
+    skin: undefined,
+  };
+  const { duration } = jobDuration({ acceptedAt: 1_000, eta: undefined }, state, 3_000, 1_000);
+  expect(duration).toBe(1_500);
 });

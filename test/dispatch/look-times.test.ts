@@ -21,6 +21,7 @@ interface Moment {
   readonly now: number;
   readonly lastLook?: number;
   readonly roundTrip?: number;
+  readonly isAlone?: boolean;
 }
 
 function next(times: LookTimes, jobs: readonly RunningJob[], moment: Moment): number {
@@ -51,10 +52,10 @@ describe('With nothing learned', () => {
       jobs[job] = { ...jobs[job]!, polledAt: at };
     }
     expect(asks).toEqual([
-      [0, 1_100],
-      [1, 1_180],
-      [2, 1_260],
-      [0, 2_100],
+      [0, 1_250],
+      [1, 1_500],
+      [2, 2_000],
+      [0, 3_000],
     ]);
   });
 
@@ -92,21 +93,36 @@ describe('Uneven jobs', () => {
   const uneven = learned([300, 500, 700, 900, 1_100, 1_300, 1_500, 1_800]);
   const fresh = [accepted(0), accepted(0), accepted(0), accepted(0), accepted(0)];
 
-  test('are looked at in the list when a quarter of a job is likely to be lost, and twice a second at most', () => {
-    const at = next(uneven, fresh, { now: 0, lastLook: -1_000 });
-    expect(at).toBeGreaterThan(450);
-    expect(at).toBeLessThan(650);
-    expect(next(uneven, fresh, { now: 1_600, lastLook: 1_550 })).toBe(2_065);
+  const alone = { now: 0, isAlone: true };
+
+  test('are looked at in the list when one or two have probably ended, and twice a second at most', () => {
+    const at = next(uneven, fresh, { ...alone, lastLook: -1_000 });
+    expect(at).toBeGreaterThanOrEqual(700);
+    expect(at).toBeLessThanOrEqual(701);
+    expect(next(uneven, fresh, { ...alone, lastLook: 1_550 })).toBe(2_065);
   });
 
-  test('are polled singly between the looks, once a second each', () => {
+  test('that take over 1.5 s are looked at in the list when two or three have probably ended', () => {
+    const long = learned([1_000, 1_300, 1_600, 1_900, 2_200, 2_500, 2_800, 3_000]);
+    const at = next(long, fresh, { ...alone, lastLook: -1_000 });
+    expect(at).toBeGreaterThanOrEqual(2_200);
+    expect(at).toBeLessThanOrEqual(2_201);
+  });
+
+  test('are looked at in the list when half of them have probably ended where that shows others’ jobs as well', () => {
+    const pair = fresh.slice(3);
+    expect(next(uneven, pair, { now: 0, lastLook: -1_000 })).toBeLessThanOrEqual(1_101);
+    expect(next(uneven, pair, { ...alone, lastLook: -1_000 })).toBeGreaterThan(1_300);
+  });
+
+  test('are polled singly once they have almost certainly ended, once a second each', () => {
     const seen = [{ ...accepted(0), seenAt: 550 }];
-    const [job, at = 0] = poll(uneven, seen, { now: 550, lastLook: 550 }) ?? [];
+    const [job, at = 0] = poll(uneven, seen, { ...alone, now: 550, lastLook: 550 }) ?? [];
     expect(job).toBe(0);
-    expect(at).toBeGreaterThan(550);
-    expect(at).toBeLessThan(1_300);
-    const asked = fresh.map((one) => ({ ...one, polledAt: 600, seenAt: 600 }));
-    expect(poll(uneven, asked, { now: 700, lastLook: 1_300 })).toEqual([0, 1_600]);
+    expect(at).toBeGreaterThan(1_800);
+    expect(at).toBeLessThan(2_100);
+    const asked = [{ ...accepted(0), polledAt: 1_600, seenAt: 1_600 }];
+    expect(poll(uneven, asked, { ...alone, now: 1_600, lastLook: 1_300 })).toEqual([0, 2_600]);
   });
 
   test('are not polled singly just before a request for the list', () => {
@@ -140,7 +156,7 @@ describe('With durations learned, a look', () => {
     times.told(undefined);
     expect(times.typical).toBeUndefined();
     times.told(700);
-    expect([times.typical, next(times, [accepted(1_000)], { now: 1_000 })]).toEqual([700, 1_700]);
+    expect([times.typical, Math.floor(next(times, [accepted(1_000)], { now: 1_000 }))]).toEqual([700, 1_700]);
     times.told(900);
     expect(times.typical).toBe(700);
   });

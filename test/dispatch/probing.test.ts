@@ -69,10 +69,10 @@ describe('A lone job without an estimate', () => {
   });
 });
 
-test('Five jobs are polled one after the other, so that few lists are needed', () => {
-  const { lists, polls } = probesOf(Array(5).fill(accepted()), 3_000);
-  expect(polls.slice(0, 5)).toEqual([100, 180, 260, 340, 420]);
-  expect(lists).toEqual([504, 754]);
+test('Five jobs cost one early poll, then lists at twice their age', () => {
+  const { lists, polls } = probesOf(Array(5).fill(accepted()), 5_000);
+  expect(polls).toEqual([250]);
+  expect(lists).toEqual([500, 1_000, 2_000, 4_000, 8_000]);
 });
 
 describe('An estimate', () => {

@@ -25,18 +25,24 @@ describe('Samples', () => {
 
   test('are forgotten when forty-eight newer ones are there', () => {
     const recent = samplesOf([1, ...Array.from({ length: 48 }, () => 100)]);
-    expect([recent.count, recent.meanExcess(100, 0)]).toEqual([48, 0]);
+    expect([recent.count, recent.leastOfAll]).toEqual([48, 100]);
   });
 });
 
-describe('The mean excess of a value', () => {
+describe('The probability of at most a value', () => {
   test('counts only samples above the least', () => {
-    expect(samplesOf([100, 200, 300]).meanExcess(300, 150)).toBe(50);
-    expect(samplesOf([100, 200]).meanExcess(300, 100)).toBe(100);
+    expect(samplesOf([100, 200, 300, 400]).probability(300, 150)).toBe(0.5);
+    expect(samplesOf([100, 200, 300]).probability(90, 0)).toBe(0);
   });
 
-  test('is half of what is beyond all samples', () => {
-    expect(samplesOf([100]).meanExcess(300, 200)).toBe(50);
-    expect(samplesOf([100]).meanExcess(100, 200)).toBe(0);
+  test('leaves room beyond all samples, the less the more there are', () => {
+    expect([100, 125, 150].map((value) => samplesOf([100]).probability(value, 0))).toEqual([0.5, 0.75, 1]);
+    expect(samplesOf([100, 100, 100, 100]).probability(125, 0)).toBe(1);
+  });
+
+  test('grows over half of the least when no sample is above it', () => {
+    expect(samplesOf([100]).probability(300, 200)).toBe(1);
+    expect(samplesOf([100, 100]).probability(250, 200)).toBe(0.5);
+    expect(samplesOf([0]).probability(0, 0)).toBe(0);
   });
 });

@@ -34,9 +34,11 @@ describe('With nothing learned, of a process that is alone,', () => {
     expect(times.next(jobs, at(40, 0, true))).toBe(1_530);
   });
 
-  test('the list fills the gaps between single polls of a job without an estimate', () => {
-    const job = { ...accepted(0), polledAt: 100 };
-    expect(times.next([job, accepted(0, 2_500)], at(110, 0, true))).toBe(250);
+  test('the list is requested for several jobs without an estimate after half a second, then at twice their age', () => {
+    const jobs = [accepted(0), accepted(20)];
+    expect([0, 500, 1_000].map((lastLook) => times.next(jobs, at(lastLook, lastLook, true)))).toEqual([
+      500, 1_000, 2_000,
+    ]);
   });
 
   test('the list is requested in time however long an estimate is', () => {

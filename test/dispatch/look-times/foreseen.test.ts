@@ -55,7 +55,7 @@ describe('Jobs that all take as long', () => {
     ['only few are known', few(), {}],
     ['they take 10 % more or less', uneven(), {}],
   ])('are looked up in the list when %s', (_, times, changes) => {
-    expect(times.next(wave, at(40, changes))).toBeLessThan(400);
+    expect(times.next(wave, at(40, changes))).toBeLessThan(500);
     expect(times.nextPoll(wave, at(40, changes))).toBeUndefined();
   });
 });

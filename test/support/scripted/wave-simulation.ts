@@ -94,7 +94,8 @@ export class WaveSimulation {
       this.idle[job.number] = this.#now - job.endsAt;
       this.times.ended(job, job.serviceTime);
     }
-    this.#open = this.#open.filter(({ endsAt }) => endsAt > seenAt);
+    const pending = this.#open.filter(({ endsAt }) => endsAt > seenAt);
+    this.#open = pending.map((job) => ({ ...job, seenAt: this.#lastLook }));
   }
 }
 

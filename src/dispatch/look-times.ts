@@ -87,7 +87,9 @@ export class LookTimes {
   /** When to request the list, given the running jobs (at least one). */
   next(jobs: readonly RunningJob[], state: LookState): number {
     const { lastLook } = state;
-    const at = this.#isUneven(jobs) ? this.#untilSeveralEnded(jobs, state) : this.#nextOfWaves(jobs, state);
+    const at = this.#isUneven(jobs, state)
+      ? this.#untilSeveralEnded(jobs, state)
+      : this.#nextOfWaves(jobs, state);
     return Math.max(Math.min(at, lastLook + LONGEST_TRUST), lastLook + this.#listGap());
   }
 
@@ -191,11 +193,11 @@ export class LookTimes {
   }
 
   /** Whether experience shows that these jobs do not end in waves. */
-  #isUneven(jobs: readonly RunningJob[]): boolean {
+  #isUneven(jobs: readonly RunningJob[], { isAlone = false }: LookState): boolean {
     const { typical } = this;
     const { count, spread } = this.#durations;
-    if (typical === undefined || (count >= LEAST_EXPERIENCE && spread <= UNEVEN[this.#usual] * typical))
-      return false;
+    const isKnown = count >= LEAST_EXPERIENCE || !isAlone; // the little that others tell is typical
+    if (typical === undefined || (isKnown && spread <= UNEVEN[this.#usual] * typical)) return false;
     const isForeseen = this.#isEtaBetter && jobs.every(({ eta }) => isPlausible(eta));
     return !isForeseen || this.#lateness.spread > UNEVEN[this.#usual] * typical;
   }
@@ -220,7 +222,7 @@ export class LookTimes {
   #pollAt(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
     const { typical } = this;
     if (typical === undefined) return probeAt(job, jobs, state);
-    if (!this.#isUneven(jobs)) {
+    if (!this.#isUneven(jobs, state)) {
       const isPolled = this.#isForeseen(jobs, state) && this.#isPolledInstead(job, state);
       return isPolled ? this.#expectedEnd(job) : this.#pollLate(job, jobs, state);
     }

@@ -46,8 +46,9 @@ export class Requester {
   readonly #root: string;
   /** Leads to the service. */
   readonly #transport: Transport;
-  /** Leads to all other hosts that have textures. */
   readonly #network: NetworkTransport;
+  /** Leads to all other hosts that have textures. */
+  readonly #elsewhere: Transport;
   /** Present when the key would go over plain http. */
   readonly #guard: KeyGuard | undefined;
   readonly #clock: Clock;
@@ -62,9 +63,12 @@ export class Requester {
     this.#origin = origin;
     this.#root = path;
     this.#guard = guardFor(this.#options, origin);
-    const { dispatcher } = options;
+    const { dispatcher, textureDispatcher } = options;
     this.#network = new NetworkTransport({ dispatcher, lookup: this.#guard?.lookup });
     this.#transport = options.transport ?? this.#network;
+    this.#elsewhere = textureDispatcher
+      ? new NetworkTransport({ dispatcher: textureDispatcher })
+      : this.#network;
     this.#clock = options.clock ?? systemClock;
     this.serviceClock = new ServiceClock(this.#clock);
   }
@@ -159,7 +163,7 @@ export class Requester {
     const outgoing = { method: 'GET', path, headers, signal, timeout: this.timeout } as const;
     const { onHeaders: _, ...http } = this.#http(); // another host has another clock
     const isOwn = origin === this.#origin;
-    const transport = isOwn ? this.#transport : this.#network;
+    const transport = isOwn ? this.#transport : this.#elsewhere;
     const options = { ...http, transport, origin, secret: key };
     const place = isOwn ? '' : origin;
     return await this.#reported(outgoing, () => download(outgoing, limit, options), place);

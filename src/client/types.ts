@@ -209,6 +209,8 @@ export interface SkinClientOptions extends AttemptHooks {
   readonly resolve?: Resolve | undefined;
   /** undici dispatcher to send through (proxies, tests), of any version of undici; the client does not close it. */
   readonly dispatcher?: RequestDispatcher | undefined;
+  /** The same for textures on other hosts, whose addresses the service or skin data names. Default: `dispatcher`. */
+  readonly textureDispatcher?: RequestDispatcher | undefined;
   /** Carries requests to `baseUrl` in place of the network; the client does not close it. Textures on other hosts still come over the network. */
   readonly transport?: Transport | undefined;
 }

@@ -5,7 +5,9 @@ import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
-import { requestHooks } from '../connection/request-hooks.ts';
+import { readProxies } from '../config/proxies.ts';
+import { EMBEDDED_URL, requestHooks } from '../connection/request-hooks.ts';
+import { makeTextureGuard } from '../connection/texture-guard.ts';
 import type { CommandContext } from '../context/context.ts';
 import { TextureHosts } from './texture-hosts.ts';
 
@@ -36,10 +38,14 @@ export async function verifierClients({
   const call = { signal: context.signal, retry: PATIENCE };
   const { flags, messages, waits } = context;
   const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
-  const hooks = { ...requestHooks({ onRequest, waits }), dispatcher: await context.proxied() };
-  const fetcher = new SkinClient({ baseUrl: 'http://127.0.0.1', ...hooks }); // texture addresses are absolute
+  const hooks = requestHooks({ onRequest, waits });
+  const inUse = flags.local ? undefined : (await context.settings())['base-url'];
+  const guard = makeTextureGuard({ service: inUse, proxies: readProxies(context.env) });
+  const fetcher = new SkinClient({ baseUrl: EMBEDDED_URL, ...hooks, dispatcher: guard }); // texture addresses are absolute
+  const proxied = await context.proxied();
   const find = async (service: string): Promise<SignerKey | undefined> => {
-    const client = new SkinClient({ baseUrl: service, ...hooks });
+    const dispatcher = service === inUse ? proxied : guard;
+    const client = new SkinClient({ baseUrl: service, ...hooks, dispatcher });
     clients.set(service, client);
     const publicKey = await publicKeyOf(client, call);
     return publicKey && { publicKey, service };
@@ -47,7 +53,7 @@ export async function verifierClients({
   const { keys: gameKeys } = await context.game();
   return {
     keyOf: async (service) => {
-      const name = service ?? (context.flags.local ? undefined : (await context.settings())['base-url']);
+      const name = service ?? inUse;
       if (name === undefined || name === EMBEDDED || isOffline) return undefined;
       const key = keys.get(name) ?? find(name);
       keys.set(name, key);
@@ -57,7 +63,7 @@ export async function verifierClients({
     own: await context.ownKey(),
     textures: isOffline ? undefined : new TextureHosts(async (url) => await fetcher.texture(url, call)),
     close: async () => {
-      await Promise.all([...clients.values(), fetcher].map((client) => client.close()));
+      await Promise.all([...clients.values(), fetcher, guard].map((one) => one.close()));
     },
   };
 }

@@ -8,6 +8,7 @@ import { readProxies, verifyProxies } from '../config/proxies.ts';
 import type { Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { EMBEDDED_URL, type RequestListeners, requestHooks } from './request-hooks.ts';
+import { makeTextureGuard } from './texture-guard.ts';
 
 export interface ConnectOptions extends RequestListeners {
   readonly settings: Settings;
@@ -48,8 +49,15 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<Connection> {
   const apiKey = await keyFor(baseUrl, options);
   verifyProxies(readProxies(options.env), baseUrl);
-  const client = makeClient({ baseUrl, apiKey, dispatcher: await options.proxied() }, options);
-  return { client, isEmbedded: false, hasKey: apiKey !== undefined, close: () => client.close() };
+  const guard = makeTextureGuard({ service: baseUrl, proxies: readProxies(options.env) });
+  const target = { baseUrl, apiKey, dispatcher: await options.proxied(), textureDispatcher: guard };
+  const client = makeClient(target, options);
+  return {
+    client,
+    isEmbedded: false,
+    hasKey: apiKey !== undefined,
+    close: async () => void (await Promise.all([client.close(), guard.close()])),
+  };
 }
 
 /** The configured service; undefined for the embedded one. @throws CliError where the embedded service is ruled out */
@@ -108,14 +116,15 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
     fetchProxies: proxies, // whoever calls could go through them without the service
     logsWarnings: options.onRequest !== undefined, // --verbose shows the embedded service's warnings too
   });
-  const client = makeClient({ baseUrl: EMBEDDED_URL, transport }, options);
+  const guard = makeTextureGuard({ service: undefined, proxies });
+  const client = makeClient({ baseUrl: EMBEDDED_URL, transport, textureDispatcher: guard }, options);
   return {
     client,
     isEmbedded: true,
     hasKey: true,
     transport,
     close: async () => {
-      await client.close();
+      await Promise.all([client.close(), guard.close()]);
       await close({ drain: true, limit: DRAIN_LIMIT });
     },
   };
@@ -136,7 +145,7 @@ export function allowsInsecureHttp({ flags, env }: { flags: GlobalFlags; env: No
 }
 
 export function makeClient(
-  target: Pick<SkinClientOptions, 'baseUrl' | 'apiKey' | 'transport' | 'dispatcher'>,
+  target: Pick<SkinClientOptions, 'baseUrl' | 'apiKey' | 'transport' | 'dispatcher' | 'textureDispatcher'>,
   {
     settings,
     insecureHttp,

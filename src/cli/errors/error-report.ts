@@ -14,6 +14,7 @@ import {
   ServiceError,
   SkinsmithError,
 } from '../../index.ts';
+import { PrivateAddressError } from '../connection/texture-guard.ts';
 import { momentAt, span } from '../text/quantities.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 import { type DataFolder, folderReport } from './folder-report.ts';
@@ -55,6 +56,8 @@ export function reportOf(
       'usage',
       'Use the https address. To send the key unencrypted anyway: --insecure-http',
     );
+  if (error instanceof PrivateAddressError)
+    return reportWith(error, 'failed', 'If it is your own, name it with --base-url.');
   if (error instanceof SkinsmithError) {
     const hint = error instanceof NetworkError ? networkHint(error, naming) : undefined;
     return reportWith(error, error.isPassing ? 'tryLater' : 'failed', hint);

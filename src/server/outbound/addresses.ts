@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { parseAddress } from './ip-address.ts';
 
-/** A network that the operator allows: its first address and the number of significant leading bits. */
-export type Network = readonly [address: IPv4 | IPv6, bits: number];
+/** A network that is allowed: its first address, the number of significant leading bits, and the port if it is only one. */
+export type Network = readonly [address: IPv4 | IPv6, bits: number, port?: number];
 
 export type Verdict =
   /** `isOwn`: it is in one of the operator's networks. */

@@ -12,6 +12,8 @@ export interface GuardedAgentOptions {
    * without a name is checked here.
    */
   readonly proxies?: Proxies | undefined;
+  /** Whether a host's connections, each of them checked, are kept for further requests to it. Default: false. */
+  readonly keepsConnections?: boolean;
   /** Name server and network; replaceable for tests. */
   readonly resolve?: Resolve;
   readonly dial?: typeof buildConnector;
@@ -32,7 +34,6 @@ const SILENCE_TIMEOUT = 10_000;
 /** Maximum addresses of a host: no honest one has more. */
 const MAX_ADDRESSES = 16;
 
-/** Each request uses a connection of its own, so none uses one that was checked long ago. */
 export function makeGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   let opened: Promise<Sender> | undefined;
   return {
@@ -45,13 +46,19 @@ export function makeGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   };
 }
 
-async function openGuarded({ policy, proxies, resolve, dial }: GuardedAgentOptions): Promise<Sender> {
+async function openGuarded({
+  policy,
+  proxies,
+  keepsConnections,
+  resolve,
+  dial,
+}: GuardedAgentOptions): Promise<Sender> {
   const { buildConnector } = await import('undici');
   const tools = { policy, resolve: resolve ?? systemResolve(), dial: dial ?? buildConnector };
   return await openSender(proxies, {
     connect: guardedConnector(tools),
     allowH2: false,
-    pipelining: 0,
+    pipelining: keepsConnections ? 1 : 0,
     headersTimeout: SILENCE_TIMEOUT,
     bodyTimeout: SILENCE_TIMEOUT,
   });
@@ -63,7 +70,7 @@ function guardedConnector({
   policy,
   resolve,
   dial,
-}: Required<Omit<GuardedAgentOptions, 'proxies'>>): Connector {
+}: Required<Omit<GuardedAgentOptions, 'proxies' | 'keepsConnections'>>): Connector {
   return (options, callback) => {
     const { hostname, protocol } = options;
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);

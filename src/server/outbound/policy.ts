@@ -7,7 +7,7 @@ import { type OutboundPolicy, WEB_PORTS } from './target.ts';
  */
 export function outboundPolicy(settings: {
   readonly allowedNetworks?: readonly string[] | undefined;
-}): OutboundPolicy {
+}): OutboundPolicy & { readonly ports: readonly number[] } {
   const { allowedNetworks = [] } = settings;
   return { networks: allowedNetworks.map(parseNetwork), ports: WEB_PORTS };
 }

@@ -4,10 +4,10 @@ import { OutboundError } from './outbound-error.ts';
 
 /** Where the service may connect to. */
 export interface OutboundPolicy {
-  /** The operator's networks that are allowed, on any port. */
+  /** Networks that are allowed although they are private, on any port unless they have one. */
   readonly networks: readonly Network[];
   /** Ports that are allowed on all addresses. */
-  readonly ports: readonly number[];
+  readonly ports: readonly number[] | 'all';
 }
 
 /** Ports of the web. */
@@ -46,7 +46,8 @@ export interface Heading {
  * @throws OutboundError `address_refused`, `port_refused` if there are none
  */
 export function choose(addresses: readonly string[], { host, port, policy }: Heading): string[] {
-  const judged = addresses.map((address) => ({ address, ...judgeAddress(address, policy.networks) }));
+  const networks = policy.networks.filter(([, , only = port]) => only === port);
+  const judged = addresses.map((address) => ({ address, ...judgeAddress(address, networks) }));
   const reachable = judged.filter((one) => one.allowed);
   if (reachable.length === 0) {
     const why = judged.find((one) => !one.allowed)?.why ?? 'no address';
@@ -57,7 +58,7 @@ export function choose(addresses: readonly string[], { host, port, policy }: Hea
         : `${host} is ${why}, to which this service does not connect.`;
     throw new OutboundError('address_refused', message);
   }
-  const chosen = reachable.filter(({ isOwn }) => isOwn || policy.ports.includes(port));
+  const chosen = reachable.filter(({ isOwn }) => isOwn || isOpen(port, policy));
   if (chosen.length === 0) verifyPort(port, policy);
   return chosen.map(({ address }) => address);
 }
@@ -72,7 +73,11 @@ function portOf({ port, protocol }: URL): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
+function isOpen(port: number, { ports }: OutboundPolicy): boolean {
+  return ports === 'all' || ports.includes(port);
+}
+
 function verifyPort(port: number, { ports }: OutboundPolicy): void {
-  if (ports.includes(port)) return;
+  if (ports === 'all' || ports.includes(port)) return;
   throw new OutboundError('port_refused', `Only ports ${ports.join(' and ')} are allowed, not ${port}.`);
 }

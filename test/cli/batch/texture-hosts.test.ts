@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { TextureHosts } from '../../../src/cli/batch/texture-hosts.ts';
+import { PrivateAddressError } from '../../../src/cli/connection/texture-guard.ts';
 import { NetworkError, ServiceError } from '../../../src/index.ts';
 
 const AWAY = new NetworkError('connection refused', { cause: undefined, mayHaveArrived: false });
@@ -36,4 +37,18 @@ test('A texture that is missing says nothing about the next one', async () => {
   for (const url of ['http://there/1', 'http://there/2'])
     await expect(hosts.texture(url)).rejects.toBe(MISSING);
   expect([asked, hosts.notes]).toEqual([['http://there/1', 'http://there/2'], []]);
+});
+
+test('A private address is named once, and its other paths are still tried', async () => {
+  const refused = new PrivateAddressError('http://10.0.0.1', undefined);
+  const hosts = new TextureHosts(async (url) => {
+    if (url.endsWith('/open')) return new Uint8Array([1]);
+    throw refused;
+  });
+  for (const url of ['http://10.0.0.1/1', 'http://10.0.0.1/2'])
+    await expect(hosts.texture(url)).rejects.toBe(refused);
+  expect(await hosts.texture('http://10.0.0.1/open')).toEqual(new Uint8Array([1]));
+  expect(hosts.notes).toEqual([
+    '2 textures could not be fetched from http://10.0.0.1, a private address that is not the service in use.',
+  ]);
 });

@@ -1,13 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { verifierClients } from '../../../src/cli/batch/verifiers.ts';
 import { runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runLogin } from '../../../src/cli/commands/login.ts';
 import { runServe } from '../../../src/cli/commands/serve.ts';
 import { runWhoami } from '../../../src/cli/commands/whoami.ts';
 import { allowsInsecureHttp } from '../../../src/cli/connection/connect.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { trapServer } from '../../support/server/web-server.ts';
 
 /** An address of a network for documentation: nothing is there, and nothing must be sent there. */
 const url = 'http://203.0.113.7';
@@ -74,4 +77,38 @@ test.each([
   [{}, {}, false],
 ])('A flag or the environment says that it may be: %j %j', (flags, env, isAllowed) => {
   expect(allowsInsecureHttp({ flags, env })).toBe(isAllowed);
+});
+
+describe('Commands connect to no private address', () => {
+  const textureAt = async (context: CommandContext, address: string) => {
+    const { client } = await context.connect(await context.settings());
+    await client.texture(address);
+    return 0;
+  };
+  const told = { code: 'private_address', exit: 'failed', hint: expect.stringContaining('--base-url') };
+
+  test('that a service names for a texture', async () => {
+    const trap = await trapServer();
+    const command = async (context: CommandContext) =>
+      await textureAt(context, `http://127.0.0.1:${trap.port}/x`);
+    expect(await runCommand(command, { url: 'http://127.0.0.1:1' })).toMatchObject({ told });
+    expect(trap.connections).toBe(0);
+  });
+
+  test('that a lockfile names for a texture, or as its service', async () => {
+    const trap = await trapServer();
+    const place = `http://127.0.0.1:${trap.port}/x`;
+    const command = async (context: CommandContext) => {
+      const verifiers = await verifierClients({ context, isOffline: false });
+      try {
+        expect(await verifiers.keyOf(place)).toBeUndefined();
+        await verifiers.textures?.texture(place);
+      } finally {
+        await verifiers.close();
+      }
+      return 0;
+    };
+    expect(await runCommand(command, { url: 'http://127.0.0.1:1' })).toMatchObject({ told });
+    expect(trap.connections).toBe(0);
+  });
 });

@@ -15,6 +15,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'index.ts',
       'server/server.ts',
       'server/embedded.ts',
+      'server/outbound',
       'batch',
       'dispatch',
       'game',

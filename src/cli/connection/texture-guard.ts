@@ -1,0 +1,123 @@
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import type { Proxies } from '../../base/proxies.ts';
+import { type RequestDispatcher, SkinsmithError } from '../../index.ts';
+import type { Network } from '../../server/outbound/addresses.ts';
+import type { GuardedAgent } from '../../server/outbound/guarded-agent.ts';
+import type { Resolve } from '../../server/outbound/resolve.ts';
+
+/** Nothing was sent: a lockfile, or a service, names an address in a private network. */
+export class PrivateAddressError extends SkinsmithError {
+  override readonly name = 'PrivateAddressError';
+  readonly code = 'private_address';
+  readonly isPassing = false;
+
+  constructor(origin: string, cause: unknown) {
+    super(`${origin} is in a private network. Requests go there only if it is the service in use.`, {
+      cause,
+    });
+  }
+}
+
+export interface TextureGuardOptions {
+  /** The root of the service in use; undefined: it runs in this process. */
+  readonly service: string | undefined;
+  readonly proxies: Proxies | undefined;
+  /** Replaceable for tests. */
+  readonly resolve?: Resolve;
+}
+
+/** Sends requests to addresses that lockfiles and services name. */
+export interface TextureGuard extends RequestDispatcher {
+  /** Aborts the requests in progress. */
+  close(): Promise<void>;
+}
+
+/** What services of ours answer with public data: their textures, and the document with their key. */
+const PUBLIC_PATH = /^\/(?:textures\/[0-9a-f]{64})?$/;
+
+/**
+ * Public addresses are allowed, and of private ones those of the service in use, on its port. Paths that only read public
+ * data of a skinsmith service are allowed on all ports of this machine and of that service, too: the service may have
+ * another port in the textures it signs.
+ */
+export function makeTextureGuard(options: TextureGuardOptions): TextureGuard {
+  const { proxies, resolve = resolveAsSystem } = options;
+  const agents = new Map<boolean, Promise<GuardedAgent>>();
+  const open = async (isPublic: boolean) => {
+    const { makeGuardedAgent } = await import('../../server/outbound/guarded-agent.ts');
+    const networks = await networksOf(options.service, { isPublic, resolve });
+    return makeGuardedAgent({ policy: { networks, ports: 'all' }, proxies, resolve, keepsConnections: true });
+  };
+  return {
+    request: async (request) => {
+      const isPublic = PUBLIC_PATH.test(request.path);
+      const agent = agents.get(isPublic) ?? open(isPublic);
+      agents.set(isPublic, agent);
+      return await send(request, await agent);
+    },
+    close: async () => {
+      await Promise.all([...agents.values()].map(async (agent) => await (await agent).close()));
+    },
+  };
+}
+
+type Request = Parameters<RequestDispatcher['request']>[0];
+
+/** @throws PrivateAddressError; what the network throws */
+async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDispatcher['request']> {
+  const { choose, literalOf } = await import('../../server/outbound/target.ts');
+  const { hostname, port, protocol } = new URL(request.origin);
+  const literal = literalOf(hostname);
+  try {
+    // A proxy would be given it unchecked.
+    if (literal !== undefined)
+      choose([literal], { host: hostname, port: portOf(port, protocol), policy: agent.policy });
+    return await (await agent.sender()).request(request);
+  } catch (error) {
+    const { OutboundError } = await import('../../server/outbound/outbound-error.ts');
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.code === 'address_refused') throw new PrivateAddressError(request.origin, error);
+    throw error.cause ?? error;
+  }
+}
+
+/** The private addresses that may be reached. */
+async function networksOf(
+  service: string | undefined,
+  { isPublic, resolve }: { readonly isPublic: boolean; readonly resolve: Resolve },
+): Promise<Network[]> {
+  const { parseNetwork } = await import('../../server/outbound/addresses.ts');
+  const own = service === undefined ? [] : await addressesOf(new URL(service), resolve);
+  if (!isPublic) return own;
+  const machine = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => parseNetwork(withoutZone(address))),
+  );
+  const everywhere = own.map(([address, bits]): Network => [address, bits]);
+  return [parseNetwork('127.0.0.0/8'), parseNetwork('::1'), ...machine, ...everywhere];
+}
+
+/** Those of the service, on its port; none if it cannot be looked up. */
+async function addressesOf({ hostname, port, protocol }: URL, resolve: Resolve): Promise<Network[]> {
+  const { literalOf } = await import('../../server/outbound/target.ts');
+  const { parseNetwork } = await import('../../server/outbound/addresses.ts');
+  const literal = literalOf(hostname);
+  const found = literal === undefined ? await resolve(hostname).catch(() => []) : [literal];
+  return found.map((text) => {
+    const [address, bits] = parseNetwork(withoutZone(text));
+    return [address, bits, portOf(port, protocol)];
+  });
+}
+
+function portOf(port: string, protocol: string): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
+function withoutZone(address: string): string {
+  return address.replace(/%.*$/, '');
+}
+
+/** With the hosts file, as the requests to the service are. */
+async function resolveAsSystem(name: string): Promise<string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}

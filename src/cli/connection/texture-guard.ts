@@ -33,8 +33,8 @@ export interface TextureGuard extends RequestDispatcher {
   close(): Promise<void>;
 }
 
-/** What services of ours answer with public data: their textures, and the document with their key. */
-const PUBLIC_PATH = /^\/(?:textures\/[0-9a-f]{64})?$/;
+/** Public data: textures, as services of ours and as the game name them, and the document with the key of such a service. The game drops zeros at the start of a hash. */
+const PUBLIC_PATH = /^\/(?:textures?\/[0-9a-f]{48,64})?$/;
 
 /**
  * Public addresses are allowed, and of private ones those of the service in use, on its port. Paths that only read public

@@ -147,7 +147,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'skins list': () => [],
     'skins get': () => [made.uuid],
     'skins download': () => [made.uuid, '--out', folder],
-    'skins export': () => [join(folder, 'skins.zip'), '--force'],
+    'skins export': () => [join(folder, 'skins.zip'), '--overwrite'],
     'skins edit': () => [made.uuid, '--name', 'Smith'],
     'skins delete': async () => [await makeSkin(), '--yes'],
     verify: () => [join(signed, 'skins.lock')],

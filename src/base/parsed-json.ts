@@ -18,10 +18,28 @@ export function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
 }
 
-/** The value of a text in JSON; undefined if the text is not JSON. */
-export function parsedJson(text: string | Uint8Array): unknown {
+/** Values that a text in JSON may have. Each takes memory of its own: an array of two characters some hundred bytes. */
+export const MOST_JSON_VALUES = 500_000;
+
+/** Whether a text in JSON has more values than are read. Counts commas and brackets, those in strings as well. */
+export function hasTooManyValues(text: string): boolean {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if ((code === COMMA || code === BRACKET || code === BRACE) && ++count > MOST_JSON_VALUES) return true;
+  }
+  return false;
+}
+
+const COMMA = 0x2c;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+
+/** The value of a text in JSON; undefined if the text is not JSON, or has too many values. */
+export function parsedJson(given: string | Uint8Array): unknown {
   try {
-    return JSON.parse(typeof text === 'string' ? withoutMark(text) : decodedText(text));
+    const text = typeof given === 'string' ? withoutMark(given) : decodedText(given);
+    return hasTooManyValues(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

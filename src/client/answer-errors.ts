@@ -1,4 +1,5 @@
 import { networkCode, networkReason, PROXY_REFUSED } from '../base/network-reason.ts';
+import { hasTooManyValues, MOST_JSON_VALUES } from '../base/parsed-json.ts';
 import { parseRetryAfter } from '../base/retry-after.ts';
 import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
@@ -42,13 +43,16 @@ const CHALLENGE = 'an HTML page, probably a check by a proxy in front of the ser
 
 /** @throws UnreadableAnswerError */
 export function parseJson({ status, headers, text }: RawAnswer, request: RequestName, now: number): unknown {
+  const fail = (what: string, cause?: unknown) => {
+    const retryAfter = retryAfterOf(headers, now);
+    const message = `${request.method} ${request.path} answered ${status} with ${what}.`;
+    return new UnreadableAnswerError(message, { status, retryAfter, cause });
+  };
+  if (hasTooManyValues(text)) throw fail(`more than ${MOST_JSON_VALUES} values`);
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const what = contentIn(text, status, unknownEncoding(headers));
-    const retryAfter = retryAfterOf(headers, now);
-    const message = `${request.method} ${request.path} answered ${status} with ${what}.`;
-    throw new UnreadableAnswerError(message, { status, retryAfter, cause });
+    throw fail(contentIn(text, status, unknownEncoding(headers)), cause);
   }
 }
 

@@ -11,6 +11,12 @@ describe('an answer that cannot be read', () => {
   const answers: [what: string, answer: Partial<Exchange>, status: number, message: RegExp][] = [
     ['HTML', { text: html }, 200, /^GET \/v2\/me answered 200 with an HTML page\.$/],
     [
+      'JSON of many values in few bytes',
+      { text: `${'['.repeat(600_000)}${']'.repeat(600_000)}` },
+      200,
+      /^GET \/v2\/me answered 200 with more than 500000 values\.$/,
+    ],
+    [
       'JSON that was cut',
       { text: '{"success": true, "us' },
       200,

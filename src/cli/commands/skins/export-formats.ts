@@ -20,6 +20,19 @@ type Copy = (download: Download, after: string | undefined, sink: Sink) => Promi
 /** What each format needs, so that the file is complete and its skins are counted. */
 export const EXPORT_COPIES: Readonly<Record<SkinExportFormat, Copy>> = { zip: copyZip, lock: copyLock };
 
+/** Bytes of an export: those of 300,000 skins. */
+const MAX_BYTES = 1024 ** 3;
+
+/** Takes no more than a service can have for one caller: it must not fill the disk. @throws CliError */
+export function bounded(sink: Sink, maxBytes = MAX_BYTES): Sink {
+  let taken = 0;
+  return async (bytes) => {
+    taken += bytes.length;
+    if (taken > maxBytes) throw tooLarge(maxBytes);
+    await sink(bytes);
+  };
+}
+
 /** `PK\x05\x06`: the record at the end of an archive. */
 const END_SIGNATURE = Buffer.from('PK\x05\x06');
 const END_SIZE = 22;
@@ -101,6 +114,13 @@ function cutOff(): CliError {
   return new CliError('export_cut_off', 'The export broke off before its end.', {
     hint: 'Run the command again.',
     exit: 'tryLater',
+  });
+}
+
+function tooLarge(maxBytes: number): CliError {
+  const message = `The service sent an export of more than ${maxBytes / 1024 ** 2} MiB.`;
+  return new CliError('unreadable_export', message, {
+    hint: 'If you have that many skins, export them in parts: --visibility, --variant, --filter.',
   });
 }
 

@@ -15,7 +15,7 @@ import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { count } from '../../text/quantities.ts';
 import { clean } from '../../text/text.ts';
-import { EXPORT_COPIES, type Exported, type Sink } from './export-formats.ts';
+import { bounded, EXPORT_COPIES, type Exported, type Sink } from './export-formats.ts';
 
 const FORMATS: readonly SkinExportFormat[] = ['zip', 'lock'];
 const EXPORT = { what: 'export your skins', about: ['user_not_found'] };
@@ -107,7 +107,7 @@ export async function runSkinsExport(options: SkinsExportOptions, context: Comma
     await EXPORT_COPIES[format](
       (place) => client.account.exportSkins(format, { ...filters, after: place }, { signal }),
       after,
-      sink,
+      bounded(sink),
     );
   const exported = await whereOffered(EXPORT, async () =>
     file === '-' ? await print(copy, context) : await save(copy, { file, overwrite }, context),

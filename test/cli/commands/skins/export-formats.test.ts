@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { EXPORT_COPIES } from '../../../../src/cli/commands/skins/export-formats.ts';
+import { bounded, EXPORT_COPIES } from '../../../../src/cli/commands/skins/export-formats.ts';
 import { zipArchive } from '../../../../src/server/http/downloads/formats.ts';
 import type { SkinExport } from '../../../../src/server/service/skins/export.ts';
 
@@ -107,3 +107,21 @@ describe('A lockfile', () => {
     });
   });
 });
+
+test.each(['zip', 'lock'] as const)(
+  'An export without end (%s) is given up before it fills the disk',
+  async (format) => {
+    let taken = 0;
+    async function* endless() {
+      for (let n = 0; ; n++) yield Buffer.from(lineOf(n.toString(16).padStart(32, '0')));
+    }
+    const sink = bounded((bytes) => {
+      taken += bytes.length;
+    }, 1024 ** 2);
+    await expect(EXPORT_COPIES[format](endless, undefined, sink)).rejects.toMatchObject({
+      code: 'unreadable_export',
+      message: 'The service sent an export of more than 1 MiB.',
+    });
+    expect(taken).toBeLessThanOrEqual(1024 ** 2);
+  },
+);

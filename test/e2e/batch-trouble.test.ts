@@ -119,6 +119,21 @@ describe('A service', () => {
     },
   );
 
+  test.each(['bad-gateway', 'internal-error'] as const)(
+    'that answers submissions with %s alone is one outage, after which nothing counts as in the queue',
+    async (kind) => {
+      const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
+      await shop.drawMany('skins', 8);
+      service.weather = (request) => (request.kind === 'submit' ? { kind, wait: 0 } : undefined);
+      const { exitCode, stderr } = await shop.start([...MAKE, '--timeout', '3s']);
+      const said = String(stderr);
+      expect(exitCode).toBe(75);
+      expect(said).not.toMatch(/answer was lost|[1-9]\d* in the queue/);
+      expect(said.match(/^error: /gm)).toHaveLength(1);
+      expect(service.records.accepted).toEqual([]);
+    },
+  );
+
   test('that gives the skin of another gets no output written for it', async () => {
     const { shop } = await hostedWorkshop({
       fate: (pixels) => (pixels === pixelsOf(2) ? { kind: 'wrong', times: 9 } : undefined),

@@ -4,6 +4,9 @@ import { diagnosis, FOREIGN, makeSetup, READY, servedSetup } from '../../support
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
+/** Of a texture, as services of ours name it. */
+const PATH = `/textures/${'0'.repeat(64)}`;
+
 describe('The check of the textures', () => {
   const publicAt = (publicUrl: string) => [READY, diagnosis({ publicUrl })];
 
@@ -51,7 +54,7 @@ describe('The check of the textures', () => {
 
   test('tries that of a public skin where the service does not say, without a key', async () => {
     const pictures = await webServer((_, response) => response.end('picture'));
-    const { setup } = await servedSetup([FOREIGN, newest, shown(`${pictures.url}/t`)]);
+    const { setup } = await servedSetup([FOREIGN, newest, shown(`${pictures.url}${PATH}`)]);
     expect(await CHECKS.textures.look(setup)).toEqual({
       result: 'ok',
       detail: `The texture of the newest public skin can be fetched from ${pictures.url}.`,
@@ -60,10 +63,10 @@ describe('The check of the textures', () => {
   });
 
   test('finds that one that nobody can reach', async () => {
-    const { setup } = await servedSetup([FOREIGN, newest, shown('http://127.0.0.1:1/t')]);
+    const { setup } = await servedSetup([FOREIGN, newest, shown(`http://127.0.0.1:1${PATH}`)]);
     expect(await CHECKS.textures.look(setup)).toMatchObject({
       result: 'problem',
-      detail: expect.stringContaining('http://127.0.0.1:1/t: connection refused'),
+      detail: expect.stringContaining(`http://127.0.0.1:1${PATH}: connection refused`),
     });
   });
 

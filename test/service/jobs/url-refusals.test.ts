@@ -102,7 +102,7 @@ test('A private address is refused without a byte sent there, and the caller is 
   expect(heard.body.errors[0]?.message).toContain('127.0.0.1 is a loopback address');
   expect(heard.body.errors[1]).toEqual({
     code: 'address_refused',
-    message: expect.stringContaining('send the picture itself'),
+    message: expect.stringContaining('Send the picture itself'),
   });
   expect(site.seen).toEqual([]);
   const odd = await owner.json('/v2/queue', { url: 'http://93.184.216.34:8080/skin.png' });

@@ -11,7 +11,7 @@ import { signingKeyOf } from './proof/signing-key-of.ts';
 import { runBatch } from './run/run-batch.ts';
 import { skinFinder } from './sources/given/find-skin.ts';
 import { PlayerNames } from './sources/player-names.ts';
-import { streamSources } from './sources/sources.ts';
+import { openSources } from './sources/sources.ts';
 
 /** What to convert, and how. See `BatchOptions` for the rest. */
 export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {
@@ -52,7 +52,7 @@ export async function convert(options: ConvertOptions): Promise<BatchSummary> {
   const roots = { cwd: process.cwd(), stdin: () => process.stdin, coverage };
   mustBeSources(sources);
   const stream = isList(sources)
-    ? streamSources({ args: sources, from: [], recursive, ignore, fit }, roots)
+    ? openSources({ args: sources, from: [], recursive, ignore, fit }, roots)
     : sources;
   const service = {
     name: client.baseUrl,

@@ -51,9 +51,6 @@ export interface GivenSkin {
   readonly visibility?: SkinVisibility | undefined;
 }
 
-/** Sources as they are found, one by one or several at once: a promise for each of thousands takes longer than looking at them. */
-export type SourceStream = AsyncIterable<BatchSource | Iterable<BatchSource>>;
-
 /** One thing to make a skin from, as the user named it. */
 export interface BatchSource {
   /** Its name in results: the path as typed or walked to, the URL, `-`, the start of a data URL. */

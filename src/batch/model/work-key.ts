@@ -40,7 +40,7 @@ export function workKey({ content, variant, visibility, cape }: WorkWish): strin
 }
 
 /** The two letters at a work key's end. */
-export function optionLetters(variant: VariantWish, visibility: SkinVisibility = 'public'): string {
+function optionLetters(variant: VariantWish, visibility: SkinVisibility = 'public'): string {
   return VARIANT_LETTERS[variant] + VISIBILITY_LETTERS[visibility];
 }
 

@@ -5,7 +5,7 @@ import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Coverage } from '../model/coverage.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import type { BatchResult } from '../model/result.ts';
-import type { GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
+import type { BatchSource, GivenSkin, VariantWish } from '../model/source.ts';
 import type { GameKeys } from '../proof/game-keys.ts';
 import type { PlayerNames } from '../sources/player-names.ts';
 import type { BatchEvent, RunningProgress } from './events.ts';
@@ -56,7 +56,7 @@ interface ReuseOptions {
 
 /** What to plan, and with what. */
 export interface PlanOptions extends SkinWishes, ReuseOptions {
-  readonly sources: SourceStream;
+  readonly sources: AsyncIterable<BatchSource>;
   /** What the sources are read from, complete once they are read. Absent: unknown, so that no entry counts as gone. */
   readonly coverage?: Coverage | undefined;
   readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;

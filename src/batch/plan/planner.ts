@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DigestCache } from '../../base/digest-cache.ts';
 import { mapAhead } from '../../base/map-ahead.ts';
-import { NumberSet } from '../../base/number-set.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { readEntry } from '../lockfile/lockfile.ts';
 import { SourceIds } from '../lockfile/source-ids.ts';
 import type { SignedBy } from '../model/signer.ts';
-import type { BatchSource, GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
+import type { BatchSource, GivenSkin, VariantWish } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
 import { workKey } from '../model/work-key.ts';
 import { type Inspected, inspectSource } from '../pictures/inspect-source.ts';
@@ -17,9 +16,7 @@ import type { Decision, Planned } from './decision.ts';
 import { type Draft, withGiven } from './draft.ts';
 import { type GivenOutcome, type GivenSkins, givenVariant } from './given-skins.ts';
 import { type OutputNames, safeName } from './output-names.ts';
-import { inParts } from './parts.ts';
-import { shortKey } from './short-key.ts';
-import type { Judged, SignerRule, Standing } from './signer-rule.ts';
+import type { SignerRule, Standing } from './signer-rule.ts';
 
 /** Options for every skin. */
 interface SkinDefaults {
@@ -74,8 +71,8 @@ export class Planner {
   readonly #options: PlannerOptions;
   readonly #ids: SourceIds;
   readonly #pending = new Map<string, Work>();
-  /** Work seen in a plan-only run, as numbers: a hundred thousand string keys take ten times the digests. */
-  readonly #seen = new NumberSet();
+  /** Keys of the work seen in a plan-only run. */
+  readonly #seen = new Set<string>();
   #count = 0;
   #kept = 0;
 
@@ -84,22 +81,16 @@ export class Planner {
     this.#ids = new SourceIds(options.lockDir);
   }
 
-  async *plan(sources: SourceStream, signal: AbortSignal): AsyncGenerator<Planned, void, void> {
-    for await (const some of this.planTogether(sources, signal)) yield* some;
-  }
-
-  /** The same with several sources at once where that is possible. Each source is decided about when it is taken. */
-  async *planTogether(
-    sources: SourceStream,
-    signal: AbortSignal,
-  ): AsyncGenerator<Iterable<Planned>, void, void> {
+  /** Each source is decided about when it is taken. */
+  async *plan(sources: AsyncIterable<BatchSource>, signal: AbortSignal): AsyncGenerator<Planned, void, void> {
     let turn = performance.now();
-    const prepared = mapAhead(inParts(sources), AT_ONCE, (some) => {
+    const prepared = mapAhead(sources, AT_ONCE, async (source) => {
       signal.throwIfAborted();
-      return this.#prepareAll(some);
+      return await this.#prepare(source);
     });
-    for await (const some of prepared) {
-      yield this.#concludeAll(some, signal);
+    for await (const one of prepared) {
+      signal.throwIfAborted();
+      yield 'decision' in one ? one : this.#conclude(one);
       if (performance.now() - turn < TURN) continue;
       await setImmediate();
       turn = performance.now();
@@ -128,21 +119,10 @@ export class Planner {
     work.bytes = undefined;
   }
 
-  #prepareAll(sources: readonly BatchSource[]): readonly Prepared[] | Promise<readonly Prepared[]> {
-    const prepared = sources.map((source) => this.#prepare(source));
-    return prepared.every(isReady) ? prepared : Promise.all(prepared);
-  }
-
-  *#concludeAll(prepared: readonly Prepared[], signal: AbortSignal): Generator<Planned, void, void> {
-    for (const one of prepared) {
-      signal.throwIfAborted();
-      yield 'decision' in one ? one : this.#conclude(one);
-    }
-  }
-
-  #prepare(source: BatchSource): Prepared | Promise<Prepared> {
+  async #prepare(source: BatchSource): Promise<Prepared> {
     const draft = this.#draft(source);
-    return source.content.kind === 'uuid' ? this.#prepareUuid(draft, source.content.uuid) : this.#find(draft);
+    const { content } = source;
+    return await (content.kind === 'uuid' ? this.#prepareUuid(draft, content.uuid) : this.#find(draft));
   }
 
   /** Names the source's output, in the order of the sources. */
@@ -168,14 +148,14 @@ export class Planner {
     };
   }
 
-  #find(draft: Draft): Prepared | Promise<Prepared> {
+  async #find(draft: Draft): Promise<Prepared> {
     const work = this.#workOf(draft);
     if ('decision' in work) return work;
     const [member] = work.members;
     const locked = this.#locked(member!, work.key);
-    if (!locked) return this.#judgeGiven({ work });
+    if (!locked) return await this.#judgeGiven({ work });
     if (!this.#options.signers.applies) return { member: member!, decision: locked };
-    return this.#judge(locked, work);
+    return await this.#judge(locked, work);
   }
 
   /** A skin of the service, else a player, unless an earlier run has determined which. */
@@ -236,7 +216,7 @@ export class Planner {
   }
 
   /** Whether the entry still counts, judged by its signer. */
-  #judge(locked: Locked, work: Work): Prepared | Promise<Prepared> {
+  async #judge(locked: Locked, work: Work): Promise<Prepared> {
     const { lockfile, signers } = this.#options;
     const member = work.members[0]!;
     const signer = lockfile?.signerOf(locked.entry);
@@ -245,16 +225,9 @@ export class Planner {
     const read = readEntry(lockfile!, locked.entry, signers);
     if ('problem' in read) return { member, decision: { kind: 'refused', problem: read.problem } };
     const { entry } = read;
-    const judged = signers.judge(entry);
-    const act = ({ standing, signedBy }: Judged) =>
-      standing === 'outdated'
-        ? this.#remake(work, entry, signedBy)
-        : { member, decision: keptAs(locked, standing) };
-    return judged instanceof Promise ? judged.then(act) : act(judged);
-  }
-
-  async #remake(work: Work, entry: GivenSkin, outdated: SignedBy): Promise<Prepared> {
-    return await this.#judgeGiven({ work: await this.#withSkin(work, entry), outdated });
+    const { standing, signedBy } = await signers.judge(entry);
+    if (standing !== 'outdated') return { member, decision: keptAs(locked, standing) };
+    return await this.#judgeGiven({ work: await this.#withSkin(work, entry), outdated: signedBy });
   }
 
   /** A skin that the service no longer has is made from the lockfile's data. */
@@ -267,7 +240,7 @@ export class Planner {
   }
 
   /** Whether given skin data is the result. Work that an earlier run began is not checked. */
-  #judgeGiven(prepared: Exclude<Prepared, Planned>): Prepared | Promise<Prepared> {
+  async #judgeGiven(prepared: Exclude<Prepared, Planned>): Promise<Prepared> {
     const { work } = prepared;
     const source = work.members[0]?.source;
     const given = source && givenOf(source);
@@ -277,7 +250,7 @@ export class Planner {
       variant: source.variant ?? this.#options.variant,
       isOfService: source.content.kind === 'uuid',
     };
-    return this.#options.given.judge(wanted).then((outcome) => ({ ...prepared, given: outcome }));
+    return { ...prepared, given: await this.#options.given.judge(wanted) };
   }
 
   #conclude({ work, outdated, given }: Exclude<Prepared, Planned>): Planned {
@@ -297,7 +270,7 @@ export class Planner {
     if (kept) return { kind: 'given', key, skin: kept.skin, warnings: kept.warnings };
     const pending = this.#pending.get(key);
     pending?.members.push(...work.members);
-    if (pending || this.#seen.has(shortKey(key))) return { kind: 'duplicate', work: pending };
+    if (pending || this.#seen.has(key)) return { kind: 'duplicate', work: pending };
     const decision = this.#take(work);
     if (state?.step === 'unproven') return { kind: 'unproven', work };
     return outdated && decision.kind === 'new' ? { ...decision, outdated } : decision;
@@ -309,7 +282,7 @@ export class Planner {
     const changed = lockfile?.find(id, work.key)?.state === 'changed';
     const decision = { kind: 'new', work, changed } as const;
     if (!this.#options.submits) {
-      this.#seen.add(shortKey(work.key));
+      this.#seen.add(work.key);
       return decision;
     }
     this.#pending.set(work.key, work);
@@ -317,10 +290,6 @@ export class Planner {
     if (this.#kept > KEPT_BYTES) this.sent(work);
     return decision;
   }
-}
-
-function isReady(prepared: Prepared | Promise<Prepared>): prepared is Prepared {
-  return !(prepared instanceof Promise);
 }
 
 function keptAs(locked: Locked, standing: Standing): Locked {

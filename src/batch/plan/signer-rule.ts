@@ -78,15 +78,11 @@ export class SignerRule {
     return standing === 'outdated' ? undefined : standing;
   }
 
-  /** Asks the service for its key only if an entry depends on it: a promise for each of thousands takes longer. */
-  judge(entry: LockEntry): Judged | Promise<Judged> {
+  /** Asks the service for its key only if an entry depends on it. */
+  async judge(entry: LockEntry): Promise<Judged> {
     const signedBy = this.signedBy(entry);
     const standing = this.keeps(signedBy) ?? 'outdated';
-    const isDecided = standing !== 'outdated' || signedBy.key === undefined;
-    return isDecided ? { standing, signedBy } : this.#judgeByKey(signedBy);
-  }
-
-  async #judgeByKey(signedBy: SignedBy): Promise<Judged> {
+    if (standing !== 'outdated' || signedBy.key === undefined) return { standing, signedBy };
     const { name, signingKey } = this.#options;
     this.#askedKey ??= signingKey?.() ?? Promise.resolve(undefined);
     const key = (await this.#askedKey)?.fingerprint;

@@ -39,7 +39,6 @@ export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
 }
 
 type Locked = Extract<Decision, { kind: 'locked' }>;
-type Unlocked = Exclude<Decision, Locked>;
 
 /** One batch while it runs. */
 class BatchRun {
@@ -93,12 +92,8 @@ class BatchRun {
 
   async #planAll(): Promise<void> {
     const { planner } = this.#files;
-    for await (const some of planner.planTogether(this.#options.sources, this.#stop.signal)) {
-      for (const planned of some) {
-        const acting = this.#begin(planned);
-        if (acting) await acting;
-      }
-    }
+    for await (const planned of planner.plan(this.#options.sources, this.#stop.signal))
+      await this.#begin(planned);
     this.#count.readAll();
     if (this.#outdated.length > 0) this.#service ??= await this.#contact();
     this.#tellPlan();
@@ -117,19 +112,11 @@ class BatchRun {
     for (const { index, source } of work.members) this.#tell({ type: 'left', index, source: source.label });
   }
 
-  /**
-   * Returns a promise only if there is something to wait for: for thousands of known skins, making promises takes
-   * longer than all the rest.
-   */
-  #begin(planned: Planned): Promise<void> | undefined {
+  /** Acts on a decision, then waits while too much work is ahead. */
+  async #begin(planned: Planned): Promise<void> {
     this.#count.planned(planned);
     if (this.#options.prune) this.#changes.addSource(planned.member);
     const { member, decision } = planned;
-    if (decision.kind === 'locked') return this.#finishLocked(member, decision);
-    return this.#actAndWait(member, decision);
-  }
-
-  async #actAndWait(member: Member, decision: Unlocked): Promise<void> {
     await this.#act(member, decision);
     while (this.#isAhead(member) && !this.#service?.isSpent)
       await this.#changed.wait(undefined, this.#stop.signal);
@@ -147,9 +134,11 @@ class BatchRun {
     return (this.#service?.waiting ?? 0) >= (isHeld ? AHEAD_HELD : AHEAD);
   }
 
-  async #act(member: Member, decision: Unlocked): Promise<void> {
+  async #act(member: Member, decision: Decision): Promise<void> {
     const { journal } = this.#files;
     switch (decision.kind) {
+      case 'locked':
+        return await this.#finishLocked(member, decision);
       case 'refused':
         return await this.#finish(failedResult(member, decision.problem), member);
       case 'given':
@@ -177,15 +166,15 @@ class BatchRun {
   }
 
   /** Checks the entry before anything is written from it, including its own line under a new name. */
-  #finishLocked(member: Member, decision: Locked): Promise<void> | undefined {
+  async #finishLocked(member: Member, decision: Locked): Promise<void> {
     const { lockfile, signers } = this.#files;
     const { entry, moved, key } = decision;
     const name = ownName(member, { isShared: moved });
     const read = name === undefined ? undefined : readEntry(lockfile!, entry, signers);
-    if (read && 'problem' in read) return this.#finish(failedResult(member, read.problem), member);
+    if (read && 'problem' in read) return await this.#finish(failedResult(member, read.problem), member);
     const isRenamed = read?.entry.name !== name && this.#changes.isFirst(entry);
     this.#changes.add(member, { key, entry, moved: moved || isRenamed, name });
-    return this.#finish(lockedResult(member, lockfile!, decision, signers), member);
+    await this.#finish(lockedResult(member, lockfile!, decision, signers), member);
   }
 
   /** Written to the journal like a new skin, so that the lockfile gets it. */
@@ -252,34 +241,31 @@ class BatchRun {
     for (const member of work.members) await this.#finish(failedResult(member, problem, job), member);
   }
 
-  /** Delivers a result and counts it; a promise only if the delivery is one. */
-  #finish(result: BatchResult, member: Member): Promise<void> | undefined {
+  /** Delivers a result and counts it. */
+  async #finish(result: BatchResult, member: Member): Promise<void> {
     try {
-      const delivery = this.#options.deliver?.(result);
-      if (!delivery || Array.isArray(delivery)) return this.#delivered(result, member, delivery);
-      const delivered = Promise.resolve(delivery).then((files) => this.#delivered(result, member, files));
-      return delivered.catch((error: unknown) => this.#undelivered(error, result, member));
+      const files = await this.#options.deliver?.(result);
+      this.#delivered(result, member, files ?? []);
     } catch (error) {
-      return this.#undelivered(error, result, member);
+      await this.#undelivered(error, result, member);
     }
   }
 
-  #delivered(result: BatchResult, member: Member, files: unknown): undefined {
+  #delivered(result: BatchResult, member: Member, files: readonly string[]): void {
     this.#tell({ type: 'result', result });
     this.#count.finished(result);
     if (result.error) this.#options.coverage?.addFailure(member.source);
-    else
-      this.#changes.addRecord(member, this.#files.planner.listOf(member), Array.isArray(files) ? files : []);
+    else this.#changes.addRecord(member, this.#files.planner.listOf(member), files);
   }
 
   /** The entry of a known result may turn out to be damaged only now. */
-  #undelivered(error: unknown, result: BatchResult, member: Member): Promise<void> | undefined {
+  async #undelivered(error: unknown, result: BatchResult, member: Member): Promise<void> {
     if (error instanceof DeliveryError) {
       const { code, message, hint } = error;
       return this.#delivered(failedResult(member, { code, message, hint }), member, []);
     }
     if (result.origin !== 'lockfile') throw error;
-    return this.#finish(failedResult(member, entryProblem(error)), member);
+    await this.#finish(failedResult(member, entryProblem(error)), member);
   }
 
   #tell(event: BatchEvent): void {

@@ -1,8 +1,7 @@
 import { BatchSetupError } from '../model/setup-error.ts';
-import type { BatchSource, SourceStream } from '../model/source.ts';
+import type { BatchSource } from '../model/source.ts';
 import { type Expansion, expand, isPath, isStdin } from './arguments/expand.ts';
 import { userSource } from './arguments/links.ts';
-import { oneByOne } from './arguments/one-by-one.ts';
 import type { SourceRoots, SourceSpec } from './arguments/spec.ts';
 import { findPath, withoutFileScheme } from './files/path.ts';
 import { IgnoreRules } from './folders/ignore-rules.ts';
@@ -18,19 +17,11 @@ export type { SourceRoots, SourceSpec } from './arguments/spec.ts';
  * @throws BatchSetupError (while it is read) when the input as a whole is invalid
  */
 export function openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
-  const sources = oneByOne(namedSources(spec, roots));
+  const sources = namedSources(spec, roots);
   return spec.fit ? fittedSources(sources) : sources;
 }
 
-/** The same for a batch, which takes all of a folder at once. @throws BatchSetupError, as above */
-export function streamSources(spec: SourceSpec, roots: SourceRoots): SourceStream {
-  return spec.fit ? openSources(spec, roots) : namedSources(spec, roots);
-}
-
-async function* namedSources(
-  spec: SourceSpec,
-  roots: SourceRoots,
-): AsyncGenerator<BatchSource | Iterable<BatchSource>> {
+async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
   const { players = [], from, as, recursive } = spec;
   const args = argumentsOf(spec);
   const rules = IgnoreRules.given(spec.ignore);

@@ -30,15 +30,16 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
   try {
     const output = presentation.openOutput(call);
     const game = await context.game();
-    const deliverAll = async (result: BatchResult) => {
-      const files = await verifyRequiredSigner(result, typed.requireSigner, game.keys)
-        .then(() => output.deliver(result))
-        .catch(async (error: unknown) => {
-          if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
-          throw error;
-        });
-      await reports.add(result);
-      return files;
+    const deliver = async (result: BatchResult) => {
+      try {
+        await verifyRequiredSigner(result, typed.requireSigner, game.keys);
+        const files = output.deliver(result);
+        await reports.add(result);
+        return files;
+      } catch (error) {
+        if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
+        throw error;
+      }
     };
     const coverage = new Coverage();
     const summary = await runBatch({
@@ -49,11 +50,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
       game,
       ownKey: await context.ownKey(),
       lockfile: output.lockfile,
-      deliver: (result): readonly string[] | Promise<readonly string[]> => {
-        // A promise for each of thousands of known skins takes longer than all that is done about them.
-        if (!typed.requireSigner && reports.isEmpty) return output.deliver(result);
-        return deliverAll(result);
-      },
+      deliver,
       onProgress: (read) => void progress.start(read),
       onEvent: (event) => {
         if (event.type === 'accepted') reports.accepted(event.index);

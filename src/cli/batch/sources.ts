@@ -1,6 +1,6 @@
 import type { Coverage } from '../../batch/model/coverage.ts';
-import type { BatchSource, SourceStream } from '../../batch/model/source.ts';
-import { openSources, streamSources } from '../../batch/sources/sources.ts';
+import type { BatchSource } from '../../batch/model/source.ts';
+import { openSources } from '../../batch/sources/sources.ts';
 import { readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openStdin } from '../terminal/read-input.ts';
@@ -17,10 +17,8 @@ interface SourceReading {
 export function sourcesOf(
   { context, typed }: Pick<BatchCall, 'context' | 'typed'>,
   { warn = (message) => void context.messages.warn(message), coverage }: SourceReading = {},
-): SourceStream {
-  const [spec, roots] = [specOf(typed), { ...rootsOf(context), warn, coverage }];
-  if (!typed.fetchLocally && typed.name === undefined) return streamSources(spec, roots);
-  const found = openSources(spec, roots);
+): AsyncIterable<BatchSource> {
+  const found = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
   const sources = typed.fetchLocally ? fetched(found, context) : found;
   return typed.name === undefined ? sources : named(sources, typed.name);
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { isUuid } from '../../../base/uuid.ts';
 import type { Coverage } from '../../model/coverage.ts';
-import type { BatchSource, SourceStream } from '../../model/source.ts';
+import type { BatchSource } from '../../model/source.ts';
 import { noSuchFile } from '../files/file-problem.ts';
 import { baseStem, findPath, mirroredStem } from '../files/path.ts';
 import { similarName } from '../files/similar-name.ts';
@@ -42,7 +42,7 @@ export interface Expansion {
 }
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';
-type Sources = SourceStream | [BatchSource];
+type Sources = AsyncIterable<BatchSource> | [BatchSource];
 type Expand = (named: NamedSources, expansion: Expansion) => Sources;
 
 const EXPANDERS = {

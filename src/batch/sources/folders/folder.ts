@@ -8,20 +8,20 @@ import { type FolderStep, labelOf, type WalkOptions, type WalkRoot, walkFolder }
 const HINT_FOLDERS = 256;
 
 /**
- * A source per PNG file of a folder, those of each folder at once. `above`: the stem prefix, empty or ending with
+ * A source per PNG file of a folder. `above`: the stem prefix, empty or ending with
  * `/`. An empty folder is a source with a problem.
  */
 export async function* folderSources(
   root: WalkRoot,
   above: string,
   options: WalkOptions & { readonly coverage?: Coverage | undefined },
-): AsyncGenerator<BatchSource | Iterable<BatchSource>> {
+): AsyncGenerator<BatchSource> {
   let [isEmpty, isThinned, isWhole] = [true, false, true];
   for await (const step of walkFolder(root, options)) {
     isWhole &&= step.problems.every(({ name }) => name !== ''); // a folder that cannot be read
     isEmpty &&= step.files.length + step.problems.length === 0;
     isThinned ||= step.isThinned;
-    yield stepSources(root, above, step);
+    yield* stepSources(root, above, step);
   }
   if (isWhole) options.coverage?.addFolder({ path: root.path, recursive: options.recursive, isEmpty });
   if (!isEmpty) return;

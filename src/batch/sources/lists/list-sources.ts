@@ -1,7 +1,6 @@
 import { sep } from 'node:path';
 import type { BatchSource } from '../../model/source.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../arguments/expand.ts';
-import { oneByOne } from '../arguments/one-by-one.ts';
 import type { SourceRoots } from '../arguments/spec.ts';
 import { baseStem, findPath, withoutFileScheme } from '../files/path.ts';
 import { skinSource } from '../given/skin-source.ts';
@@ -59,7 +58,7 @@ function rowFault({ name }: Row, { text, homes }: NamedSources, { as }: Expansio
 
 async function* rowSources(row: Row, named: NamedSources, expansion: Expansion): AsyncGenerator<BatchSource> {
   const { name, variant, visibility } = row;
-  for await (const source of oneByOne(expand(named, expansion))) {
+  for await (const source of expand(named, expansion)) {
     yield { ...source, stem: name ?? source.stem, name, variant, visibility };
   }
 }

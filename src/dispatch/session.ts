@@ -10,6 +10,7 @@ import { LookTimes } from './look-times.ts';
 import { ONE_ATTEMPT } from './one-attempt.ts';
 import { Pace } from './pace.ts';
 import { ReadGate, reportSilence } from './read-gate.ts';
+import { RecentSamples } from './recent-samples.ts';
 import { RoundTrip } from './round-trip.ts';
 import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
@@ -47,6 +48,8 @@ const LONGEST_INTAKE_PAUSE = 60_000;
 
 /** Milliseconds of waiting for a limit that are not worth telling. */
 const SHORT_WAIT = 1_000;
+/** A submission that takes so many times as long as the last ones have taken is not expected to be answered soon. */
+const UNUSUAL = 2;
 const LIMIT_USED_UP = 'The rate limit of this key is used up.';
 const SILENT = 'The service does not answer yet.';
 
@@ -76,6 +79,9 @@ export class Session<W extends Submission = Submission> {
   clockDisorder = 0;
   readonly roundTrip = new RoundTrip();
   readonly lag = new Lag();
+  /** When each submission in flight was sent, and how long the last ones took to be answered. */
+  readonly #posted = new Map<W, number>();
+  readonly #answerTimes = new RecentSamples();
   /** The end of the wait for a limit that the user has been told about. */
   #limitToldUntil = 0;
   /** Until when a request counts as unanswered. */
@@ -141,14 +147,19 @@ export class Session<W extends Submission = Submission> {
   ): Promise<JobState> {
     const idempotencyKey = this.submissions.idempotencyKey(work);
     const newest = this.newestJobTime;
+    const sentAt = this.now();
     let state: JobState;
+    this.#posted.set(work, sentAt);
     try {
       const call = { ...this.call(signal), idempotencyKey };
       state = await this.whileTold(async () => await this.client.queue(source, options, call));
     } catch (error) {
       this.#notAccepted(error, sent);
       throw error;
+    } finally {
+      this.#posted.delete(work);
     }
+    this.#answerTimes.add(this.now() - sentAt);
     this.intake.passed();
     this.pace.accepted(state, this.#moment(), sent);
     this.#limitToldUntil = Number.NEGATIVE_INFINITY; // an acceptance seems to end the wait that was told
@@ -186,6 +197,12 @@ export class Session<W extends Submission = Submission> {
     const { job, skin, facts } = this.gates;
     const troubles = [this.trouble, this.intake, job.trouble, skin.trouble, facts.trouble];
     return troubles.some(({ isOn }) => isOn) || this.now() < this.#silentUntil;
+  }
+
+  /** Milliseconds until all submissions in flight should have been answered, by the time that the last ones took. */
+  get answersDueIn(): number {
+    const usual = UNUSUAL * (this.#answerTimes.high ?? 0);
+    return Math.max(0, ...this.#posted.values().map((sentAt) => sentAt + usual - this.now()));
   }
 
   /** Whether results cannot be read now. */

@@ -21,8 +21,6 @@ import { saveFiles } from './save-files.ts';
 const AHEAD = 10_000;
 /** The same for sources that are held whole in digests. */
 const AHEAD_HELD = 500;
-/** Milliseconds that submissions in flight may take to be answered after an interruption. */
-const LAST_ANSWERS = 1_500;
 
 /**
  * Makes a skin from each source: plans, submits new work through the caller's spots, proves and delivers the
@@ -278,9 +276,9 @@ class BatchRun {
       this.#isInterrupted = true;
       this.#stop.abort(signal?.reason);
       const hard = () => this.#hardStop.abort(signal?.reason);
-      const isAnswering = this.#service !== undefined && !this.#service.isUnwell;
-      if (!isAnswering) hard();
-      else void clock.sleep(LAST_ANSWERS, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is in flight
+      const { lastAnswersIn = 0 } = this.#service ?? {};
+      if (lastAnswersIn === 0) hard();
+      else void clock.sleep(lastAnswersIn, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is in flight
     };
     if (signal?.aborted) interrupt();
     signal?.addEventListener('abort', interrupt, { once: true });

@@ -29,6 +29,9 @@ const DEFAULT_POLL = 5_000;
 const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
 /** The embedded service fails where its files cannot be written: nobody but the user can mend that. */
 const EMBEDDED_OUTAGE = 60_000;
+/** Milliseconds, after an interruption, that reads may take to be answered, and submissions, which are paid for. */
+const LAST_READS = 200;
+const LONGEST_LAST_ANSWERS = 1_500;
 const NO_FACTS: Facts = {
   me: undefined,
   publicKey: undefined,
@@ -75,9 +78,10 @@ export class SkinMaker {
     return this.#dispatcher.open;
   }
 
-  /** Whether the service fails requests, so that no answer is worth waiting for. */
-  get isUnwell(): boolean {
-    return this.#session.isUnwell;
+  /** Milliseconds for which answers in flight are worth waiting for: none while the service fails requests. */
+  get lastAnswersIn(): number {
+    const { isUnwell, answersDueIn } = this.#session;
+    return isUnwell ? 0 : Math.min(LONGEST_LAST_ANSWERS, Math.max(LAST_READS, answersDueIn));
   }
 
   /** Seconds until the rest can have been submitted, at least, by the limits known now. */

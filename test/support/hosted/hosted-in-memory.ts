@@ -67,7 +67,8 @@ export class HostedInMemory {
       await pass();
       const sent = { method, path, headers, body: Buffer.from(body ?? '') };
       // A connection that breaks is noticed as late as an answer.
-      const { status, headers: told, body: bytes } = await this.#answer(sent).finally(pass);
+      const answer = Promise.race([this.#answer(sent), aborted(signal)]);
+      const { status, headers: told, body: bytes } = await answer.finally(pass);
       return { statusCode: status, headers: told, body: chunks(bytes) };
     };
     return { request } as unknown as Dispatcher;
@@ -128,6 +129,14 @@ export function noConnection(): Error {
 /** The request took longer than it may. */
 export function timedOut(): Error {
   return new DOMException('too late', 'TimeoutError');
+}
+
+/** Rejects when the client gives up. */
+async function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return await new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 async function* chunks(bytes: Buffer): AsyncGenerator<Buffer> {

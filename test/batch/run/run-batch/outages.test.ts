@@ -150,3 +150,30 @@ describe('A batch that waits says so', () => {
     expect(longestSilence({ from: 2_000, to: 14_000 })).toBeLessThanOrEqual(SOON);
   });
 });
+
+test.each([300, 1_000, 2_900])(
+  'A batch that is interrupted %d ms after its service stopped answering ends at once',
+  async (ms) => {
+    const { clock, hosted, batch } = await openWorld({ serviceTime: 300 });
+    hosted.disturb = async (_, process) =>
+      clock.monotonic() < 2_000 ? await process() : await new Promise<never>(() => {});
+    const stop = new AbortController();
+    const interrupted = clock.sleep(2_000 + ms).then(() => stop.abort());
+    const summary = await clock.until(batch(60, { signal: stop.signal }));
+    await interrupted;
+    expect([summary.end, clock.monotonic() - 2_000 - ms < 300]).toEqual(['interrupted', true]);
+  },
+);
+
+test('A batch that is interrupted where submissions take a second hears of those in flight', async () => {
+  const latency = (kind: string) => (kind === 'submit' ? 500 : 5);
+  const { clock, hosted, batch } = await openWorld({ serviceTime: 300, latency });
+  const stop = new AbortController();
+  hosted.disturb = async (request, process) => {
+    const answer = await process();
+    if (request.kind === 'submit' && hosted.records.accepted.length >= 12) stop.abort();
+    return answer;
+  };
+  const { end, submitted } = await clock.until(batch(60, { signal: stop.signal }));
+  expect([end, submitted]).toEqual(['interrupted', hosted.records.accepted.length]);
+});

@@ -7,10 +7,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { VERSION } from '../src/base/version.ts';
-import { completionScript } from '../src/cli/completion/scripts.ts';
-import { SCRIPT_FILES, SHELLS } from '../src/cli/completion/shells.ts';
-import { shownCommands } from '../src/cli/completion/tree.ts';
-import { HelpPage } from '../src/cli/help/help-page.ts';
+import { SCRIPT_FILES, SCRIPTS, SHELLS } from '../src/cli/completion/scripts.ts';
+import { HelpPage, shownCommands } from '../src/cli/help/help-page.ts';
 import { FORMATS_PAGE, formatsPage } from '../src/cli/man/formats-page.ts';
 import { manPageName, renderFormatsPage, renderManPage } from '../src/cli/man/man-page.ts';
 import { markdown } from '../src/cli/man/markdown.ts';
@@ -68,7 +66,7 @@ async function manifest(man: readonly string[]): Promise<[string, string]> {
 }
 
 function completionScripts(): [string, string][] {
-  return SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell, program)]);
+  return SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, SCRIPTS[shell]]);
 }
 
 /** What `skinsmith --help` prints, as a module: it is printed without building the command tree. */

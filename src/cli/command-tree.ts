@@ -16,8 +16,6 @@ export interface Leaf {
   readonly summary: string;
   /** Internal: omitted from all help. */
   readonly isHidden?: boolean;
-  /** The command needs the whole tree, so all modules are loaded. */
-  readonly needsTree?: boolean;
   readonly load: () => Promise<CommandModule>;
 }
 
@@ -200,7 +198,6 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   help: { summary: 'show help for a command or a topic', load: () => import('./commands/help.ts') },
   completion: {
     summary: 'print a completion script for a shell',
-    needsTree: true,
     load: () => import('./commands/completion.ts'),
   },
   complete: {

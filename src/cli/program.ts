@@ -38,7 +38,7 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
   addGlobalOptions(program);
   configure?.(program);
   const runIt = runner(program);
-  const loadsAll = words === undefined || words.some(needsTree) || isAboutFormats(words);
+  const loadsAll = words === undefined || isAboutFormats(words);
   for (const [name, entry] of Object.entries(COMMANDS)) {
     const hidden = 'load' in entry && entry.isHidden === true;
     const command = program
@@ -53,11 +53,6 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
 /** The page of the formats has the output of every command. */
 function isAboutFormats(words: readonly string[]): boolean {
   return words.includes('help') && words.includes('formats');
-}
-
-function needsTree(word: string): boolean {
-  const entry = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
-  return entry !== undefined && 'load' in entry && entry.needsTree === true;
 }
 
 /** Examples for a group of commands: the first one of each of its first three commands, or two of its only command. */

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { SCRIPT_FILES, type Shell } from '../../src/cli/completion/shells.ts';
+import { SCRIPT_FILES, type Shell } from '../../src/cli/completion/scripts.ts';
 import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
 
 const UUID = '0123456789abcdef0123456789abcdef';
@@ -32,6 +32,7 @@ async function usedMachine(): Promise<Machine> {
   await writeFile(join(machine.dataDir, 'seen-names.json'), '{"users":[{"value":"alice"},{"value":"zoe"}]}');
   await writeFile(join(machine.folder, 'skins.lock'), `{"source":"a.png","uuid":"${UUID}"}\n`);
   await writeFile(join(machine.folder, 'robot.png'), '');
+  await writeFile(join(machine.folder, '0.png'), '');
   expect((await machine.run(['config', 'set', 'base-url', SERVICE])).exitCode).toBe(0);
   return machine;
 }
@@ -62,21 +63,36 @@ const TYPED = [
   ['users edit alice zo\t', ['users', 'edit', 'alice', 'zo']],
   ['config set color \x1b*', ['config', 'set', 'color', 'always', 'auto', 'never']],
   ['keys cha\t', ['keys', 'cha']],
+  ['preview rob\t', ['preview', 'robot.png']],
+  ['preview 01\t', ['preview', UUID]],
+  ['preview 0\x1b*', ['preview', '0.png', UUID]],
+  ['backup --data bi\tx', ['backup', '--data', 'bin/x']],
 ] as const;
 
-test('bash completes commands, options, values and what this machine has stored', async () => {
+/** Types lines into bash. The words of a command go to stdout, what readline shows to stderr. */
+async function typeIntoBash(lines: readonly string[]) {
   const machine = await usedMachine();
   const script = await writeScript(machine, 'bash');
   const shown = `skinsmith() { if [ "$1" = complete ]; then command skinsmith "$@"; else echo "$(printf '<%s>' "$@")"; fi; }`;
-  const lines = TYPED.map(([words]) => `skinsmith ${words}\n`);
-  const { stdout } = await execa('bash', ['--norc', '--noprofile', '-i'], {
-    input: `source '${script}'\n${shown}\n${lines.join('')}exit\n`,
+  return await execa('bash', ['--norc', '--noprofile', '-i'], {
+    input: `source '${script}'\n${shown}\n${lines.map((line) => `skinsmith ${line}\n`).join('')}exit\n`,
     cwd: machine.folder,
     env: { ...machine.env, TERM: 'dumb', INPUTRC: '/dev/null', HISTFILE: '' },
     extendEnv: false,
   });
+}
+
+test('bash completes commands, options, values and what this machine has stored', async () => {
+  const { stdout } = await typeIntoBash(TYPED.map(([words]) => words));
   const got = stdout.split('\n').filter((line) => line.startsWith('<'));
   expect(got).toEqual(TYPED.map(([, words]) => words.map((word) => `<${word}>`).join('')));
+});
+
+test('bash lists values with what they are about, and inserts the values alone', async () => {
+  const { stdout, stderr } = await typeIntoBash(['status \t\t\t', 'preview \t\t', 'status j\t\t2\t']);
+  for (const listed of ['job-1  (a.png)', 'job-2  (b.png)', `${UUID}  (a.png)`, 'robot.png'])
+    expect(stdout + stderr).toContain(listed);
+  expect(stdout).toContain('<status><job-2>');
 });
 
 test('Every installed shell can read its script', async () => {
@@ -90,14 +106,19 @@ test('Every installed shell can read its script', async () => {
 
 const FISH_LINES = [
   ['skinsmith conf', ['config']],
-  ['skinsmith --json keys ', ['create', 'edit', 'list', 'revoke']],
+  ['skinsmith --json keys ', ['create', 'list', 'edit', 'revoke']],
   ['skinsmith --base-url=h', [`--base-url=${SERVICE}`]],
   ['skinsmith generate --format json,va', ['json,value']],
   ['skinsmith skins get ', [UUID]],
-  ['skinsmith skins edit x ', []],
+  ['skinsmith skins edit x ', [UUID]],
+  ['skinsmith users edit x ', []],
   ['skinsmith status job-1 ', ['job-2', 'job-1']],
   ['skinsmith config set color ', ['auto', 'always', 'never']],
   ['skinsmith generate rob', ['robot.png']],
+  ['skinsmith generate --out=rob', ['--out=robot.png']],
+  ['skinsmith generate --report html=rob', ['html=robot.png']],
+  ['skinsmith backup --data bi', ['bin/']],
+  ['skinsmith preview 0', [UUID, '0.png']],
 ] as const;
 
 for (const fish of MORE_SHELLS.filter((shell) => shell === 'fish')) {
@@ -114,11 +135,49 @@ for (const fish of MORE_SHELLS.filter((shell) => shell === 'fish')) {
   });
 }
 
+/** As for bash, except that menus are not inserted whole. */
+const TYPED_INTO_ZSH = TYPED.filter(([words]) => !words.includes('\x1b*'));
+
+for (const zsh of MORE_SHELLS.filter((shell) => shell === 'zsh')) {
+  test('zsh completes commands, options, values and what this machine has stored', async () => {
+    const machine = await usedMachine();
+    const script = await writeScript(machine, 'zsh');
+    const setup = `autoload -U compinit; compinit -D; source '${script}'; skinsmith() { if [[ $1 == complete ]]; then command skinsmith "$@"; else print -r -- "<\${(j:><:)@}>" >>typed; fi }`;
+    const lines = [...TYPED_INTO_ZSH.map(([words]) => `skinsmith ${words}`), 'exit'];
+    const inTerminal = `zmodload zsh/zpty; zpty shell ${zsh} -f -i; print -r -- ${quoted(setup)} | zpty -w shell
+      ${lines.map((line) => `zpty -w shell ${quoted(line)}`).join('\n')}; while zpty -r shell seen; do :; done`;
+    await execa(zsh, ['-f', '-c', inTerminal], {
+      cwd: machine.folder,
+      env: { ...machine.env, TERM: 'dumb' },
+      extendEnv: false,
+    });
+    const got = await readFile(join(machine.folder, 'typed'), 'utf8');
+    expect(got.trimEnd().split('\n')).toEqual(
+      TYPED_INTO_ZSH.map(([, words]) => words.map((word) => `<${word}>`).join('')),
+    );
+  });
+}
+
+/** A line for zsh, with its tabs. */
+function quoted(text: string): string {
+  return `$'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\t', '\\t')}'`;
+}
+
 test('What scripts ask for is told without a service and without a store, and help does not show it', async () => {
   const machine = await freshMachine();
   machine.env['SKINSMITH_BASE_URL'] = 'http://127.0.0.1:9';
-  for (const kind of ['jobs', 'skins', 'services', 'users', 'keys', 'setting-values']) {
-    const { exitCode, stderr } = await machine.run(['complete', kind, '--', '--x']);
+  const lines = [
+    'status',
+    'skins get',
+    '--base-url',
+    'users get',
+    'keys edit',
+    'config set x',
+    'no-such',
+    '--x',
+  ];
+  for (const line of lines) {
+    const { exitCode, stderr } = await machine.run(['complete', '--current=', '--', ...line.split(' ')]);
     expect([exitCode, stderr]).toEqual([0, '']);
   }
   expect((await machine.run(['--help'])).stdout).not.toMatch(/^ +complete\b/m);

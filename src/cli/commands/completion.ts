@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { SHELLS, type Shell } from '../completion/shells.ts';
+import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
@@ -18,18 +18,13 @@ export function register(command: Command, runner: Runner, run = runCompletion):
     .description(
       'Print a script that completes skinsmith in a shell.\n' +
         'It completes commands, options and their values. Job ids, skins, settings and names come from what this ' +
-        'machine has stored; the service is not asked. Each script begins with how to install it.',
+        'machine has stored; the service is not contacted. Each script begins with how to install it.',
     )
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
-    .action(
-      async (shell: Shell) =>
-        await runner(async (context) => await run(shell, command.parent ?? command, context)),
-    );
+    .action(async (shell: Shell) => await runner(async (context) => run(shell, context)));
 }
 
-/** @param program the whole command tree */
-export async function runCompletion(shell: Shell, program: Command, { io }: CommandContext): Promise<number> {
-  const { completionScript } = await import('../completion/scripts.ts');
-  io.out.write(completionScript(shell, program));
+export function runCompletion(shell: Shell, { io }: CommandContext): number {
+  io.out.write(SCRIPTS[shell]);
   return exitStatus('done');
 }

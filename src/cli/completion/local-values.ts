@@ -3,7 +3,19 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
-import type { LocalKind } from './local-kinds.ts';
+
+/** The kinds of values completed from data stored on this machine. */
+export type LocalKind =
+  | 'jobs'
+  | 'skins'
+  | 'services'
+  | 'settings'
+  | 'setting-values'
+  | 'users'
+  | 'keys'
+  | 'capes'
+  | 'accounts'
+  | 'identities';
 
 /** A completion candidate and its description. */
 export interface LocalValue {
@@ -12,7 +24,7 @@ export interface LocalValue {
 }
 
 /** Maximum number of candidates; a longer list is no help. */
-const MOST = 200;
+const MAX_VALUES = 200;
 /** Jobs say nothing by themselves, so only as many as a person looks through. */
 const NEWEST_JOBS = 20;
 const MAX_FOLDERS = 50;
@@ -42,7 +54,7 @@ export async function localValues(
     accounts: async () => await context.seenNames.of('accounts'),
     identities: async () => await context.seenNames.of('identities'),
   };
-  return (await find[kind]()).slice(0, MOST);
+  return (await find[kind]()).slice(0, MAX_VALUES);
 }
 
 async function jobs({ jobSources }: Pick<CommandContext, 'jobSources'>): Promise<LocalValue[]> {

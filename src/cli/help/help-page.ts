@@ -14,6 +14,14 @@ const LEAST_ROOM = 20;
 const AROUND_TERM = 4;
 const BELOW_TERM = ' '.repeat(6);
 
+/** The visible subcommands of a command. */
+export function shownCommands(command: Command): Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => command.commands.includes(child));
+}
+
 /** The help of a command: its description, examples and usage, then every argument, command and option. */
 export class HelpPage extends Help {
   /** Long options leave less than the usual 40 columns to their descriptions, which are wrapped all the same. */

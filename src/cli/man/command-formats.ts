@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { shownCommands } from '../completion/tree.ts';
+import { shownCommands } from '../help/help-page.ts';
 import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '../output/described.ts';
 import { type Block, type Row, rows, text } from './document.ts';
 

@@ -1,8 +1,8 @@
 import type { Argument, Command, Option } from 'commander';
-import { shownCommands } from '../completion/tree.ts';
 import { ENVIRONMENT } from '../config/environment.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
 import { type Example, examplesOf } from '../help/examples.ts';
+import { shownCommands } from '../help/help-page.ts';
 import { termsOf } from '../help/terms.ts';
 import { descriptionParts, fullName, optionText } from '../help/text.ts';
 import type { Section } from './document.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { shownCommands } from '../../../src/cli/completion/tree.ts';
+import { shownCommands } from '../../../src/cli/help/help-page.ts';
 import { type CommandOutput, type FieldTable, outputOf } from '../../../src/cli/output/described.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { ENDLESS_COMMANDS } from '../../support/cli/endless-commands.ts';

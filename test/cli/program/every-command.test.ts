@@ -76,8 +76,8 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
   },
   complete: async () => {
     const { type } = await machine();
-    const { status, out } = await type(['complete', 'setting-values', 'variant']);
-    expect([status, out.split('\n')[0]?.split('\t')[0]]).toEqual([0, 'auto']);
+    const { status, out } = await type(['complete', '--current=a', '--', 'config', 'set', 'variant']);
+    expect([status, out.split('\n').slice(0, 2)]).toEqual([0, ['none\t', 'auto\t']]);
   },
   serve: async () => {
     const { type } = await machine();

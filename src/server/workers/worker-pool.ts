@@ -48,7 +48,7 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   /** Aborted when their leases are lost, or the pool cannot wait any longer. */
   readonly #atWork = new Set<AbortController>();
-  /** Workers that may hold a job without knowing, since a claim of theirs got no answer; each with when that ends. */
+  /** Workers that may hold a job which nobody works on, since a claim of theirs got no answer; each with when that ends. */
   readonly #unsure = new Map<string, number>();
   #isStopping = false;
   #isCutShort = false;
@@ -240,7 +240,7 @@ export class WorkerPool {
 
   /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */
   async #complete(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<Lease | undefined> {
-    const { queue, generator, db, onError } = this.#options;
+    const { queue, generator, db } = this.#options;
     const mayTake = !generator.pause && !generator.bounds && !this.#isStopping;
     const isFree = mayTake && this.#idle.mayBeWork && !this.#unsure.has(lease.owner);
     const [ended, claimed] = await Promise.allSettled([
@@ -250,7 +250,10 @@ export class WorkerPool {
     if (claimed.status === 'rejected') this.#doubt(lease.owner);
     let next = claimed.status === 'fulfilled' ? claimed.value : undefined;
     if (ended.status === 'rejected' && next) {
-      await queue.release(next).catch(onError); // or its lease runs out
+      await queue.release(next).catch((error: unknown) => {
+        this.#doubt(lease.owner);
+        this.#options.onError(error);
+      });
       next = undefined;
     }
     const isDone =

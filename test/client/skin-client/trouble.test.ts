@@ -78,6 +78,16 @@ describe('a read', () => {
     expect(clock.sleeps).toEqual([250, 500]);
   });
 
+  test.each([
+    [750, [250, 500]],
+    [749, [250]],
+  ])('waits as long as its budget of %i ms allows, and not a millisecond longer', async (budget, sleeps) => {
+    const down = { ...me, status: 503, json: refusal('service_unavailable') };
+    const { client, clock } = await testClient([down, ...sleeps.map(() => down)], { retry: { budget } });
+    expect(await failureOf(client.me())).toMatchObject({ code: 'service_unavailable' });
+    expect(clock.sleeps).toEqual(sleeps);
+  });
+
   test('is given up at once when the service asks for a longer wait than there is patience', async () => {
     const later = { ...me, status: 429, json: refusal('rate_limit'), headers: { 'retry-after': '61' } };
     const { client, clock } = await testClient([later], { retry: { patience: 60_000 } });

@@ -1,8 +1,8 @@
 /** P14: what drawing costs, and what a picture costs that is drawn already. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pixelHash } from '../src/skin/pixel-hash.ts';
 import { decodePng } from '../src/skin/png/decode.ts';
+import { pixelHash } from '../src/skin/read-skin.ts';
 import { renderSkin } from '../src/skin/render/render-skin.ts';
 import { requestBytes, timeRequests } from './load.ts';
 import { Machine, ROOT } from './machine.ts';

@@ -1,6 +1,6 @@
 /** `node signatures.ts COUNT THREADS`: prints how long COUNT signatures take on THREADS threads; milliseconds. */
 import { generateKeyPairSync } from 'node:crypto';
-import { signValue } from '../src/textures/signature.ts';
+import { signValue } from '../src/textures/signing-key.ts';
 
 /** The length of a textures value. */
 const VALUE = 'x'.repeat(300);

@@ -100,5 +100,5 @@ export type { SimilarSkin, SkinListItem, SkinVariant, SkinVisibility } from './p
 export type { SkinEdit } from './protocol/skin-edit.ts';
 export type { Account, User, UserChange, UserWish } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
+export type { View } from './skin/render/render.ts';
 export { type RenderOptions, renderSkin } from './skin/render/render-skin.ts';
-export type { View } from './skin/render/views.ts';

@@ -2,16 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import type { SkinVariant } from '../protocol/skin.ts';
 import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
-import { pixelHash } from '../skin/pixel-hash.ts';
 import { decodePng } from '../skin/png/decode.ts';
+import { pixelHash } from '../skin/read-skin.ts';
 import {
   InvalidTexturesError,
   parseTextures,
   parseTexturesValue,
   type Textures,
+  textureName,
 } from '../textures/property.ts';
-import { isSignedBy } from '../textures/signature.ts';
-import { textureName } from '../textures/texture-name.ts';
+import { isSignedBy } from '../textures/signing-key.ts';
 
 /** What a result must match. */
 export interface Expected {

@@ -5,9 +5,8 @@ import { classifyFailure } from '../client/failure.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CallOptions } from '../client/types.ts';
 import type { Me } from '../protocol/account.ts';
-import { fingerprintOf } from '../textures/fingerprint.ts';
-import { parsePublicKey } from '../textures/signature.ts';
-import { textureName } from '../textures/texture-name.ts';
+import { textureName } from '../textures/property.ts';
+import { fingerprintOf, parsePublicKey } from '../textures/signing-key.ts';
 import { USUAL_SPOTS } from './spot-limit.ts';
 
 /** The key that a service signs with. */

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { isSignedBy, parsePublicKey } from '../textures/signature.ts';
+import { isSignedBy, parsePublicKey } from '../textures/signing-key.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
 import { SHIPPED_KEYS } from './shipped-keys.ts';

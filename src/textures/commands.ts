@@ -1,4 +1,4 @@
-import { profileId } from './profile-id.ts';
+import { profileId } from './property.ts';
 
 /**
  * Commands with skin data have no leading slash: function files forbid it, consoles and command blocks do not need it,

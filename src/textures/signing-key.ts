@@ -1,12 +1,19 @@
-import { generateKeyPair, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { shortFingerprint } from '../base/fingerprint.ts';
 import { makeSecretFile, readSecretFile } from '../base/secret-file.ts';
-import { parsePrivateKey, publicKeyPem } from './signature.ts';
 
 /**
  * The key that signs and its public half (SPKI PEM). `id` names it in the store: the first 16 hexadecimal digits of the
- * PEM's SHA-256. It is not the key's fingerprint (`fingerprint.ts`), and not for people.
+ * PEM's SHA-256. It is not the key's fingerprint, and not for people.
  */
 export interface SigningKey {
   readonly privateKey: KeyObject;
@@ -73,4 +80,43 @@ function makeSigningKey(pem: string): SigningKey {
 async function createKeyFile(path: string, bits: number): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: bits });
   return await makeSecretFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+}
+
+const signAsync = promisify<string, Buffer, KeyObject, Buffer>(sign);
+
+/**
+ * Signs a textures value as the game does: RSA PKCS#1 v1.5 with SHA-1 over the bytes of the base64
+ * *text*, not of the JSON inside it (measured against published properties). Runs in the thread
+ * pool, so that several cores sign at once.
+ * @returns base64; 684 characters for a 4096-bit key
+ */
+export async function signValue(value: string, privateKey: KeyObject): Promise<string> {
+  return (await signAsync('RSA-SHA1', Buffer.from(value), privateKey)).toString('base64');
+}
+
+/** Whether `signature` (base64) is valid for `value` and `publicKey`. False for anything malformed. */
+export function isSignedBy(publicKey: KeyObject, value: string, signature: string): boolean {
+  return verify('RSA-SHA1', Buffer.from(value), publicKey, Buffer.from(signature, 'base64'));
+}
+
+/** Parses a published public key: SPKI in PEM, or base64 DER (the game's key list). */
+export function parsePublicKey(text: string): KeyObject {
+  if (text.includes('-----BEGIN')) return createPublicKey(text);
+  return createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+}
+
+/** The public key in the form that authlib-injector accepts: SPKI PEM (it refuses "RSA PUBLIC KEY"). */
+export function publicKeyPem(privateKey: KeyObject): string {
+  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+}
+
+export function parsePrivateKey(der: Buffer): KeyObject {
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+}
+
+/** Identifies a public key to people and programs: SHA-256 of its SPKI in DER, 64 lower-case hexadecimal digits. */
+export function fingerprintOf(publicKey: KeyObject): string {
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
 }

@@ -3,7 +3,7 @@ import {
   GenerationPostponed,
   type OpenGenerator,
 } from '../../src/server/generators/port.ts';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 import { openGateway } from '../support/hosted/gateway.ts';
 import type { HostedOptions } from '../support/hosted/options.ts';
 import type { VirtualClock } from '../support/scripted/virtual-clock.ts';

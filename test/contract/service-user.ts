@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 import { cutOff, noConnection, timedOut } from '../support/hosted/hosted-in-memory.ts';
 import { drawSkin } from '../support/server/drawn-skins.ts';
 import type { MakerWorld, OpenWorld, Outcome } from './skin-makers.ts';

@@ -9,7 +9,7 @@ import {
   readServiceKey,
   spotsOf,
 } from '../../src/dispatch/service-facts.ts';
-import { fingerprintOf } from '../../src/textures/fingerprint.ts';
+import { fingerprintOf } from '../../src/textures/signing-key.ts';
 import type { Exchange } from '../support/client/scripted-server.ts';
 import { testClient } from '../support/client/test-client.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 import { freshMachine } from '../support/program/program.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { runServer } from '../support/server/running-server.ts';

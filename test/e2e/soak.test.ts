@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFailed, test } from 'vitest';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../src/textures/property.ts';
 import { killAgainAndAgain } from '../support/hosted/killing.ts';
 import { type DrawnSource, drawSources } from '../support/hosted/many-sources.ts';

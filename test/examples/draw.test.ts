@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../examples/draw.ts';
-import { checkSkin } from '../../src/skin/check/check.ts';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { checkSkin } from '../../src/skin/check.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 
 const folder = new URL('../../examples/', import.meta.url);
 const allowed: Record<string, string[]> = { 'miner-legacy.png': ['legacy_format'] };

@@ -3,7 +3,7 @@ import { parsePlayerId } from '../../src/game/player-ids.ts';
 import { fetchSignedProfile } from '../../src/game/profiles.ts';
 import { uploadSkin } from '../../src/game/skins.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
-import { isSignedBy, parsePublicKey } from '../../src/textures/signature.ts';
+import { isSignedBy, parsePublicKey } from '../../src/textures/signing-key.ts';
 import { scriptedServer } from '../support/client/scripted-server.ts';
 import { callGame } from '../support/fake-game/run-game.ts';
 import { gameErrorOf } from '../support/game/told.ts';

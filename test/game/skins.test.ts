@@ -8,7 +8,7 @@ import {
   uploadSkin,
 } from '../../src/game/skins.ts';
 import { downloadTexture } from '../../src/game/textures.ts';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 import { scriptedServer } from '../support/client/scripted-server.ts';
 import type { PersonPlan } from '../support/fake-game/people.ts';
 import { callGame } from '../support/fake-game/run-game.ts';

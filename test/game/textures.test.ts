@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { GAME_ADDRESSES } from '../../src/game/addresses.ts';
 import { downloadTexture, textureHashOf } from '../../src/game/textures.ts';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 import { scriptedServer } from '../support/client/scripted-server.ts';
 import { callGame } from '../support/fake-game/run-game.ts';
 import { gameErrorOf } from '../support/game/told.ts';

@@ -2,8 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isSignedBy, parsePublicKey, signValue } from '../../src/textures/signature.ts';
-import { openSigningKey } from '../../src/textures/signing-key.ts';
+import { isSignedBy, openSigningKey, parsePublicKey, signValue } from '../../src/textures/signing-key.ts';
 import { tempFolder } from '../support/textures/temp-folder.ts';
 
 /** Short keys are made in a fraction of a second. */

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { fingerprintOf } from '../../textures/fingerprint.ts';
+import { fingerprintOf } from '../../textures/signing-key.ts';
 
 /** The signing key of this machine or of a service, in its public form. */
 export interface OwnKey {

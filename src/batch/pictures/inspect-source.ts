@@ -1,9 +1,9 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import type { DigestCache } from '../../base/digest-cache.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { checkSkin } from '../../skin/check/check.ts';
-import { fitSkin } from '../../skin/check/fit.ts';
+import { checkSkin } from '../../skin/check.ts';
 import { InvalidImageError } from '../../skin/picture.ts';
+import { fitSkin } from '../../skin/read-skin.ts';
 import type { SourceContent, SourceProblem, VariantWish } from '../model/source.ts';
 import { fileProblem } from '../sources/files/file-problem.ts';
 

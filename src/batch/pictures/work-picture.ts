@@ -1,6 +1,6 @@
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
-import { pixelHash } from '../../skin/pixel-hash.ts';
 import { decodePng } from '../../skin/png/decode.ts';
+import { pixelHash } from '../../skin/read-skin.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
 import { inspectSource } from './inspect-source.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ProofError, proveSkin, readTextures, type Signing } from '../../dispatch/proof.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { textureName } from '../../textures/texture-name.ts';
+import { textureName } from '../../textures/property.ts';
 import type { FinishedSkin } from '../model/finished-skin.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import { GAME, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';

@@ -1,7 +1,7 @@
 import { ProofError, readTextures } from '../../dispatch/proof.ts';
 import { digestOf } from '../../protocol/lock-line.ts';
-import { isSignedBy } from '../../textures/signature.ts';
-import { textureName } from '../../textures/texture-name.ts';
+import { textureName } from '../../textures/property.ts';
+import { isSignedBy } from '../../textures/signing-key.ts';
 import type { LockEntry } from '../lockfile/entries.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../model/signer.ts';

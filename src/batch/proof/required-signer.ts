@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { fingerprintOf } from '../../textures/fingerprint.ts';
+import { fingerprintOf } from '../../textures/signing-key.ts';
 import { GAME, type SignedBy } from '../model/signer.ts';
 import type { GameKeys } from './game-keys.ts';
 

@@ -7,9 +7,8 @@ import {
   readProfileTextures,
   readTextures,
 } from '../../dispatch/proof.ts';
-import { fingerprintOf } from '../../textures/fingerprint.ts';
-import { isSignedBy } from '../../textures/signature.ts';
-import { textureName } from '../../textures/texture-name.ts';
+import { textureName } from '../../textures/property.ts';
+import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import { EMBEDDED, GAME, type SignedBy, type Signer, UNPROVED } from '../model/signer.ts';
 import { isSignatureShaped } from './entry-judge.ts';

@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import { DigestCache } from '../../base/digest-cache.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
 import { bareUuid } from '../../base/uuid.ts';
-import { forgetPictures } from '../../skin/check/read-skin.ts';
+import { forgetPictures } from '../../skin/read-skin.ts';
 import { Journal } from '../journal/journal.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
 import { isGone } from '../lockfile/source-ids.ts';

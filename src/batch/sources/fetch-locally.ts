@@ -6,7 +6,7 @@ import { parseRetryAfter } from '../../base/retry-after.ts';
 import { VERSION } from '../../base/version.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import { DEFAULT_RETRY, pauseBefore } from '../../client/retry-timing.ts';
-import { sniffKind } from '../../skin/png/sniff.ts';
+import { sniffKind } from '../../skin/png/header.ts';
 import type { BatchSource, SourceContent } from '../model/source.ts';
 
 /** Concurrent downloads; later URLs wait in order. */

@@ -4,7 +4,7 @@ import { readContent } from '../../batch/pictures/inspect-source.ts';
 import { isSignatureShaped } from '../../batch/proof/entry-judge.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';
 import { readTextures } from '../../dispatch/proof.ts';
-import { checkSkin, type SkinReport } from '../../skin/check/check.ts';
+import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { VariantWish } from '../../batch/model/source.ts';
-import { markPng } from '../../skin/png/write.ts';
+import { markPng } from '../../skin/png/encode.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { onlySource } from '../batch/only-source.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
+import { isMarkedPng, MARKED_BYTES } from '../../skin/png/encode.ts';
 import { SIGNATURE } from '../../skin/png/header.ts';
-import { isMarkedPng, MARKED_BYTES } from '../../skin/png/write.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 import { SourceFiles } from './source-files.ts';

@@ -1,4 +1,4 @@
-import type { AnyView } from '../../skin/render/views.ts';
+import type { AnyView } from '../../skin/render/render.ts';
 import type { RenderWish } from '../pictures/renders.ts';
 import type { Answer, Call, Route } from './route.ts';
 

@@ -1,6 +1,6 @@
 import { makePicture, type Picture } from '../../skin/picture.ts';
-import { pixelHash } from '../../skin/pixel-hash.ts';
 import { encodePng } from '../../skin/png/encode.ts';
+import { pixelHash } from '../../skin/read-skin.ts';
 import { faceRects, listParts, pixelOffsets, type Rect, type Variant } from '../../skin/regions.ts';
 import type { NamedTexture } from './renders.ts';
 

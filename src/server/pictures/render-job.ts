@@ -1,4 +1,4 @@
-import type { AnyView } from '../../skin/render/views.ts';
+import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 
 /** A picture to be drawn of a texture. It crosses threads, so it is plain data. */

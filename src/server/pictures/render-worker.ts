@@ -1,7 +1,7 @@
 // The start of the thread that draws (see render-thread.ts).
 import { parentPort } from 'node:worker_threads';
 import { decodePng } from '../../skin/png/decode.ts';
-import { encodeSmallPng } from '../../skin/png/encode-small.ts';
+import { encodeSmallPng } from '../../skin/png/encode.ts';
 import { drawInto } from '../../skin/render/render.ts';
 import { chooseVariant } from '../../skin/variant.ts';
 import type { RenderJob, RenderResult } from './render-job.ts';

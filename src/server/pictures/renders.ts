@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ByteCache } from '../../base/byte-cache.ts';
 import { VERSION } from '../../base/version.ts';
-import type { AnyView } from '../../skin/render/views.ts';
+import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';

@@ -1,5 +1,4 @@
-import type { AnyView, View } from '../../skin/render/views.ts';
-import { widthOf } from '../../skin/render/views.ts';
+import { type AnyView, type View, widthOf } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';

@@ -1,4 +1,4 @@
-import { sniffKind } from '../../skin/png/sniff.ts';
+import { sniffKind } from '../../skin/png/header.ts';
 import { fetchGuarded, type GuardedAnswer } from '../outbound/fetch-guarded.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../outbound/outbound-error.ts';

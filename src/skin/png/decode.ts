@@ -1,11 +1,7 @@
+import { inflateSync } from 'node:zlib';
 import { InvalidImageError, MAX_SKIN_BYTES, makePicture, type Picture } from '../picture.ts';
-import { byteCount } from './byte-count.ts';
-import { makePainter, type Painter, readSamples } from './colours.ts';
-import { type PngHeader, readSkinHeader } from './header.ts';
-import { type Inflated, inflateBounded } from './inflate.ts';
+import { byteCount, type PngHeader, readSkinHeader } from './header.ts';
 import { type PngLayout, readLayout } from './layout.ts';
-import { channelCount, filteredBytes, listPasses, type Pass, rowBytes } from './passes.ts';
-import { unfilterRow } from './unfilter.ts';
 
 export { type PngHeader, readHeader } from './header.ts';
 
@@ -114,4 +110,231 @@ function paintPass(picture: Picture, pass: Pass, { header, paint, data, at }: Pa
     }
   }
   return rowAt;
+}
+
+/** Bytes; zlib takes no less. */
+const SMALLEST_PIECE = 64;
+
+/** Bytes of pixel data beyond the picture that are ignored, as a careless encoder writes them. */
+const MAX_SURPLUS = 4096;
+
+/** Pixel data, and the bytes left over: in the stream behind the pixels, and in the chunks behind the stream. */
+export interface Inflated {
+  readonly pixels: Uint8Array;
+  readonly surplus: number;
+  readonly rest: number;
+}
+
+/**
+ * Inflates pixel data of `size` bytes. Never produces much more than `size` bytes, whatever the stream claims, so a small
+ * file cannot fill the memory.
+ */
+export function inflateBounded(data: readonly Uint8Array[], size: number): Inflated {
+  const packed = Buffer.concat(data);
+  const { pixels, used } = inflate(packed, size);
+  if (pixels.length < size) {
+    throw new InvalidImageError(
+      'pixel_data',
+      `The pixel data ends early: it is ${pixels.length} bytes long instead of ${size}.`,
+    );
+  }
+  return {
+    pixels: pixels.subarray(0, size),
+    surplus: pixels.length - size,
+    rest: packed.length - used,
+  };
+}
+
+function inflate(packed: Uint8Array, size: number): { pixels: Uint8Array; used: number } {
+  try {
+    // In one piece; at its end there must be room, or zlib makes another one. `info` is the only way to learn where the
+    // stream ended; the types do not declare it.
+    const options = {
+      maxOutputLength: size + MAX_SURPLUS,
+      chunkSize: Math.max(SMALLEST_PIECE, size + 1),
+      info: true,
+    };
+    const { buffer, engine } = inflateSync(packed, options) as unknown as {
+      buffer: Uint8Array;
+      engine: { bytesWritten: number };
+    };
+    return { pixels: buffer, used: engine.bytesWritten };
+  } catch (error) {
+    throw coerceInflateError(error, size);
+  }
+}
+
+function coerceInflateError(error: unknown, size: number): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const asProblem = (message: string) => new InvalidImageError('pixel_data', message, { cause: error });
+  if (code === 'ERR_BUFFER_TOO_LARGE') {
+    return asProblem(`The pixel data holds more than the picture, which is ${size} bytes.`);
+  }
+  if (code === 'Z_BUF_ERROR')
+    return asProblem('The pixel data ends early: its compressed stream is cut off.');
+  if (code.startsWith('Z_')) return asProblem('The pixel data is damaged: it cannot be decompressed.');
+  return error;
+}
+
+/** One pass over a picture: every `stepX`-th pixel of every `stepY`-th row from (x, y), `width`×`height` of them. */
+export interface Pass {
+  x: number;
+  y: number;
+  stepX: number;
+  stepY: number;
+  width: number;
+  height: number;
+}
+
+/** Adam7, PNG specification section 8.2: x, y, stepX, stepY. */
+const adam7 = [
+  [0, 0, 8, 8],
+  [4, 0, 8, 8],
+  [0, 4, 4, 8],
+  [2, 0, 4, 4],
+  [0, 2, 2, 4],
+  [1, 0, 2, 2],
+  [0, 1, 1, 2],
+] as const;
+
+const samplesPerPixel: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+/** Samples (channels) in one pixel of a legal colour type. */
+export function channelCount({ colourType }: PngHeader): number {
+  return samplesPerPixel[colourType]!;
+}
+
+/** The passes in which a picture's pixels follow one another: one, or the seven of Adam7. */
+export function listPasses({ width, height, interlaced }: PngHeader): Pass[] {
+  if (!interlaced) return [{ x: 0, y: 0, stepX: 1, stepY: 1, width, height }];
+  return adam7.map(([x, y, stepX, stepY]) => ({
+    x,
+    y,
+    stepX,
+    stepY,
+    width: Math.ceil((width - x) / stepX),
+    height: Math.ceil((height - y) / stepY),
+  }));
+}
+
+/** Bytes in a row of `width` pixels, without its filter byte. */
+export function rowBytes(header: PngHeader, width: number): number {
+  return Math.ceil((width * channelCount(header) * header.bitDepth) / 8);
+}
+
+/** Exact length in bytes of the whole filtered picture, as its zlib stream must contain it. */
+export function filteredBytes(header: PngHeader): number {
+  return listPasses(header).reduce(
+    (sum, { width, height }) => sum + height * (1 + rowBytes(header, width)),
+    0,
+  );
+}
+
+type Predictor = (left: number, above: number, corner: number) => number;
+
+/** PNG specification section 9.2: how each filter type predicts a byte from its neighbours. */
+const predictors: readonly Predictor[] = [
+  () => 0,
+  (left) => left,
+  (_left, above) => above,
+  (left, above) => (left + above) >> 1,
+  paeth,
+];
+
+function paeth(left: number, above: number, corner: number): number {
+  const guess = left + above - corner;
+  const toLeft = Math.abs(guess - left);
+  const toAbove = Math.abs(guess - above);
+  const toCorner = Math.abs(guess - corner);
+  if (toLeft <= toAbove && toLeft <= toCorner) return left;
+  return toAbove <= toCorner ? above : corner;
+}
+
+/**
+ * Undoes the filter of one row in place. `filter` is the row's filter type, `above` the row before it in the
+ * same pass, unfiltered (all zero for the first), and `step` the bytes from a sample to the same sample of the
+ * pixel on its left: at least 1.
+ */
+export function unfilterRow(filter: number, row: Uint8Array, above: Uint8Array, step: number): void {
+  const predict = predictors[filter];
+  if (predict === undefined) {
+    throw new InvalidImageError(
+      'pixel_data',
+      `The pixel data is damaged: a row names filter type ${filter}, which does not exist.`,
+    );
+  }
+  if (filter === 0) return;
+  for (let at = 0; at < row.length; at++) {
+    const left = at < step ? 0 : row[at - step]!;
+    const corner = at < step ? 0 : above[at - step]!;
+    row[at] = row[at]! + predict(left, above[at]!, corner);
+  }
+}
+
+/** Writes the pixel whose samples begin at `from` as four RGBA bytes at `to`. */
+export type Painter = (samples: Uint16Array, from: number, pixels: Uint8Array, to: number) => void;
+
+/** Splits a row into `count` samples of 1, 2, 4, 8 or 16 bits, most significant first. */
+export function readSamples(row: Uint8Array, bitDepth: number, count: number): Uint16Array {
+  const samples = new Uint16Array(count);
+  const most = 2 ** bitDepth - 1;
+  for (let at = 0; at < count; at++) {
+    if (bitDepth === 16) samples[at] = (row[at * 2]! << 8) | row[at * 2 + 1]!;
+    else samples[at] = (row[(at * bitDepth) >> 3]! >> (8 - bitDepth - ((at * bitDepth) & 7))) & most;
+  }
+  return samples;
+}
+
+/** The painter for a picture's colour type, with its palette or colour key. */
+export function makePainter(header: PngHeader, layout: PngLayout): Painter {
+  if (header.colourType === 3) return makePalettePainter(layout.palette!, layout.transparency);
+  const isGrey = header.colourType === 0 || header.colourType === 4;
+  const scale = makeScale(header.bitDepth);
+  const alphaOf = makeAlphaReader(header, layout.transparency, scale);
+  return (samples, from, pixels, to) => {
+    for (let channel = 0; channel < 3; channel++) {
+      pixels[to + channel] = scale(samples[from + (isGrey ? 0 : channel)]!);
+    }
+    pixels[to + 3] = alphaOf(samples, from);
+  };
+}
+
+/**
+ * Scales a sample to 8 bits by the nearest value, as the PNG specification (section 13.12) recommends and pngjs
+ * and libpng's `png_set_scale_16` do. Readers that keep only the high byte of 16 may be off by one.
+ */
+function makeScale(bitDepth: number): (sample: number) => number {
+  const most = 2 ** bitDepth - 1;
+  return (sample) => Math.floor((sample * 255) / most + 0.5);
+}
+
+function makeAlphaReader(
+  { colourType, bitDepth }: PngHeader,
+  transparency: Uint8Array | undefined,
+  scale: (sample: number) => number,
+): (samples: Uint16Array, from: number) => number {
+  if (colourType === 4) return (samples, from) => scale(samples[from + 1]!);
+  if (colourType === 6) return (samples, from) => scale(samples[from + 3]!);
+  if (transparency === undefined) return () => 255;
+  // The key always has 16-bit fields, of which only the low `bitDepth` bits count. It is compared before
+  // scaling: two 16-bit colours that look the same at 8 bits are not both transparent.
+  const key = readSamples(transparency, 16, transparency.length / 2).map(
+    (field) => field & (2 ** bitDepth - 1),
+  );
+  return (samples, from) => (key.every((sample, channel) => sample === samples[from + channel]) ? 0 : 255);
+}
+
+function makePalettePainter(palette: Uint8Array, alphas: Uint8Array | undefined): Painter {
+  const colours = palette.length / 3;
+  return (samples, from, pixels, to) => {
+    const index = samples[from]!;
+    if (index >= colours) {
+      throw new InvalidImageError(
+        'palette',
+        `A pixel has colour number ${index}, but the palette has only ${colours} colours.`,
+      );
+    }
+    pixels.set(palette.subarray(index * 3, index * 3 + 3), to);
+    pixels[to + 3] = alphas?.[index] ?? 255;
+  };
 }

@@ -1,7 +1,7 @@
+import { toModern } from '../legacy.ts';
 import { makePicture, type Picture } from '../picture.ts';
 import { type Face, faceRects, type Part, pixelOffsets, type Rect, type Variant } from '../regions.ts';
 import { enlarge } from '../scaling.ts';
-import { shownSkin } from './shown-skin.ts';
 
 /** The whole figure in skin pixels: two arms of 4 beside a body of 8; head 8, body 12 and legs 12. */
 export const FIGURE: Rect = { x: 0, y: 0, width: 16, height: 32 };
@@ -125,4 +125,14 @@ function* pairOffsets(
 ): Generator<[from: number, to: number]> {
   const shown = pixelOffsets({ ...rect, ...corner }, view.width);
   for (const [at, from] of pixelOffsets(rect, skin.width).entries()) yield [from, shown[at]!];
+}
+
+/**
+ * The 64×64 pixels from which a game client draws: a 64×32 skin is completed, and fully transparent pixels are
+ * black, whatever colour the file hides there (see `encodePng`). Does not change the picture itself.
+ */
+export function shownSkin({ width, height, pixels }: Picture): Picture {
+  const copy = Uint8Array.from(pixels);
+  for (let at = 0; at < copy.length; at += 4) if (copy[at + 3] === 0) copy.fill(0, at, at + 3);
+  return toModern({ width, height, pixels: copy });
 }

@@ -1,10 +1,9 @@
-import { decodeCape } from '../check/cape.ts';
-import { fitSkin } from '../check/fit.ts';
+import { decodeCape } from '../cape.ts';
 import { decodePng } from '../png/decode.ts';
-import { encodeSmallPng } from '../png/encode-small.ts';
+import { encodeSmallPng } from '../png/encode.ts';
+import { fitSkin } from '../read-skin.ts';
 import { chooseVariant, type Variant } from '../variant.ts';
-import { drawView } from './render.ts';
-import type { View } from './views.ts';
+import { drawView, type View } from './render.ts';
 
 /** What a render shows. */
 export interface RenderOptions {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type BatchResult, convert, SkinClient } from '../../../src/index.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { runHosted } from '../../support/hosted/run-hosted.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -5,9 +5,8 @@ import { GivenSkins, type GivenSkinsOptions } from '../../../src/batch/plan/give
 import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
 import { GameError } from '../../../src/game/errors.ts';
 import { isSignedByAny } from '../../../src/game/public-keys.ts';
-import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { signValue } from '../../../src/textures/signature.ts';
+import { fingerprintOf, signValue } from '../../../src/textures/signing-key.ts';
 
 const SERVICE = 'https://skins.example';
 const [GAME, THEIRS, OTHER] = [key(), key(), key()];

@@ -4,9 +4,8 @@ import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import { damageOf, signedBy } from '../../../src/batch/proof/entry-judge.ts';
 import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';
-import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { parsePublicKey, signValue } from '../../../src/textures/signature.ts';
+import { fingerprintOf, parsePublicKey, signValue } from '../../../src/textures/signing-key.ts';
 import published from '../../fixtures/textures/published.json' with { type: 'json' };
 import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 

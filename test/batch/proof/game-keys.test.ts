@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
 import { GameError } from '../../../src/game/errors.ts';
-import { signValue } from '../../../src/textures/signature.ts';
+import { signValue } from '../../../src/textures/signing-key.ts';
 
 const [KNOWN, NEWER] = [key(), key()];
 

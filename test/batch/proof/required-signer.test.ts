@@ -9,7 +9,7 @@ import {
   type RequiredSigner,
   requiredText,
 } from '../../../src/batch/proof/required-signer.ts';
-import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
+import { fingerprintOf } from '../../../src/textures/signing-key.ts';
 
 const HERE = 'https://here.example';
 const KEY = 'ab'.repeat(32);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { signingKeyOf } from '../../../src/batch/proof/signing-key-of.ts';
 import { NetworkError } from '../../../src/client/errors.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
-import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
+import { fingerprintOf } from '../../../src/textures/signing-key.ts';
 
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
 

@@ -5,10 +5,9 @@ import { isBad, type KeptSkin, type VerifyMeans, verifySkin } from '../../../src
 import { NetworkError } from '../../../src/client/errors.ts';
 import { GameError } from '../../../src/game/errors.ts';
 import { isSignedByAny } from '../../../src/game/public-keys.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { signValue } from '../../../src/textures/signature.ts';
+import { fingerprintOf, signValue } from '../../../src/textures/signing-key.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 
 const SERVICE = 'https://skins.example';

@@ -6,12 +6,11 @@ import { Journal } from '../../../src/batch/journal/journal.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { PlanOptions } from '../../../src/batch/options/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
-import { forgetPictures, readSkinAhead, recallSkin } from '../../../src/skin/check/read-skin.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
-import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
+import { forgetPictures, readSkinAhead, recallSkin } from '../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { signValue } from '../../../src/textures/signature.ts';
+import { fingerprintOf, signValue } from '../../../src/textures/signing-key.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function optionsIn(lockfile?: string): Promise<PlanOptions> {

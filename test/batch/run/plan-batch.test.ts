@@ -13,7 +13,7 @@ import type { PlanOptions } from '../../../src/batch/options/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
 import { planBatch } from '../../../src/batch/run/plan-batch.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { recordOf } from '../../support/batch/journal-records.ts';
 import { lockEntry, textOf } from '../../support/batch/lock-entry.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal/journal.ts';
 import { workKey } from '../../../src/batch/model/work-key.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { prepareScripted } from '../../support/scripted/run-scripted.ts';
 import type { Script } from '../../support/scripted/scripted-service.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';

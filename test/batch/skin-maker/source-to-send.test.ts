@@ -7,7 +7,7 @@ import { requestFor } from '../../../src/batch/skin-maker/source-to-send.ts';
 import { PlayerNameError, type PlayerNames } from '../../../src/batch/sources/player-names.ts';
 import { NetworkError } from '../../../src/client/errors.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runVerify } from '../../../src/cli/commands/verify.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
 import { NO_GAME } from '../../support/fake-game/nowhere.ts';

@@ -5,8 +5,7 @@ import { type RenderOptions, runRender } from '../../../src/cli/commands/render.
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { readHeader } from '../../../src/skin/png/header.ts';
-import { drawView } from '../../../src/skin/render/render.ts';
-import { VIEWS } from '../../../src/skin/render/views.ts';
+import { drawView, VIEWS } from '../../../src/skin/render/render.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { capePng } from '../../support/server/drawn-capes.ts';

@@ -6,7 +6,7 @@ import { register, runVerify } from '../../../src/cli/commands/verify.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { lineOf, withDigest } from '../../../src/protocol/lock-line.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { signValue } from '../../../src/textures/signature.ts';
+import { signValue } from '../../../src/textures/signing-key.ts';
 import { hash, lockEntry, ownPath } from '../../support/batch/lockfile-entries.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isRequired, type RequiredSigner } from '../../../src/batch/proof/required-signer.ts';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { requireSignerOption } from '../../../src/cli/options/signer-option.ts';
-import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
+import { fingerprintOf } from '../../../src/textures/signing-key.ts';
 import { NOT_FOUND, servedSetup } from '../../support/cli/setup.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 

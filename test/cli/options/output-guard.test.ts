@@ -2,8 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DRAWN_PICTURE, isStream, OutputGuard } from '../../../src/cli/options/output-guard.ts';
-import { encodePng } from '../../../src/skin/png/encode.ts';
-import { markPng } from '../../../src/skin/png/write.ts';
+import { encodePng, markPng } from '../../../src/skin/png/encode.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultNameOf, drawDefaultSkin } from '../../../src/server/pictures/default-skins.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { detectVariant } from '../../../src/skin/variant.ts';
 
 /** As Java's UUID.hashCode() has it, whose lowest bit decides in the game. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
 import type { PersonPlan } from '../../support/fake-game/people.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';

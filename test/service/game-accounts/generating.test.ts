@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
-import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks } from '../../support/server/running-server.ts';

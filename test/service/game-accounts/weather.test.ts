@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { listAccounts } from '../../../src/server/store/accounts.ts';
 import type { TextureDataRow } from '../../../src/server/store/schema/skin-tables.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
-import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { hurriedIn, overlapsIn } from '../../support/fake-game/call-log.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
 import type { Weather } from '../../support/fake-game/faults.ts';

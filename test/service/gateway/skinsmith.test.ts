@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway } from '../../support/server/gateway.ts';

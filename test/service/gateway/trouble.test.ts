@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import type { Fate } from '../../support/hosted/fates.ts';
 import type { HostedService } from '../../support/hosted/hosted-service.ts';
 import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';

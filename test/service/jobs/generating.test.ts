@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';

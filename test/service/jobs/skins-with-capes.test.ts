@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decodeCape } from '../../../src/skin/check/cape.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { decodeCape } from '../../../src/skin/cape.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
-import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { addCape, capePng } from '../../support/server/drawn-capes.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { jobAt } from '../../support/server/job-at.ts';

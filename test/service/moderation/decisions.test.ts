@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { jobAt } from '../../support/server/job-at.ts';

@@ -1,9 +1,8 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { drawInto } from '../../../src/skin/render/render.ts';
-import type { AnyView } from '../../../src/skin/render/views.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { type AnyView, drawInto } from '../../../src/skin/render/render.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';

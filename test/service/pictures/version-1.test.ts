@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawView } from '../../../src/skin/render/render.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { bodyOf, expectOldRefusal } from '../../support/http/v1/old-format.ts';

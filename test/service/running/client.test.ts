@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import type { JobState } from '../../../src/client/types.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';

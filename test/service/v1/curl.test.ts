@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { curl } from '../../support/http/v1/curl.ts';
 import { bodyOf, expectOldRefusal, readGenerated, switchedKey } from '../../support/http/v1/old-format.ts';
 import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';

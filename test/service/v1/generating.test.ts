@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { readGenerated } from '../../support/http/v1/old-format.ts';
 import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { drawFlat } from '../../../src/skin/render/flat.ts';
-import { drawView } from '../../../src/skin/render/render.ts';
-import { VIEWS } from '../../../src/skin/render/views.ts';
+import { drawView, VIEWS } from '../../../src/skin/render/render.ts';
 import { colourAt, fill, fillPart, mappedSkin } from '../../support/skin/drawing.ts';
 
 const skin = mappedSkin();

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makePicture, type Picture } from '../../../src/skin/picture.ts';
-import { ALL_LIMBS } from '../../../src/skin/render/cuboids.ts';
 import { drawFlat } from '../../../src/skin/render/flat.ts';
-import { drawSolid, SCENES, type Scene } from '../../../src/skin/render/solid.ts';
+import { ALL_LIMBS, drawSolid, SCENES, type Scene } from '../../../src/skin/render/solid.ts';
 import { colourAt, fill, fillPart, mappedSkin } from '../../support/skin/drawing.ts';
 
 const STRAIGHT: Scene = { camera: { yaw: 0, pitch: 0 }, limbs: ALL_LIMBS };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { errors } from 'undici';
 import { expect } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { type Heard, TestCaller } from '../server/test-caller.ts';
 import type { ServerProcess } from './server-process.ts';

@@ -3,7 +3,7 @@ import { openGame } from '../../../src/game/game.ts';
 import { fetchSignedProfile } from '../../../src/game/profiles.ts';
 import { uploadSkin } from '../../../src/game/skins.ts';
 import { downloadTexture } from '../../../src/game/textures.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { gameErrorOf } from '../game/told.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { poll } from '../server/poll.ts';

@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { signValue } from '../../../src/textures/signature.ts';
-import { openSigningKey } from '../../../src/textures/signing-key.ts';
+import { openSigningKey, signValue } from '../../../src/textures/signing-key.ts';
 import { sharedKey } from '../textures/shared-key.ts';
 import { gameJson } from './answers.ts';
 import type { Look, Person } from './people.ts';

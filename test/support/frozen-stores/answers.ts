@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { shortFingerprint } from '../../../src/base/fingerprint.ts';
-import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { dataUrl, skinPng } from '../server/drawn-skins.ts';
 import { jobAt } from '../server/job-at.ts';
 import { expectRefusal, TestCaller } from '../server/test-caller.ts';

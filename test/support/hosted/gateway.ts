@@ -5,7 +5,7 @@ import { openUpstream } from '../../../src/server/generators/upstream/open.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { ownFolder } from '../server/own-folder.ts';

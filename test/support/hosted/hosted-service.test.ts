@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { poll } from '../server/poll.ts';

@@ -1,7 +1,7 @@
 import { ERRORS } from '../../../src/protocol/errors.ts';
 import type { Skin } from '../../../src/protocol/skin.ts';
 import type { Picture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin } from '../server/drawn-skins.ts';
 import { fateOf } from './fates.ts';
 import {

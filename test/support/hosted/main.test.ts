@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin } from '../server/drawn-skins.ts';
 import { TestCaller } from '../server/test-caller.ts';
 import { ended, submit } from './run-hosted.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { plainPlan, seededRandom, writePng } from '../skin/png-writer.ts';
 import type { Fate } from './fates.ts';

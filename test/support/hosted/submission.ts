@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type SkinVisibility, VISIBILITIES } from '../../../src/protocol/skin.ts';
 import { InvalidImageError, type Picture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { chooseVariant } from '../../../src/skin/variant.ts';
 import type { Wish } from './job-book.ts';
 import { HostedRefusal, parseOrRefuse } from './refusals.ts';

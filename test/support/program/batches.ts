@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path';
 import type { Options, ResultPromise } from 'execa';
 import { inject } from 'vitest';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import type { HostedOptions, HostedService } from '../hosted/hosted-service.ts';
 import { runHosted } from '../hosted/run-hosted.ts';
 import { encodeDifferently } from '../hosted/skin-maker.ts';

@@ -1,8 +1,7 @@
 import { bareUuid, isUuid } from '../../../base/uuid.ts';
 import { visibilitySchema } from '../../../protocol/skin.ts';
 import { skinNameFrom } from '../../../protocol/skin-name.ts';
-import { InvalidTexturesError, parseTextures } from '../../../textures/property.ts';
-import { textureName } from '../../../textures/texture-name.ts';
+import { InvalidTexturesError, parseTextures, textureName } from '../../../textures/property.ts';
 import type { BatchSource, GivenSkin, SourceContent } from '../../model/source.ts';
 import { mirroredStem } from '../files/path.ts';
 import type { SkinInJson } from './skin-json.ts';

@@ -1,4 +1,4 @@
-import { profileId } from '../../../textures/profile-id.ts';
+import { profileId } from '../../../textures/property.ts';
 import { citizensCommand, giveCommand, giveCommand116, giveCommand1205 } from './commands.ts';
 import type { FormatName } from './names.ts';
 import type { SkinData } from './skin-data.ts';

@@ -1,4 +1,4 @@
-import { MAX_CHECKED_BYTES } from '../../../skin/check/check.ts';
+import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { encodePng } from '../../../skin/png/encode.ts';

@@ -1,7 +1,7 @@
 import { GAME_ADDRESSES } from '../../../game/addresses.ts';
 import { GameError } from '../../../game/errors.ts';
 import { uploadSkin } from '../../../game/skins.ts';
-import { pixelHash } from '../../../skin/pixel-hash.ts';
+import { pixelHash } from '../../../skin/read-skin.ts';
 import type { AccountPool, Taken } from '../../accounts/account-pool.ts';
 import { AccountFault, type FaultKind } from '../../accounts/faults.ts';
 import { AccountLostError, type HeldAccount } from '../../accounts/held-account.ts';

@@ -1,10 +1,15 @@
 import { hash as digest } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
-import { fingerprintOf } from '../../../textures/fingerprint.ts';
 import { buildTexturesValue } from '../../../textures/property.ts';
-import { isSignedBy, parsePublicKey, signValue } from '../../../textures/signature.ts';
-import { type SigningKey, SigningKeyError } from '../../../textures/signing-key.ts';
+import {
+  fingerprintOf,
+  isSignedBy,
+  parsePublicKey,
+  type SigningKey,
+  SigningKeyError,
+  signValue,
+} from '../../../textures/signing-key.ts';
 import type { Generator, SkinData, Texture } from '../port.ts';
 
 export interface SigningOptions {

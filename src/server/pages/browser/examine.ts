@@ -1,5 +1,5 @@
-import { listWarnings } from '../../../skin/check/warnings.ts';
 import { detectVariant, type Variant } from '../../../skin/variant.ts';
+import { listWarnings } from '../../../skin/warnings.ts';
 import { type PictureProblem, problemOf } from './picture-check.ts';
 
 /** What a picture is found to be, before it is sent. */

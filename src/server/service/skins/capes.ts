@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/uuid.ts';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
-import { decodeCape } from '../../../skin/check/cape.ts';
-import { pixelHash } from '../../../skin/pixel-hash.ts';
+import { decodeCape } from '../../../skin/cape.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
+import { pixelHash } from '../../../skin/read-skin.ts';
 import type { Generator } from '../../generators/port.ts';
 import {
   changeCape,
@@ -15,8 +15,7 @@ import {
   insertCape,
   listCapes,
 } from '../../store/capes.ts';
-import type { Db } from '../../store/db.ts';
-import { inTransaction } from '../../store/db.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { CapeRow } from '../../store/schema/skin-tables.ts';
 import { keepTexture } from '../../store/textures.ts';

@@ -1,5 +1,5 @@
 import type { Game } from '../../../game/game.ts';
-import { isSignedBy } from '../../../textures/signature.ts';
+import { isSignedBy } from '../../../textures/signing-key.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 
 /** `game`: every server accepts it; `server`: this service's own key; `other`: another service's key. */

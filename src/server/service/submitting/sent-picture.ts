@@ -1,5 +1,5 @@
-import { readSkin, recallSkin, type SkinFacts } from '../../../skin/check/read-skin.ts';
 import type { Picture } from '../../../skin/picture.ts';
+import { readSkin, recallSkin, type SkinFacts } from '../../../skin/read-skin.ts';
 import { decodeImage } from '../skins/decode-image.ts';
 
 /** A file that is a valid picture, and what is needed of it before anything is stored. */

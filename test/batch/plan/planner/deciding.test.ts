@@ -6,7 +6,7 @@ import type { BatchSource, SourceContent } from '../../../../src/batch/model/sou
 import { type WorkContent, workKey } from '../../../../src/batch/model/work-key.ts';
 import type { GivenOutcome, GivenSkins } from '../../../../src/batch/plan/given-skins.ts';
 import { SignerRule } from '../../../../src/batch/plan/signer-rule.ts';
-import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../../support/batch/planner.ts';
 import { drawSkin } from '../../../support/server/drawn-skins.ts';

@@ -8,7 +8,7 @@ import type { BatchSource } from '../../../../src/batch/model/source.ts';
 import type { BatchOptions } from '../../../../src/batch/options/options.ts';
 import { runBatch } from '../../../../src/batch/run/run-batch.ts';
 import { withDigest } from '../../../../src/protocol/lock-line.ts';
-import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { lockEntry, textOf } from '../../../support/batch/lock-entry.ts';
 import { drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';

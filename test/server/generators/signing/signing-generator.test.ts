@@ -5,9 +5,12 @@ import {
   type SigningOptions,
   signingGenerator,
 } from '../../../../src/server/generators/signing/signing-generator.ts';
-import { fingerprintOf } from '../../../../src/textures/fingerprint.ts';
-import { parsePublicKey } from '../../../../src/textures/signature.ts';
-import { openSigningKey, SigningKeyError } from '../../../../src/textures/signing-key.ts';
+import {
+  fingerprintOf,
+  openSigningKey,
+  parsePublicKey,
+  SigningKeyError,
+} from '../../../../src/textures/signing-key.ts';
 
 async function health(
   parts: Pick<SigningOptions, 'key' | 'hasKey'>,

@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { proveData } from '../../../../src/server/generators/upstream/proof.ts';
-import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
-import { signValue } from '../../../../src/textures/signature.ts';
+import { signValue } from '../../../../src/textures/signing-key.ts';
 import { drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';
 
 const URL_OF_IT = 'http://textures.example.org/1';

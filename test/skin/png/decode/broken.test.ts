@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { checkSkin } from '../../../../src/skin/check/check.ts';
+import { checkSkin } from '../../../../src/skin/check.ts';
 import { type ImageProblem, InvalidImageError } from '../../../../src/skin/picture.ts';
-import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
 import { decodePng, readPng } from '../../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import {
   chunk,
   filteredRows,

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkSkin } from '../../../../src/skin/check/check.ts';
+import { checkSkin } from '../../../../src/skin/check.ts';
 import { InvalidImageError } from '../../../../src/skin/picture.ts';
-import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import {
   chunk,
   filteredRows,

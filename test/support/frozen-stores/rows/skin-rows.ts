@@ -4,8 +4,8 @@ import type { SkinRow, TextureDataRow, TextureRow } from '../../../../src/server
 import { hourOf } from '../../../../src/server/store/skin-views.ts';
 import { wordsIn } from '../../../../src/server/store/skin-words.ts';
 import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
-import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
 import { encodePng } from '../../../../src/skin/png/encode.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { drawSkin } from '../../server/drawn-skins.ts';
 import { hex, ownerKey } from '../secrets.ts';
 import { LATER, MOMENT } from './moments.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reportBodySchema } from '../../../../protocol/moderation.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
-import { MAX_SIZE, MIN_SIZE, VIEWS } from '../../../../skin/render/views.ts';
+import { MAX_SIZE, MIN_SIZE, VIEWS } from '../../../../skin/render/render.ts';
 import { skinPage } from '../../../pages/views/skin.ts';
 import { skinWish } from '../../../pictures/texture-renders.ts';
 import { reportSkin } from '../../../service/moderation/reports.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePlayerId } from '../../../../game/player-ids.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import type { AnyView } from '../../../../skin/render/views.ts';
+import type { AnyView } from '../../../../skin/render/render.ts';
 import { type DefaultName, defaultNameOf } from '../../../pictures/default-skins.ts';
 import type { Origin, PlayerLook } from '../../../pictures/player-looks.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPlayerName } from '../../../../game/names.ts';
 import { parsePlayerId } from '../../../../game/player-ids.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import type { AnyView } from '../../../../skin/render/views.ts';
+import type { AnyView } from '../../../../skin/render/render.ts';
 import { type DefaultSkin, defaultNameOf } from '../../../pictures/default-skins.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
 import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';

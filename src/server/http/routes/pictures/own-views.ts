@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
-import { MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../../skin/render/views.ts';
+import { MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../../skin/render/render.ts';
 import { skinWish, textureWish } from '../../../pictures/texture-renders.ts';
 import { PRIVATE, renderAnswer } from '../../picture-answer.ts';
 import { type Route, route } from '../../route.ts';

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { forgetPictures, readSkin, readSkinAhead, recallSkin } from '../../../src/skin/check/read-skin.ts';
 import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import {
+  forgetPictures,
+  pixelHash,
+  readSkin,
+  readSkinAhead,
+  recallSkin,
+} from '../../../src/skin/read-skin.ts';
 import { detectVariant } from '../../../src/skin/variant.ts';
 import { chunk } from '../../support/skin/png-writer.ts';
 

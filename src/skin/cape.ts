@@ -1,5 +1,5 @@
-import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from '../picture.ts';
-import { readHeader, readPixels, verifyFileSize } from '../png/decode.ts';
+import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from './picture.ts';
+import { readHeader, readPixels, verifyFileSize } from './png/decode.ts';
 
 /** The only size of a cape's picture that the unmodified game shows. */
 const WIDTH = 64;

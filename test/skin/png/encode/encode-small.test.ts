@@ -1,9 +1,8 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { makePicture, type Picture } from '../../../src/skin/picture.ts';
-import { encodePng } from '../../../src/skin/png/encode.ts';
-import { encodeSmallPng } from '../../../src/skin/png/encode-small.ts';
-import { fill } from '../../support/skin/drawing.ts';
+import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
+import { encodePng, encodeSmallPng } from '../../../../src/skin/png/encode.ts';
+import { fill } from '../../../support/skin/drawing.ts';
 
 /** A row of pixels, each in another colour, some of them translucent. */
 function coloured(colours: number): Picture {

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
-import { MAX_SKIN_BYTES, type Picture } from '../picture.ts';
-import { pixelHash } from '../pixel-hash.ts';
-import { type DecodedPng, type DecodeLimits, readPng } from '../png/decode.ts';
-import { type DetectedVariant, detectVariant } from '../variant.ts';
+import { InvalidImageError, isHdSkinSize, MAX_SKIN_BYTES, type Picture } from './picture.ts';
+import { type DecodedPng, type DecodeLimits, readPixels, readPng, verifyFileSize } from './png/decode.ts';
+import { encodePng } from './png/encode.ts';
+import { readHeader } from './png/header.ts';
+import { scaleRect } from './scaling.ts';
+import { type DetectedVariant, detectVariant } from './variant.ts';
 
 /** What follows from the pixels of a skin. */
 export interface SkinFacts {
@@ -92,4 +94,62 @@ function recall(key: string | undefined): SkinFacts | undefined {
 function keep(key: string, facts: SkinFacts): void {
   kept.set(key, facts);
   if (kept.size > KEPT) kept.delete(kept.keys().next().value ?? '');
+}
+
+/**
+ * The identity of a picture, regardless of its file format: SHA-256 over width and height as big-endian int32, then
+ * alpha, red, green, blue of each pixel, column by column, with the colour zeroed where alpha is 0.
+ * 64 lower-case hex digits. Same hash as the authlib-injector reference server (yggdrasil-mock, Texture.java).
+ */
+export function pixelHash({ width, height, pixels }: Picture): string {
+  const input = Buffer.alloc(8 + width * height * 4);
+  input.writeInt32BE(width, 0);
+  input.writeInt32BE(height, 4);
+  const from = new DataView(pixels.buffer, pixels.byteOffset, pixels.byteLength);
+  const to = new DataView(input.buffer, input.byteOffset + 8);
+  let at = 0;
+  for (let x = 0; x < width; x++) {
+    for (let y = 0; y < height; y++, at += 4) {
+      const colour = from.getUint32((y * width + x) * 4);
+      const alpha = colour & 0xff;
+      if (alpha !== 0) to.setUint32(at, (colour >>> 8) | (alpha << 24));
+    }
+  }
+  return hash('sha256', input);
+}
+
+/** A scaled-down HD skin. */
+export interface FittedSkin {
+  /** The PNG of 64×64 or 64×32 pixels. */
+  readonly bytes: Buffer;
+  readonly picture: Picture;
+  /** Size of the original. */
+  readonly from: { readonly width: number; readonly height: number };
+}
+
+/** Far more bytes than the largest such picture needs. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Scales an HD skin (128×128, 512×256, … up to 1024 pixels wide) down to the game's size by nearest neighbour.
+ * Undefined if the picture is not one. @throws InvalidImageError for an HD skin that cannot be decoded
+ */
+export function fitSkin(bytes: Uint8Array): FittedSkin | undefined {
+  const header = headerOf(bytes);
+  if (!header || !isHdSkinSize(header.width, header.height)) return undefined;
+  verifyFileSize('picture', bytes.length, MAX_BYTES);
+  const { width, height } = header;
+  const original = readPixels(bytes, header).picture;
+  const picture = scaleRect(original, { x: 0, y: 0, width, height }, 64, (64 * height) / width);
+  return { bytes: encodePng(picture), picture, from: { width, height } };
+}
+
+/** A file that is not a PNG is left to the skin check to report. */
+function headerOf(bytes: Uint8Array) {
+  try {
+    return readHeader(bytes);
+  } catch (error) {
+    if (error instanceof InvalidImageError) return undefined;
+    throw error;
+  }
 }

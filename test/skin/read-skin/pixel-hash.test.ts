@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { makePicture } from '../../src/skin/picture.ts';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { decodePng } from '../../src/skin/png/decode.ts';
+import { makePicture } from '../../../src/skin/picture.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 
 describe('pixelHash', () => {
   // Computed once by a separate program in Python with a decoder and a hash of its own.
@@ -12,7 +12,7 @@ describe('pixelHash', () => {
     ['haka', '3e77338574b20c817553a632c1b183c8455488b24d60f4dfe74fab6b0e8c3fc7'],
     ['hacksore', '4f668be16d79459f4824153811814d1b688f5f882560385f044971b4f8d357e7'],
   ])('of %s.png is the one another program computed.', (name, hash) => {
-    const bytes = readFileSync(new URL(`../fixtures/skins/${name}.png`, import.meta.url));
+    const bytes = readFileSync(new URL(`../../fixtures/skins/${name}.png`, import.meta.url));
     expect(pixelHash(decodePng(bytes))).toBe(hash);
   });
 

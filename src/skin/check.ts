@@ -1,9 +1,9 @@
-import { InvalidImageError, MAX_SKIN_BYTES } from '../picture.ts';
-import { readHeader } from '../png/decode.ts';
-import { encodePng } from '../png/encode.ts';
-import type { Variant } from '../regions.ts';
-import type { DetectedVariant } from '../variant.ts';
+import { InvalidImageError, MAX_SKIN_BYTES } from './picture.ts';
+import { readHeader } from './png/decode.ts';
+import { encodePng } from './png/encode.ts';
 import { type ReadSkin, readSkinAhead } from './read-skin.ts';
+import type { Variant } from './regions.ts';
+import type { DetectedVariant } from './variant.ts';
 import { listWarnings, type SkinWarning } from './warnings.ts';
 
 export type { SkinWarning, SkinWarningCode } from './warnings.ts';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { checkSkin, type SkinWarningCode } from '../../../src/skin/check/check.ts';
-import { makePicture, type Picture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { encodePng } from '../../../src/skin/png/encode.ts';
-import { faceRects } from '../../../src/skin/regions.ts';
-import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../../support/skin/drawing.ts';
-import { chunk, headerChunk, SIGNATURE } from '../../support/skin/png-writer.ts';
+import { checkSkin, type SkinWarningCode } from '../../src/skin/check.ts';
+import { makePicture, type Picture } from '../../src/skin/picture.ts';
+import { encodePng } from '../../src/skin/png/encode.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
+import { faceRects } from '../../src/skin/regions.ts';
+import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../support/skin/drawing.ts';
+import { chunk, headerChunk, SIGNATURE } from '../support/skin/png-writer.ts';
 
 const clear: Colour = [0, 0, 0, 0];
 const whole = { x: 0, y: 0, width: 64, height: 64 };
@@ -23,7 +23,7 @@ function tinyFile(): Buffer {
 }
 
 function fixture(name: string): Buffer {
-  return readFileSync(new URL(`../../fixtures/skins/${name}`, import.meta.url));
+  return readFileSync(new URL(`../fixtures/skins/${name}`, import.meta.url));
 }
 
 type Row = [what: string, file: Buffer, codes: SkinWarningCode[], message: RegExp];

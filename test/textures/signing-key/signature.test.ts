@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { buildTexturesValue } from '../../src/textures/property.ts';
-import { isSignedBy, parsePublicKey, publicKeyPem, signValue } from '../../src/textures/signature.ts';
-import published from '../fixtures/textures/published.json' with { type: 'json' };
-import { tempFolder } from '../support/textures/temp-folder.ts';
+import { buildTexturesValue } from '../../../src/textures/property.ts';
+import { isSignedBy, parsePublicKey, publicKeyPem, signValue } from '../../../src/textures/signing-key.ts';
+import published from '../../fixtures/textures/published.json' with { type: 'json' };
+import { tempFolder } from '../../support/textures/temp-folder.ts';
 
 const gameKey = parsePublicKey(published.publicKey);
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

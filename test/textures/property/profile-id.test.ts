@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { profileId } from '../../src/textures/profile-id.ts';
+import { profileId } from '../../../src/textures/property.ts';
 
 test('The profile id is the same for the same value and another for another', () => {
   expect(profileId('dmFsdWU=')).toEqual({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { fitSkin } from '../../../src/skin/check/fit.ts';
 import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import { fitSkin } from '../../../src/skin/read-skin.ts';
 import { enlarge } from '../../../src/skin/scaling.ts';
 import { mappedSkin } from '../../support/skin/drawing.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { looksLikeCape } from '../../../src/skin/check/cape-look.ts';
-import { checkSkin } from '../../../src/skin/check/check.ts';
+import { checkSkin } from '../../../src/skin/check.ts';
 import type { Picture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import { looksLikeCape } from '../../../src/skin/warnings.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 

@@ -116,15 +116,15 @@ export class Dispatcher<W extends Submission> {
 
   /**
    * Work whose submission an earlier process may have sent. `mark`: newest job before that, on the service's clock;
-   * `sentBy`: when at the latest, milliseconds since the epoch.
+   * `sentBy`: when at the latest, milliseconds since the epoch; `isOtherKeys`: with another key.
    */
-  addUnsure(work: W, mark: number, sentBy: number): void {
+  addUnsure(work: W, mark: number, sentBy: number, { isOtherKeys = false } = {}): void {
     if (this.#session.isSkinsmith) {
       this.add(work); // the service recognizes the repetition
       return;
     }
     this.#session.spots.unsure.add(work);
-    const settlesIn = settlingTimeAfterDeath(this.#session.clock.now() - sentBy);
+    const settlesIn = settlingTimeAfterDeath(this.#session.clock.now() - sentBy, { isOtherKeys });
     this.#tracker.lost(work, { at: Number.NEGATIVE_INFINITY, mark }, settlesIn);
     this.lookSoon();
   }

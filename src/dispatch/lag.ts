@@ -6,6 +6,8 @@ const SETTLES_SOON = 5_000;
 export const SETTLES_LATE = 15_000;
 /** Milliseconds after a process wrote that it was about to submit, and died: as long as a request may take. */
 const SETTLES_AFTER_DEATH = 20_000;
+/** Milliseconds after which a job that only another key's list shows has probably ended: the service then knows the picture. */
+const ENDS_UNSEEN = 60_000;
 
 /** Milliseconds after which a job that no list has shown is no longer expected there: lists may drop jobs that have ended. */
 export const LONGEST_LAG = 60_000;
@@ -18,9 +20,12 @@ export function settlingTime(error: unknown): number {
   return classifyFailure(error)?.isLate ? SETTLES_LATE : SETTLES_SOON;
 }
 
-/** The same for a submission that a process made, at the latest, `age` milliseconds ago, before it died. */
-export function settlingTimeAfterDeath(age: number): number {
-  return Math.max(SETTLES_SOON, SETTLES_AFTER_DEATH - Math.max(0, age));
+/**
+ * The same for a submission that a process made, at the latest, `age` milliseconds ago, before it died.
+ * `isOtherKeys`: with another key, so that it may never be listed.
+ */
+export function settlingTimeAfterDeath(age: number, { isOtherKeys = false } = {}): number {
+  return Math.max(SETTLES_SOON, (isOtherKeys ? ENDS_UNSEEN : SETTLES_AFTER_DEATH) - Math.max(0, age));
 }
 
 /** The service says that it does not know a job. Times: milliseconds of one monotonic clock. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ResultPromise } from 'execa';
@@ -211,6 +211,26 @@ describe('A batch that was interrupted', () => {
       expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
     },
   );
+
+  test('with an unanswered submission warns that another key cannot see it before that is sent again', async () => {
+    const { shop, service } = await busyWorkshop();
+    service.weather = ({ kind }) => (kind === 'submit' ? { kind: 'slow', wait: 60_000 } : undefined);
+    const child = shop.start(MAKE);
+    const unanswered = await whenAccepted(service, 5).then(() => service.records.accepted.length);
+    child.kill('SIGKILL');
+    await child;
+    service.weather = undefined;
+    service.replaceKey();
+    const [journal = ''] = await journalsOf(shop);
+    await utimes(journal, new Date(0), new Date(0));
+    const { exitCode, stderr } = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE);
+    const warned = lines(stderr).filter((line) =>
+      /^warning: skins\/\d+\.png: .*another key.*paid for twice\.$/.test(line),
+    );
+    expect([exitCode, warned.length]).toEqual([0, unanswered]);
+    const again = service.records.accepted.slice(unanswered).filter(({ duplicate }) => duplicate);
+    expect(again).toHaveLength(unanswered);
+  });
 
   test('goes on under another name of this machine, whose skins are then still known by that name', async () => {
     const { shop, service } = await interrupted('SIGKILL');

@@ -30,8 +30,13 @@ import {
 
 /** How far a piece of work has come. */
 export type WorkState =
-  /** About to be sent, or sent: the service may have a job for it. */
-  | { readonly step: 'intent'; readonly attempt: number; readonly mark: number }
+  /** About to be sent, or sent: the service may have a job for it. `by`: the caller, whose list shows it. */
+  | {
+      readonly step: 'intent';
+      readonly attempt: number;
+      readonly mark: number;
+      readonly by?: string | undefined;
+    }
   /** `by`: the user who submitted it, or the caller where the service does not name users. */
   | { readonly step: 'job'; readonly attempt: number; readonly job: string; readonly by?: string | undefined }
   | { readonly step: 'done'; readonly at: number; readonly length: number }
@@ -114,9 +119,9 @@ export class Journal {
     return hash('sha256', `${this.#nonce}:${key}:${attempt}`).slice(0, 40);
   }
 
-  /** About to submit the work. `attempt`: from 0; `mark`: time of the newest job seen on the service, milliseconds on its clock. */
-  intent(key: string, attempt: number, mark: number): void {
-    this.#append({ k: key, s: 'intent', n: attempt, m: mark });
+  /** About to submit the work. `attempt`: from 0; `mark`: time of the newest job seen on the service, milliseconds on its clock. `by`: see `WorkState`. */
+  intent(key: string, attempt: number, mark: number, by?: string): void {
+    this.#append({ k: key, s: 'intent', n: attempt, m: mark, ...(by !== undefined && { u: by }) });
   }
 
   /** The service has accepted the work as this job. `by`: see `WorkState`. */
@@ -263,7 +268,7 @@ export class Journal {
     if ('j' in record && record.j !== undefined) this.#jobs.add(record.j);
     switch (record.s) {
       case 'intent':
-        this.#states.set(record.k, { step: 'intent', attempt: record.n, mark: record.m });
+        this.#states.set(record.k, { step: 'intent', attempt: record.n, mark: record.m, by: record.u });
         break;
       case 'job':
         this.#states.set(record.k, { step: 'job', attempt: record.n, job: record.j, by: record.u });

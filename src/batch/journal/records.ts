@@ -19,8 +19,14 @@ const skin = z.object({
 
 const notes = z.array(z.object({ code: z.string(), message: z.string() }));
 
-/** About to be sent; `n`: which attempt, `m`: newest job time seen on the service before, its clock, ms. */
-const intent = z.object({ s: z.literal('intent'), k: z.string(), n: z.number(), m: z.number() });
+/** About to be sent; `n`: which attempt, `m`: newest job time seen on the service before, its clock, ms; `u`: by this caller. */
+const intent = z.object({
+  s: z.literal('intent'),
+  k: z.string(),
+  n: z.number(),
+  m: z.number(),
+  u: z.string().optional(),
+});
 /** The service accepted it as job `j`; `u`: of this user, or of this caller where the service does not name users. */
 const job = z.object({
   s: z.literal('job'),

@@ -83,8 +83,8 @@ export type BatchEvent =
       readonly ms: number | undefined;
       readonly message: string;
     }
-  /** Work is repeated: a job failed temporarily or was forgotten, or an answer was lost. */
-  | { readonly type: 'again'; readonly source: string; readonly message: string }
+  /** Work is repeated: a job failed temporarily or was forgotten, or an answer was lost. `mayCost`: it may be paid for twice. */
+  | { readonly type: 'again'; readonly source: string; readonly message: string; readonly mayCost: boolean }
   /** From here on, other processes of the same caller cannot be taken into account; gives the reason. */
   | { readonly type: 'alone'; readonly message: string };
 

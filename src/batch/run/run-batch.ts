@@ -201,8 +201,8 @@ class BatchRun {
         work.job = job;
         for (const member of work.members) this.#accepted(member, work, job);
       },
-      onAgain: (work, message) =>
-        this.#tell({ type: 'again', source: work.members[0]?.source.label ?? '', message }),
+      onAgain: (work, message, { mayCost = false } = {}) =>
+        this.#tell({ type: 'again', source: work.members[0]?.source.label ?? '', message, mayCost }),
       onDone: async (work, made) => await this.#workDone(work, made),
       onFailed: async (work, problem, job) => await this.#workFailed(work, problem, job),
       onAlone: (message) => this.#tell({ type: 'alone', message }),

@@ -27,8 +27,8 @@ export interface Made {
 export interface ResultHandlers {
   readonly onDone: (work: Work, made: Made) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
-  /** The work is submitted again, with the reason. */
-  readonly onAgain: (work: Work, why: string) => void;
+  /** The work is submitted again, with the reason. `mayCost`: it may be paid for twice. */
+  readonly onAgain: (work: Work, why: string, options?: { readonly mayCost?: boolean }) => void;
 }
 
 export interface FinisherOptions extends ResultHandlers {

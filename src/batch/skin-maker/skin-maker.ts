@@ -127,7 +127,10 @@ export class SkinMaker {
     const isSent = isOwnJob || state?.step === 'unproven';
     if (isNamed && !isSent) options.game?.players.expect(content.user);
     if (isOwnJob) this.#dispatcher.attach(work, state.job);
-    else if (state?.step === 'intent') this.#dispatcher.addUnsure(work, state.mark, journal.foundAt);
+    else if (state?.step === 'intent')
+      this.#dispatcher.addUnsure(work, state.mark, journal.foundAt, {
+        isOtherKeys: isOtherKeys(state, options.service.caller),
+      });
     else if (state?.step === 'unproven') this.#proveAgain(work);
     else this.#dispatcher.add(work);
   }
@@ -249,7 +252,10 @@ async function openDispatcher(
   const { options, journal, stop, hardStop } = given;
   return await Dispatcher.open({
     session,
-    record: journal,
+    record: {
+      intent: (key, attempt, mark) => journal.intent(key, attempt, mark, options.service.caller),
+      refused: (key) => journal.refused(key),
+    },
     reads,
     user: batchUser(given, { session, ...parts }),
     known: options.service.known,
@@ -278,13 +284,17 @@ function batchUser(
     attempt: async (work, job, step) => await finisher.attempt(work, job, step),
     settle: async (work, state) => await finisher.settle(work, state),
     settleForgotten: async (work, job, result) => await finisher.settleForgotten(work, job, result),
-    prepare: async (work, signal) =>
-      await requestFor(work, {
+    prepare: async (work, signal) => {
+      // A service of our own recognizes the repetition.
+      if (!session.isSkinsmith && isOtherKeys(journal.stateOf(work.key), options.service.caller))
+        onAgain(work, UNSEEN, { mayCost: true });
+      return await requestFor(work, {
         client: session.client,
         players: options.game?.players,
         isRemote: options.service.name !== EMBEDDED,
         signal,
-      }),
+      });
+    },
     pixelsOf,
     texturePixels: async (url) => pixelsOfPng(await texture(url)),
     accepted: (work, job) => {
@@ -312,6 +322,14 @@ function textureReading(
   });
   return async (url) => await reader.read(url, hardStop);
 }
+
+/** Whether an earlier run submitted it with another key, and heard no answer. */
+function isOtherKeys(state: WorkState | undefined, caller: string): boolean {
+  return state?.step === 'intent' && state.by !== undefined && state.by !== caller;
+}
+
+const UNSEEN =
+  "An earlier run submitted it with another key and got no answer. This key's list does not show it, so it is submitted again and may be paid for twice.";
 
 /** A service that publishes something other than a key cannot be used. */
 function asSetupError(error: unknown): never {

@@ -72,7 +72,8 @@ export class RunOutput {
         this.#progress.wait(event.message, event.ms);
         break;
       case 'again':
-        this.#progress.remark(`${event.source}: ${event.message} Retrying.`);
+        if (event.mayCost) this.warn(`${event.source}: ${event.message}`);
+        else this.#progress.remark(`${event.source}: ${event.message} Retrying.`);
         break;
       case 'alone':
         this.#alone(event.message);

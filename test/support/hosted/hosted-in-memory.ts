@@ -55,6 +55,12 @@ export class HostedInMemory {
     return this.#api.key;
   }
 
+  /** The user revokes the key and makes another one, whose list has none of the earlier jobs. */
+  replaceKey(): void {
+    this.#api.key = this.key.split('').reverse().join('');
+    this.#api.intake.book.hideEarlier(this.#api.now());
+  }
+
   get records(): HostedRecords {
     return this.#api.intake.records;
   }

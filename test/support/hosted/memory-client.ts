@@ -10,9 +10,16 @@ export async function openInMemory(
   clock = new VirtualClock(),
 ): Promise<{ clock: VirtualClock; hosted: HostedInMemory; client: SkinClient }> {
   const hosted = await HostedInMemory.open(clock, options);
-  const { url: baseUrl, key: apiKey, dispatcher } = hosted;
+  return { clock, hosted, client: clientOf(hosted, clock) };
+}
+
+/** A client with the key that its user has now. */
+export function clientOf(
+  { url: baseUrl, key: apiKey, dispatcher }: HostedInMemory,
+  clock: VirtualClock,
+): SkinClient {
   const random = () => 0.5;
   const client = new SkinClient({ baseUrl, apiKey, insecureHttp: true, clock, random, dispatcher });
   onTestFinished(async () => await client.close());
-  return { clock, hosted, client };
+  return client;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Answer, page } from '../../../support/hosted/answers.ts';
+import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import type { Disturb } from '../../../support/hosted/hosted-in-memory.ts';
+import { clientOf } from '../../../support/hosted/memory-client.ts';
 import type { HostedRequest, RequestKind } from '../../../support/hosted/requests.ts';
 import { type Around, runWorld, type World, type WorldOutcome } from '../../../support/hosted/worlds.ts';
 
@@ -176,4 +178,27 @@ describe('Nothing is submitted twice where each fifth answer to a submission is 
   test.each([5_000, 3_600_000])('the clock is set back by %d ms meanwhile', async (ms) => {
     await holds(timed(({ timestamp }, begun) => timestamp - (timestamp > begun + UNDER_WAY ? ms : 0)));
   });
+});
+
+test('What a killed run did not hear of is submitted again with another key, with a warning, once the service knows its picture', async () => {
+  const { clock, hosted, events, batch } = await openWorld({ serviceTime: 45_000 });
+  const stop = new AbortController();
+  hosted.disturb = async (request, process) => {
+    const answer = await process();
+    if (request.kind !== 'submit') return answer;
+    if (hosted.records.accepted.length === 3) stop.abort();
+    return await new Promise<never>(() => {});
+  };
+  const { submitted } = await clock.until(batch(3, { signal: stop.signal }));
+  hosted.disturb = async (_, process) => await process();
+  hosted.replaceKey();
+  const client = clientOf(hosted, clock);
+  const { caller, baseUrl: name } = client;
+  const service = { name, caller, connect: async () => await Promise.resolve(client) };
+  const summary = await clock.until(batch(3, { service }));
+  expect([submitted, summary]).toEqual([0, expect.objectContaining({ made: 0, finished: 3, failed: 0 })]);
+  expect(events.filter((event) => event.type === 'again' && event.mayCost)).toHaveLength(3);
+  const { accepted, doubleSubmissions } = hosted.records;
+  const seconds = accepted.filter(({ job }) => doubleSubmissions.some(({ second }) => second === job));
+  expect(seconds.map(({ duplicate }) => duplicate)).toEqual(Array(3).fill(true));
 });

@@ -4,7 +4,7 @@ import { JobSignals } from '../../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../../src/server/events/observer.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
-import type { JobQueue, Lease } from '../../../../src/server/queue/port.ts';
+import { type JobQueue, type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { StoreUnreachableError } from '../../../../src/server/store/unreachable.ts';
 import { WorkerPool } from '../../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../../support/server/poll.ts';
@@ -188,6 +188,24 @@ test.each(['fail', 'adopt', 'release'] as const)(
     expect(shop.errors).toContain(FULL);
   },
 );
+
+test('A lease is renewed early enough for another try before it ends', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ended = Promise.withResolvers<boolean>();
+  let renewals = 0;
+  const shop = new Workshop({
+    complete: async () => await ended.promise,
+    renew: async () => {
+      renewals++;
+      return true;
+    },
+  });
+  onTestFinished(() => ended.resolve(true));
+  await shop.untilAsked('complete');
+  vi.advanceTimersByTime(QUEUE_TIMES.lease - 1);
+  expect(renewals).toBeGreaterThanOrEqual(2);
+});
 
 test('A lease that could not be renewed is told of, and its job goes on', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

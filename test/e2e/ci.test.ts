@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -188,6 +188,23 @@ test('--allow-new checks new pictures without a service, tells them apart in JSO
   );
   const alone = await shop.run(...MAKE, '--allow-new');
   expect([alone.exitCode, alone.stderr]).toEqual([2, expect.stringContaining('Add --frozen.')]);
+});
+
+test('--frozen also reports the sources that are gone, for which it fails', async () => {
+  const { shop } = await hostedWorkshop();
+  await shop.drawMany('skins', 2);
+  await shop.run(...MAKE);
+  await rm(join(shop.folder, 'skins/02.png'));
+  const frozen = [...MAKE, '--frozen', '--report', 'junit=skins.xml', '--report', 'html=skins.html'];
+  const { exitCode, stderr } = await shop.runIn({ GITHUB_ACTIONS: 'true' }, ...frozen);
+  expect([exitCode, stderr]).toEqual([
+    3,
+    expect.stringMatching(/^::error .*title=skinsmith%3A gone::skins\/02\.png is in/m),
+  ]);
+  expect(await shop.read('skins.xml')).toMatch(
+    /tests="2" failures="1" errors="0" skipped="0"[\s\S]*<failure message="[^"]*is in the lockfile, but/,
+  );
+  expect(await shop.read('skins.html')).toContain('is in the lockfile, but');
 });
 
 test('A JUnit report has the time of each skin, and every source, left or not delivered', async () => {

@@ -55,7 +55,10 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     for await (const planned of plan(call, { lockfile: output.lockfile, game, ownKey: own })) {
       if (planned.outlook === 'gone') {
         tally.gone++;
-        await printFailure(planned.result.source, goneProblem(planned), context);
+        const result = { ...bare(planned.result), error: goneProblem(planned) };
+        await printFailure(result.source, result.error, context);
+        github.add({ level: 'error', ...result, problem: result.error });
+        await reports.add(result);
         continue;
       }
       tally.sources++;
@@ -230,8 +233,16 @@ function endText(
   return [end, signers.text].filter(Boolean).join(' ');
 }
 
-function summaryOf({ sources, missing, fresh, failed }: Tally) {
-  return { sources, failed: failed + missing, made: 0, resumed: 0, left: fresh, milliseconds: 0 };
+/** For reports, which list the sources that are gone, too. */
+function summaryOf({ sources, missing, fresh, failed, gone }: Tally) {
+  return {
+    sources: sources + gone,
+    failed: failed + missing + gone,
+    made: 0,
+    resumed: 0,
+    left: fresh,
+    milliseconds: 0,
+  };
 }
 
 function needsLockfile(): CliError {

@@ -1,11 +1,12 @@
 /** P13: PostgreSQL as store and queue: several nodes, and the price of exact limits. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { nameThisProcess } from '../src/server/queue/lease-owner.ts';
 import type { JobQueue } from '../src/server/queue/port.ts';
 import { StoreQueue } from '../src/server/queue/store-queue.ts';
+import type { Db } from '../src/server/store/db.ts';
 import { openPostgresDb } from '../src/server/store/postgres/postgres-store.ts';
-import type { Tables } from '../src/server/store/schema/tables.ts';
+
 import { keepTexture } from '../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../test/contract/jobs.ts';
 import { startPostgres } from '../test/support/postgres/server.ts';
@@ -24,8 +25,6 @@ const WORKERS = 8;
 /** Milliseconds that a skin takes to make, where that is what is measured; and how many are made. */
 const MAKING = 300;
 const MADE = 96;
-
-type Db = Kysely<Tables>;
 
 interface Node {
   readonly db: Db;

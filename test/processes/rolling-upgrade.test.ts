@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { NEWEST_SCHEMA } from '../../src/server/store/migrate.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/postgres-store.ts';
-import { openStore } from '../../src/server/store/store.ts';
+import { openStore } from '../../src/server/store/sqlite.ts';
 import { openCluster } from '../support/cluster/cluster.ts';
 import { SPOTS, writePlan } from '../support/cluster/plan.ts';
 import { ServerProcess } from '../support/cluster/server-process.ts';

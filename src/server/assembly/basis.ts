@@ -2,7 +2,7 @@ import { JobSignals } from '../events/job-signals.ts';
 import { newsByNotification } from '../events/news-by-notification.ts';
 import { shareSignals } from '../events/share-signals.ts';
 import type { Db } from '../store/db.ts';
-import type { Store } from '../store/store.ts';
+import type { OpenStore } from '../store/open-store.ts';
 import type { Live } from './live.ts';
 import type { Node } from './node.ts';
 
@@ -21,7 +21,7 @@ export function makeBasis({
   live,
   node,
 }: {
-  readonly store: Store;
+  readonly store: OpenStore;
   readonly live: Live;
   readonly node: Node;
 }): Basis {

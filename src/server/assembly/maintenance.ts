@@ -4,19 +4,18 @@ import type { JobQueue } from '../queue/port.ts';
 import { endJobsOfDisabled } from '../service/users/users.ts';
 import { forgetRevokedKeys } from '../store/api-keys.ts';
 import { forgiveClock } from '../store/callbacks.ts';
-import { isPostgres } from '../store/dialect.ts';
 import { forgetNodes } from '../store/nodes.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
+import type { OpenStore } from '../store/open-store.ts';
 import { forgetPlayers } from '../store/players.ts';
 import { forgetReports } from '../store/reports.ts';
 import { forgetSessions } from '../store/sessions.ts';
-import { forgetOldViews } from '../store/skin-views.ts';
-import type { Store } from '../store/store.ts';
 import { dropUnusedTextures } from '../store/textures.ts';
+import { forgetOldViews } from '../store/usage.ts';
 import type { Chores } from './chores.ts';
 
 interface MaintenanceOptions {
-  readonly store: Store;
+  readonly store: OpenStore;
   readonly queue: JobQueue;
   readonly signals: JobSignals;
   readonly clock: Clock;
@@ -96,5 +95,5 @@ export async function prune({
   await forgetPlayers(store.db, clock.now());
   await forgetSessions(store.db, clock.now());
   await forgetReports(store.db, clock.now() - REPORTS_KEPT);
-  if (isPostgres(store.db)) await forgetNodes(store.db, REMEMBERED);
+  if (store.db.store.isShared) await forgetNodes(store.db, REMEMBERED);
 }

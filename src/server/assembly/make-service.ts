@@ -31,9 +31,8 @@ import { Stats } from '../service/status/stats.ts';
 import { storeWarnings } from '../service/status/warnings.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SpotReservations } from '../sources/reserve-spot.ts';
-import { partsOf } from '../store/adapter-parts.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
-import type { Store } from '../store/store.ts';
+import type { OpenStore } from '../store/open-store.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import { type Basis, makeBasis } from './basis.ts';
 import { kindOf, openGenerator, openOwnKey } from './generators.ts';
@@ -50,7 +49,7 @@ type Options = ServerOptions & { readonly plans: Plans; readonly observer: Obser
 
 /** The surroundings that the service is made in. */
 interface Surroundings {
-  readonly store: Store;
+  readonly store: OpenStore;
   readonly live: Live;
   readonly releases: Releases;
   readonly node: Node;
@@ -183,7 +182,7 @@ function usualWorkers(): number {
 
 interface StatusParts {
   readonly basis: Basis;
-  readonly store: Store;
+  readonly store: OpenStore;
   readonly live: Live;
   readonly ownKey: OwnKey;
   readonly jobs: Jobs & { readonly generator: Generator };
@@ -195,7 +194,7 @@ function makeStatus(
   { basis, store, live, ownKey, jobs: { pool, generator } }: StatusParts,
 ): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore'> {
   const { usedBytes, isReplaced, examine: examineStore } = store;
-  const { schema } = partsOf(basis.db);
+  const { schema } = basis.db.store;
   const trouble = () => (isReplaced() ? new StoreReplacedError() : (schema.fault ?? pool.trouble));
   const ceiling = new StoreCeiling({ usedBytes, maxBytes: mostBytes(options) });
   const health = new Health({
@@ -227,7 +226,7 @@ async function openMetrics(
     pool,
     live,
     store,
-  }: Pick<Jobs, 'feeds' | 'pool'> & { readonly basis: Basis; readonly live: Live; readonly store: Store },
+  }: Pick<Jobs, 'feeds' | 'pool'> & { readonly basis: Basis; readonly live: Live; readonly store: OpenStore },
 ): Promise<Metrics | undefined> {
   if (embedded) return undefined;
   return await startMetrics(observer, {

@@ -4,7 +4,6 @@ import { type Holders, holdersByHeartbeat, holdersHere } from '../queue/holders.
 import { nameThisProcess, nodeName, type ProcessName } from '../queue/lease-owner.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
 import { beat, leave, listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import { type Chores, choresHere, choresInStore } from './chores.ts';
 import type { Releases } from './releases.ts';
@@ -42,7 +41,7 @@ export async function openNode(
   surroundings: Surroundings,
 ): Promise<Node> {
   const self = nameThisProcess();
-  if (!isPostgres(db)) {
+  if (!db.store.isShared) {
     const here = {
       leasesBy: 'process',
       chores: choresHere,

@@ -1,6 +1,5 @@
 import { isOnThisMachine } from '../service/sessions/address-proof.ts';
 import type { Db } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
 import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -70,13 +69,13 @@ export function provableAddresses(
  * another program. Servers over PostgreSQL may be on other machines, so theirs are not.
  */
 export async function rememberLocalUrl(db: Db, url: string): Promise<void> {
-  if (isPostgres(db) || (await readMeta(db, 'local-url')) === url) return;
+  if (db.store.isShared || (await readMeta(db, 'local-url')) === url) return;
   await writeMeta(db, 'local-url', url);
 }
 
 /** Forgets it when the server ends, unless another has taken its place. */
 export async function forgetLocalUrl(db: Db, url: string): Promise<void> {
-  if (!isPostgres(db)) await removeMeta(db, 'local-url', url);
+  if (!db.store.isShared) await removeMeta(db, 'local-url', url);
 }
 
 /** Where servers of the store were last reached, the most public address first; never by the name `localhost`. */

@@ -7,7 +7,6 @@ import { makeLink } from '../service/sessions/sign-in-links.ts';
 import { ensureOwner } from '../service/users/users.ts';
 import { readDatabaseClock } from '../store/database-time.ts';
 import type { Db } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
 import { hasLink } from '../store/sessions.ts';
 import { openBriefly } from './open-store-of.ts';
 import { rememberedUrls } from './own-addresses.ts';
@@ -96,7 +95,7 @@ export async function waitForLink(
 
 /** The nodes of a service on PostgreSQL go by the database's clock, however wrong that of this machine is. */
 async function clockOf(db: Db, local: Clock): Promise<Pick<Clock, 'now'>> {
-  if (!isPostgres(db)) return local;
+  if (!db.store.isShared) return local;
   const now = await readDatabaseClock(db);
   return { now: () => now };
 }

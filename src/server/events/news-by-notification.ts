@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_NOTIFICATION, type Notifier } from '../store/notifier.ts';
+import { LONGEST_NOTIFICATION, type Notifier } from '../store/open-store.ts';
 import type { JobName } from './job-signals.ts';
 import type { JobNews, NewsExchange } from './share-signals.ts';
 

@@ -3,7 +3,7 @@ import { countPending } from '../queue/count-pending.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
-import type { Store } from '../store/store.ts';
+import type { OpenStore } from '../store/open-store.ts';
 import type { MetricSources } from './prometheus.ts';
 
 /** The metrics of the service, as text that Prometheus reads. */
@@ -19,7 +19,7 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly feeds: JobFeeds;
   readonly connections: () => Promise<number>;
   readonly workers: MetricSources['workers'];
-  readonly store: Pick<Store, 'connections'>;
+  readonly store: Pick<OpenStore, 'connections'>;
   /** Milliseconds that this machine's clock is ahead of the store's. */
   readonly skew: () => number;
 }

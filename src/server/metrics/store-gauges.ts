@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { AWAKE, systemClock } from '../../base/clock.ts';
-import type { StoreConnections } from '../store/store.ts';
+import type { StoreConnections } from '../store/open-store.ts';
 import { isUnreachable } from '../store/unreachable.ts';
 
 /** What is known of a store that several nodes share, and of this process's connections to it. */

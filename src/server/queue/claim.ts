@@ -1,6 +1,5 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import { type Db, inTransaction } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
 import { lockQueue } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
@@ -19,7 +18,7 @@ import { updateState } from './states.ts';
 export async function claimNext(db: Db, owner: string, terms: ClaimTerms): Promise<Lease | undefined> {
   const { onePerIdentity, processing } = terms.bounds ?? {};
   const concernsOthers = onePerIdentity || processing !== undefined;
-  if (!concernsOthers || !isPostgres(db)) return await claimAlone(db, owner, terms);
+  if (!concernsOthers || !db.store.isShared) return await claimAlone(db, owner, terms);
   return await inTransaction(db, async (tx) => {
     await lockQueue(tx);
     return await claimAlone(tx, owner, terms);
@@ -63,7 +62,7 @@ type Room = 'concurrency' | 'burst';
 function claiming(db: Db, { owner, now, processing, ...until }: Claim, restrictions: Restrictions) {
   const first = (room: Room) => firstWaiting(db, { room, now, restrictions });
   const firstOf = (eb: ExpressionBuilder<Tables, 'jobs'>) =>
-    isPostgres(db) ? lockNextJob(now, restrictions) : eb.fn.coalesce(first('concurrency'), first('burst'));
+    db.store.isShared ? lockNextJob(now, restrictions) : eb.fn.coalesce(first('concurrency'), first('burst'));
   const claim = updateState(db, 'waiting', 'processing')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .set({ lease_owner: owner, lease_until: leaseEnd(until), started_at: now })

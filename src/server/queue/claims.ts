@@ -1,7 +1,6 @@
+import { sql } from 'kysely';
 import { isLockTimeout } from '../store/conflicts.ts';
 import type { Db } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
-import type { GroupCommit } from '../store/group-commit.ts';
 import { prepare } from '../store/prepared.ts';
 import { WAITING } from '../store/schema/job-conditions.ts';
 import { claimNext } from './claim.ts';
@@ -23,25 +22,21 @@ export interface Claims {
   claim(owner: string, bounds: ClaimBounds): Promise<Lease | undefined>;
 }
 
-/** SQLite has one writer at a time: claims are among the works of its transactions. */
-export function claimsOf(db: Db, times: ClaimTimes, commits: Pick<GroupCommit, 'run'>): Claims {
-  if (isPostgres(db)) return new ClaimsTogether(db, times);
-  let wasIdle = false;
-  return {
-    claim: async (owner, bounds) => {
-      // A claim that finds nothing takes the lock all the same, and waits for whatever other processes write.
-      if (wasIdle && !(await isAnyDue(db, times.now()))) return undefined;
-      const lease = await commits.run(
-        async (tx) => await claimNext(tx, owner, { now: times.now(), until: times.end(), bounds }),
-      );
-      wasIdle = lease === undefined;
-      return lease;
-    },
+export function claimsOf(db: Db, times: ClaimTimes): Claims {
+  return db.store.isShared ? new ClaimsTogether(db, times) : { claim: claimAlone(db, times) };
+}
+
+/** SQLite has one writer at a time: a claim is a statement. */
+function claimAlone(db: Db, times: ClaimTimes): Claims['claim'] {
+  return async (owner, bounds) => {
+    // A claim that finds nothing takes the lock all the same, and waits for whatever other processes write.
+    if (!(await isAnyDue(db, times.now()))) return undefined;
+    return await claimNext(db, owner, { now: times.now(), until: times.end(), bounds });
   };
 }
 
 const DUE = prepare((db, { now }: { now: number }) =>
-  db.selectFrom('jobs').select('id').where(WAITING).where('run_at', '<=', now).limit(1),
+  db.selectFrom('jobs').select('id').where(WAITING).where('run_at', '<=', now).limit(sql.lit(1)),
 );
 
 /** Whether a job waits that may run now, if there is room for it. */

@@ -1,7 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely';
 import { newUuid } from '../../base/uuid.ts';
 import type { Db } from '../store/db.ts';
-import { LOCK_KNOWN, lockFreeOwners } from '../store/locks.ts';
+import { knownOwnerLock, lockFreeOwners } from '../store/locks.ts';
 import { COMMIT, runPipeline } from '../store/pipeline.ts';
 import { prepareSql } from '../store/prepared.ts';
 import type { TextureDataRow } from '../store/schema/skin-tables.ts';
@@ -28,7 +28,7 @@ export async function completeTogether(tx: Db, completions: readonly Completion[
   const owners = [...new Set(completions.map(({ lease }) => lease.job.owner))];
   const [owner] = owners;
   if (owner !== undefined && owners.length === 1) {
-    const lock = LOCK_KNOWN.compile(tx, { owner });
+    const lock = knownOwnerLock(tx, owner).compile();
     const [, rows] = await runPipeline(tx, [lock, completing(tx, completions), COMMIT]);
     return endsOf(completions, rows);
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newUuid } from '../../base/uuid.ts';
 import { isBlocked } from '../store/blocked-images.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
@@ -81,7 +82,7 @@ const COMPLETE = prepare((db, { job, leaseOwner, newSkin, textureHash, now, ...s
         .select('skins.uuid')
         .where('skins.owner', '=', skin.owner)
         .where('skins.identity', '=', skin.identity)
-        .where('skins.visibility', '=', skin.visibility)
+        .where('skins.visibility', '=', sql.lit(skin.visibility))
         .orderBy('skins.id')
         .limit(1);
       const matching = skin.name === undefined ? own : own.where('skins.name', '=', skin.name);

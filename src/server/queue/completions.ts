@@ -1,8 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { sleepOrEvent } from '../../base/sleeping.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
-import type { Commits } from './commits.ts';
 import { type Completion, completeWithSkin } from './complete.ts';
 import { completeTogether } from './complete-postgres.ts';
 
@@ -13,17 +11,14 @@ export interface Completions {
 }
 
 interface Terms {
-  readonly commits: Commits;
   readonly clock: Clock;
   /** Milliseconds that completions wait for others of the process. */
   readonly patience: number;
 }
 
-export function completionsOf(db: Db, { commits, ...terms }: Terms): Completions {
-  if (isPostgres(db)) return new CompletionsTogether(db, terms);
-  return {
-    complete: async (completion) => await commits.run(async (tx) => await completeWithSkin(tx, completion)),
-  };
+export function completionsOf(db: Db, terms: Terms): Completions {
+  if (db.store.isShared) return new CompletionsTogether(db, terms);
+  return { complete: async (completion) => await completeWithSkin(db, completion) };
 }
 
 /** Completions in one transaction. */
@@ -41,11 +36,11 @@ interface Waiting {
  */
 class CompletionsTogether implements Completions {
   readonly #db: Db;
-  readonly #terms: Omit<Terms, 'commits'>;
+  readonly #terms: Terms;
   #waiting: Waiting[] = [];
   #isUnderWay = false;
 
-  constructor(db: Db, terms: Omit<Terms, 'commits'>) {
+  constructor(db: Db, terms: Terms) {
     this.#db = db;
     this.#terms = terms;
   }

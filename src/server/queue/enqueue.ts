@@ -1,10 +1,10 @@
+import type { CompiledQuery } from 'kysely';
 import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/sliding-window.ts';
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, type CallerRow, callerRow, rememberCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
-import { LOCK_OWNER, LOCK_SUBMITTER } from '../store/locks.ts';
+import { ownerLock, submitterLock } from '../store/locks.ts';
 import { COMMIT, runPipeline } from '../store/pipeline.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow, Via } from '../store/schema/job-tables.ts';
@@ -39,7 +39,7 @@ export async function submitJob(
   const { concurrency, burst, priority } = limits;
   const row = { ...newRow(job, now), turn: memory.turn, concurrency, burst };
   const usage = afterJob(memory, { priority, via: job.via, now });
-  const accept = isPostgres(tx) ? acceptTogether : acceptInSteps;
+  const accept = tx.store.isShared ? acceptTogether : acceptInSteps;
   const isLast = job.callback === undefined;
   const queued = { ...row, ...(await accept(tx, row, { usage, picture: job.picture, isLast })) };
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
@@ -51,10 +51,10 @@ async function lockAndRead(
   job: NewJob,
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Standing> {
-  if (!isPostgres(tx)) return await readStanding(tx, job, now);
+  if (!tx.store.isShared) return await readStanding(tx, job, now);
   const most = Math.max(limits.concurrency, limits.burst);
-  const locks = [LOCK_SUBMITTER.compile(tx, { owner: job.owner, most })];
-  if (limits.together) locks.push(LOCK_OWNER.compile(tx, { owner: limits.together.owner }));
+  const locks: CompiledQuery[] = [submitterLock(job.owner, most).compile(tx)];
+  if (limits.together) locks.push(ownerLock(tx, limits.together.owner).compile());
   return await readStandingAfter(tx, locks, { asked: job, now });
 }
 

@@ -3,7 +3,7 @@ import type { JobRow } from '../store/schema/job-tables.ts';
 import type { NewJob, Repeated } from './port.ts';
 
 /** Selects the number of the job of an owner's earlier request with this key, as `keyed`. */
-export function keyedJob(db: Db, { owner, idempotencyKey }: { owner: string; idempotencyKey?: string }) {
+export function keyedJob(db: Db, { owner, idempotencyKey }: Pick<NewJob, 'owner' | 'idempotencyKey'>) {
   return db
     .selectFrom('idempotency_keys')
     .select('job_id')

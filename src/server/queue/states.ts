@@ -18,7 +18,6 @@ import { sql } from 'kysely';
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
 import { lockOwnerOfJob } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
@@ -66,7 +65,6 @@ export function assertLegal(from: JobStatus, to: JobStatus): void {
 export async function changeState(db: Db, step: Step, patch: Patch): Promise<boolean> {
   assertLegal(step.from, step.to);
   const isEnd = STEPS[step.to].length === 0;
-  if (!isEnd && !isPostgres(db)) return await takeStep(db, step, patch); // a single statement, alone anyway
   return await inTransaction(db, async (tx) => {
     await lockOwnerOfJob(tx, step.uuid);
     const isTaken = await takeStep(tx, step, patch);
@@ -84,7 +82,11 @@ interface StepValues extends Patch {
 }
 
 const TAKE_STEP = prepare((db, { uuid, from, leaseOwner, leaseUntil, ...change }: StepValues) => {
-  const update = db.updateTable('jobs').set(change).where('uuid', '=', uuid).where('status', '=', from);
+  const update = db
+    .updateTable('jobs')
+    .set(change)
+    .where('uuid', '=', uuid)
+    .where('status', '=', sql.lit(from));
   const held = leaseOwner === undefined ? update : update.where('lease_owner', '=', leaseOwner);
   return leaseUntil === undefined ? held : held.where('lease_until', '=', leaseUntil);
 });

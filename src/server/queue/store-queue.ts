@@ -1,21 +1,19 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../events/observer.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
 import { adoptIdentity } from './adopt.ts';
 import { countWaitingBefore, nextRunAt } from './claim.ts';
 import { type Claims, claimsOf } from './claims.ts';
-import { type Commits, commitsOf } from './commits.ts';
 import { type Completions, completionsOf } from './completions.ts';
 import { findRoom, submitJob } from './enqueue.ts';
 import { forgiveQueueClock } from './forgive-clock.ts';
 import { type Holders, holdersHere } from './holders.ts';
 import { findKeyedJob, findRepeated } from './idempotency.ts';
 import { findWithSkin, readEnds } from './jobs-with-skins.ts';
-import { KnownJobs } from './known-jobs.ts';
+import { recordKnown } from './known-jobs.ts';
 import type { ProcessName } from './lease-owner.ts';
 import { databaseLeases, type LeaseClock, leaseEnd, processLeases } from './lease-time.ts';
 import { countJobs, listJobStates, listJobs, pageJobs } from './lists.ts';
@@ -67,8 +65,6 @@ const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
 /** The queue in the store: several workers and processes on one database. */
 export class StoreQueue implements JobQueue {
   readonly #db: Db;
-  readonly #commits: Commits;
-  readonly #known: KnownJobs;
   readonly #claims: Claims;
   readonly #completions: Completions;
   readonly #holders: Holders;
@@ -82,8 +78,6 @@ export class StoreQueue implements JobQueue {
 
   constructor(db: Db, options: StoreQueueOptions) {
     this.#db = db;
-    this.#commits = commitsOf(db);
-    this.#known = new KnownJobs(db);
     this.#holders = options.holders ?? holdersHere(options.self);
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
@@ -91,16 +85,14 @@ export class StoreQueue implements JobQueue {
     this.#leases =
       options.leasesBy === 'database' ? databaseLeases(db, lease) : processLeases(this.#clock, lease);
     const times = { now: () => this.#clock.now(), end: () => this.#leases.end(), patience };
-    this.#claims = claimsOf(db, times, this.#commits);
-    this.#completions = completionsOf(db, { commits: this.#commits, clock: this.#clock, patience });
+    this.#claims = claimsOf(db, times);
+    this.#completions = completionsOf(db, { clock: this.#clock, patience });
     this.#bounds = options.bounds ?? (() => ({}));
     this.#observer = options.observer;
   }
 
   async submit(job: NewJob, limits: SubmitLimits): Promise<Submission> {
-    return await this.#commits.run(
-      async (db) => await inTransaction(db, (tx) => submitJob(tx, job, { limits, now: this.#clock.now() })),
-    );
+    return await inTransaction(this.#db, (tx) => submitJob(tx, job, { limits, now: this.#clock.now() }));
   }
 
   async findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room> {
@@ -108,12 +100,11 @@ export class StoreQueue implements JobQueue {
   }
 
   async recordKnown(job: NewJob, skinUuid: string): Promise<Recorded> {
-    return await this.#known.record(job, { skinUuid, now: this.#clock.now() });
+    return await recordKnown(this.#db, job, { skinUuid, now: this.#clock.now() });
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
-    // On PostgreSQL they have locked the rows of their owners, which a claim passes over: others would get their turns.
-    if (isPostgres(this.#db)) await this.#ends.settled();
+    await this.#ends.settled(); // they may have locked their owners, whom a claim passes over: others would get their turns
     return await this.#claims.claim(owner, await this.#bounds());
   }
 
@@ -128,7 +119,7 @@ export class StoreQueue implements JobQueue {
       .updateTable('jobs')
       .set({ lease_until: leaseEnd(this.#leases.end()) })
       .where('uuid', '=', lease.job.uuid)
-      .where('status', '=', 'processing')
+      .where(PROCESSING)
       .where('lease_owner', '=', lease.owner)
       .executeTakeFirst();
     return numUpdatedRows === 1n;
@@ -294,9 +285,6 @@ export class StoreQueue implements JobQueue {
 
   async prune(before: number): Promise<void> {
     await pruneJobs(this.#db, { before, clock: this.#clock });
-    const now = this.#clock.now();
-    // On PostgreSQL the lock of the clock must not be kept while those of callers are waited for.
-    if (isPostgres(this.#db)) await pruneCallers(this.#db, now);
-    else await inTransaction(this.#db, (tx) => pruneCallers(tx, now));
+    await pruneCallers(this.#db, this.#clock.now());
   }
 }

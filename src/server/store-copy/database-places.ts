@@ -1,9 +1,8 @@
-import { Kysely } from 'kysely';
-import { PooledDialect } from '../store/postgres/dialect.ts';
+import { dbOf } from '../store/db.ts';
+import { postgresDb } from '../store/postgres/dialect.ts';
 import { forKysely, makePool, POOL_OPTIONS, type PoolOptions } from '../store/postgres/pool.ts';
 import { openPostgresDb, type PostgresSettings } from '../store/postgres/postgres-store.ts';
 import { asRefused } from '../store/postgres/trouble.ts';
-import type { Tables } from '../store/schema/tables.ts';
 import type { OpenPlace } from './open-place.ts';
 
 /**
@@ -17,7 +16,7 @@ function optionsOf(settings: Partial<PoolOptions>): PoolOptions {
 /** A transaction that sees what there was when it began. Does not change the schema. */
 export async function openDatabaseSnapshot({ url, ...settings }: PostgresSettings): Promise<OpenPlace> {
   const options = optionsOf(settings);
-  const root = new Kysely<Tables>({ dialect: new PooledDialect(forKysely(makePool(url, options), options)) });
+  const root = postgresDb(forKysely(makePool(url, options), options));
   try {
     const start = root.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only');
     const transaction = await start.execute();
@@ -25,7 +24,7 @@ export async function openDatabaseSnapshot({ url, ...settings }: PostgresSetting
       await transaction.rollback().execute();
       await root.destroy();
     };
-    return { db: transaction, close };
+    return { db: dbOf(transaction, root.store), close };
   } catch (error) {
     await root.destroy();
     throw asRefused(error);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { importSqlite } from '../../base/node-sqlite.ts';
 import type { Db } from '../store/db.ts';
 import { readMeta } from '../store/meta.ts';
@@ -9,9 +9,7 @@ import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
-import type { Tables } from '../store/schema/tables.ts';
-import { EmbeddedDialect } from '../store/sqlite.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, sqliteDb } from '../store/sqlite.ts';
 import { verifyWhole } from '../store/whole.ts';
 import { StoreCopyError } from './copy-error.ts';
 import type { OpenPlace } from './open-place.ts';
@@ -53,7 +51,7 @@ async function openFileSnapshot(folder: string): Promise<OpenPlace> {
   const path = join(folder, 'skinsmith.db');
   if (!existsSync(path)) throw new StoreCopyError('no_data', `There is no data of a service in ${folder}.`);
   const { DatabaseSync } = await importSqlite();
-  const db = new Kysely<Tables>({ dialect: new EmbeddedDialect(new DatabaseSync(path, { readOnly: true })) });
+  const db = sqliteDb(new DatabaseSync(path, { readOnly: true }));
   await sql`begin`.execute(db); // the first read decides which moment it is
   return { db, close: async () => await db.destroy() };
 }

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, StoreKind } from '../store/db.ts';
 import { PENDING, PROCESSING } from '../store/schema/job-conditions.ts';
 import { type Key, keyOf, type ReadTable, type Row } from './rows.ts';
 import { NUMBERED } from './tables.ts';
@@ -14,8 +13,7 @@ export async function putRows(db: Db, table: ReadTable, rows: readonly Row[]): P
   );
   const changed = table.columns.filter((name) => !table.key.includes(name));
   const change = sql.join(changed.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
-  const numbers = isPostgres(db) ? sql`overriding system value` : sql``;
-  await sql`insert into ${sql.table(table.name)} (${columns}) ${numbers} values ${values}
+  await sql`insert into ${sql.table(table.name)} (${columns}) ${NUMBERING[db.store.kind].inserting} values ${values}
     on conflict (${sql.join(table.key.map((name) => sql.ref(name)))})
     do ${changed.length === 0 ? sql`nothing` : sql`update set ${change}`}`.execute(db);
 }
@@ -34,16 +32,38 @@ export function surplus(table: ReadTable, wanted: readonly Row[], there: readonl
   return there.map((row) => keyOf(table, row)).filter((key) => !keys.has(JSON.stringify(key)));
 }
 
+/** How a database numbers rows. */
+interface Numbering {
+  /** Part of an insertion of rows with their numbers. */
+  readonly inserting: RawBuilder<unknown>;
+  /** The highest number that a row of the table has had; null: none has had any. */
+  last(table: string): RawBuilder<{ last: number | null }>;
+  /** Statements that have the next row numbered after `last`. */
+  setLast(table: string, last: number): readonly RawBuilder<unknown>[];
+}
+
+const NUMBERING = {
+  sqlite: {
+    inserting: sql``,
+    last: (table) => sql`select max(seq) as last from sqlite_sequence where name = ${table}`,
+    setLast: (table, last) => [
+      sql`delete from sqlite_sequence where name = ${table}`,
+      sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`,
+    ],
+  },
+  postgres: {
+    inserting: sql`overriding system value`,
+    last: (table) => sql`select pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')) as last`,
+    setLast: (table, last) => [sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last}::bigint)`],
+  },
+} as const satisfies Record<StoreKind, Numbering>;
+
 /** The highest number that a row of each numbered table has had. */
 export async function readNumbers(db: Db): Promise<ReadonlyMap<string, number>> {
   const numbers = new Map<string, number>();
   for (const name of NUMBERED) {
-    const used = isPostgres(db)
-      ? sql<{
-          last: number | null;
-        }>`select pg_sequence_last_value(pg_get_serial_sequence(${name}, 'id')) as last`
-      : sql<{ last: number | null }>`select max(seq) as last from sqlite_sequence where name = ${name}`;
-    numbers.set(name, Number((await used.execute(db)).rows[0]?.last ?? 0));
+    const { rows } = await NUMBERING[db.store.kind].last(name).execute(db);
+    numbers.set(name, Number(rows[0]?.last ?? 0));
   }
   return numbers;
 }
@@ -52,18 +72,13 @@ export async function readNumbers(db: Db): Promise<ReadonlyMap<string, number>> 
 export async function setNumbers(db: Db, numbers: ReadonlyMap<string, number>): Promise<void> {
   for (const [name, last] of numbers) {
     if (last === 0) continue;
-    if (isPostgres(db)) {
-      await sql`select setval(pg_get_serial_sequence(${name}, 'id'), ${last}::bigint)`.execute(db);
-    } else {
-      await sql`delete from sqlite_sequence where name = ${name}`.execute(db);
-      await sql`insert into sqlite_sequence (name, seq) values (${name}, ${last})`.execute(db);
-    }
+    for (const statement of NUMBERING[db.store.kind].setLast(name, last)) await statement.execute(db);
   }
 }
 
 /** What PostgreSQL keeps by triggers, and SQLite counts when it is asked: how many jobs of each owner are in progress. */
 export async function countProcessing(db: Db): Promise<void> {
-  if (!isPostgres(db)) return;
+  if (db.store.kind === 'sqlite') return;
   await sql`insert into callers (owner, turn, spent_at, generated_at, minute, hour)
     select distinct owner, 0, 0, 0, '[]', '[]' from jobs where ${PENDING} on conflict do nothing`.execute(db);
   await sql`update callers set processing = pending.processing, burst = greatest(pending.most, pending.processing)

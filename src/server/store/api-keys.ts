@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { flushUsage, forgetKeyOwners, partsOf } from './adapter-parts.ts';
 import type { Db } from './db.ts';
-import type { KeyOwner } from './key-owner-cache.ts';
+import type { KeyOwner } from './memory.ts';
 import { prepare } from './prepared.ts';
 import type { ApiKeyRow, UserRow } from './schema/user-tables.ts';
 import { endSessionsOf } from './sessions.ts';
+import { flushUsage } from './usage.ts';
 
 const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
   db
@@ -24,7 +24,7 @@ const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
 
 /** The key with this hash and its owner, unless it is revoked. Mostly answered from memory. */
 export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
-  return await partsOf(db).keyOwners.find(hash, async () => await readKeyOwner(db, hash));
+  return await db.store.keyOwners.find(hash, async () => await readKeyOwner(db, hash));
 }
 
 async function readKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
@@ -39,16 +39,6 @@ async function readKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined>
     disabled_at: key.user_disabled_at,
   };
   return { key, user };
-}
-
-/** Notes that the key was used; written later, together with other usage. */
-export function noteKeyUse(db: Db, key: ApiKeyRow, now: number): void {
-  partsOf(db).usage.useKey(db, key, now);
-}
-
-/** Counts a generation that was accepted for the key; written later, together with other usage. */
-export function noteGeneration(db: Db, keyId: string): void {
-  partsOf(db).usage.countGeneration(db, keyId);
 }
 
 export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
@@ -119,7 +109,7 @@ export async function changeKey(db: Db, id: string, change: KeyChange): Promise<
     .returningAll()
     .executeTakeFirstOrThrow();
   if (changed.revoked_at !== null) await endSessionsOf(db, { key: id });
-  forgetKeyOwners(db);
+  db.store.keyOwners.forget();
   return changed;
 }
 

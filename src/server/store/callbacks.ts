@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction } from './db.ts';
-import { isPostgres } from './dialect.ts';
 import { prepare } from './prepared.ts';
 import type { CallbackRow, JobRow } from './schema/job-tables.ts';
 
-// The same expressions as in the partial indices (0007-callbacks.ts); otherwise SQLite does not use those.
+// The same expressions as in the partial indices (schema/first-schema.ts); otherwise SQLite does not use those.
 const OPEN = sql<boolean>`done_at is null`;
 
 /** Milliseconds: longer than the longest postponement of an attempt. */
@@ -82,13 +81,8 @@ export async function claimCallback(
   { owner, now, until, busy }: { owner: string; now: number; until: number; busy: Busy },
 ): Promise<CallbackLease | undefined> {
   return await inTransaction(db, async (tx) => {
-    const next = await openFor(tx, busy)
-      .selectAll()
-      .where('run_at', '<=', now)
-      .orderBy('run_at')
-      .limit(1)
-      .$if(isPostgres(tx), (query) => query.forUpdate().skipLocked()) // not what another node is claiming
-      .executeTakeFirst();
+    const due = openFor(tx, busy).selectAll().where('run_at', '<=', now).orderBy('run_at').limit(1);
+    const next = await tx.store.withFreeRows(due).executeTakeFirst(); // not what another node is claiming
     if (!next) return undefined;
     const attempts = next.attempts + 1;
     await tx

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/sliding-window.ts';
 import { nextTurn } from '../fairness/turns.ts';
 import type { Db } from './db.ts';
-import { isPostgres } from './dialect.ts';
 import { prepare } from './prepared.ts';
 import { PENDING } from './schema/job-conditions.ts';
 import type { Tables } from './schema/tables.ts';
@@ -105,19 +104,12 @@ export async function moveQueueClock(db: Db, turn: number): Promise<void> {
   await MOVE_CLOCK.run(db, { turn });
 }
 
-/** Removes callers without spending that still counts, if the queue has passed their next turn. */
+/**
+ * Removes callers without spending that still counts, if the queue has passed their next turn. Those with pending jobs
+ * stay, and only their spending is forgotten: on PostgreSQL the row also counts the jobs in progress.
+ */
 export async function forgetCallers(db: Db, now: number): Promise<void> {
   const before = now - HOUR.span - HOUR.step;
-  if (isPostgres(db)) return await forgetIdleCallers(db, before);
-  await db
-    .deleteFrom('callers')
-    .where('spent_at', '<', before)
-    .where('turn', '<=', (eb) => eb.selectFrom('queue_clock').select('turn').where('id', '=', CLOCK))
-    .execute();
-}
-
-/** On PostgreSQL the row also counts the jobs in progress: with pending jobs it stays, and forgets the rest. */
-async function forgetIdleCallers(db: Db, before: number): Promise<void> {
   const stale = sql<boolean>`spent_at < ${before} and turn <= (select turn from queue_clock)`;
   const isPending = sql<boolean>`exists (select 1 from jobs where jobs.owner = callers.owner and ${PENDING})`;
   await sql`delete from callers where ${stale} and not ${isPending}`.execute(db);

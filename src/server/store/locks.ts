@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
-import { isPostgres } from './dialect.ts';
-import { prepare, prepareSql } from './prepared.ts';
 import { PENDING } from './schema/job-conditions.ts';
 
 /*
@@ -11,94 +9,86 @@ import { PENDING } from './schema/job-conditions.ts';
  * queue.
  */
 
-/** Any number that no other program on the same database is likely to lock. */
+/** Any numbers that no other program on the same database is likely to lock. */
 const MANAGEMENT = 7_546_020;
+const SCHEMA = 7_546_021;
 
 /**
  * Keeps other transactions that change users, keys, sessions, capes, accounts, or who sees which skin, waiting until this
  * one ends. They are rare enough to come one after the other.
  */
 export async function lockManagement(tx: Db): Promise<void> {
-  if (isPostgres(tx)) await LOCK_MANAGEMENT.run(tx, {});
+  await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(MANAGEMENT)})`.execute(tx));
 }
-
-const LOCK_MANAGEMENT = prepareSql(() => sql`select pg_advisory_xact_lock(${sql.lit(MANAGEMENT)})`);
-
-/** Any other such number. */
-const SCHEMA = 7_546_021;
 
 /**
  * Keeps others that change tables waiting until this transaction ends. Not by a row: whoever is at work with a table that
  * this one waits for would wait for that row.
  */
 export async function lockSchema(tx: Db): Promise<void> {
-  if (isPostgres(tx)) await LOCK_SCHEMA.run(tx, {});
+  await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA)})`.execute(tx));
 }
-
-const LOCK_SCHEMA = prepareSql(() => sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA)})`);
 
 const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' } as const;
 
 /** Keeps other transactions that decide about this owner's jobs, skins or limits waiting until this one ends. */
 export async function lockOwner(tx: Db, owner: string): Promise<void> {
-  if (isPostgres(tx)) await LOCK_OWNER.run(tx, { owner });
+  await tx.store.lock(() => ownerLock(tx, owner).execute());
 }
 
-export const LOCK_OWNER = prepare((db, { owner }: { owner: string }) =>
-  db
+/** The same as a statement, for PostgreSQL. */
+export function ownerLock(tx: Db, owner: string) {
+  return tx
     .insertInto('callers')
     .values({ owner, ...NEVER })
-    .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner })),
-);
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner }));
+}
 
-/** The same for an owner who has had jobs, on PostgreSQL. */
-export const LOCK_KNOWN = prepare((db, { owner }: { owner: string }) =>
-  db.selectFrom('callers').select('owner').where('owner', '=', owner).forUpdate(),
-);
+/** Locks the owner of a job. */
+export async function lockOwnerOfJob(tx: Db, jobUuid: string): Promise<void> {
+  await tx.store.lock(() =>
+    tx
+      .selectFrom('callers')
+      .select('owner')
+      .where('owner', '=', (eb) =>
+        eb.selectFrom('jobs').select('jobs.owner').where('jobs.uuid', '=', jobUuid),
+      )
+      .forUpdate()
+      .execute(),
+  );
+}
+
+/** Keeps other transactions that decide about the jobs of all owners waiting until this one ends. */
+export async function lockQueue(tx: Db): Promise<void> {
+  await tx.store.lock(() => tx.selectFrom('queue_clock').select('id').forUpdate().execute());
+}
+
+/** Like `ownerLock`, for an owner who has had jobs. */
+export function knownOwnerLock(tx: Db, owner: string) {
+  return tx.selectFrom('callers').select('owner').where('owner', '=', owner).forUpdate();
+}
 
 /**
  * The same for those of several owners that nobody else has locked, and returns them. It waits for nobody: those who need
  * the others would have to wait as well, perhaps in a circle.
  */
 export async function lockFreeOwners(tx: Db, owners: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await LOCK_FREE.all(tx, { owners });
+  const { rows } = await sql<{ owner: string }>`
+    select owner from callers where owner = any(${owners}::text[]) order by owner for update skip locked`.execute(
+    tx,
+  );
   return new Set(rows.map(({ owner }) => owner));
 }
 
-const LOCK_FREE = prepareSql(
-  ({ owners }: { owners: readonly string[] }) => sql<{ owner: string }>`
-    select owner from callers where owner = any(${owners}::text[]) order by owner for update skip locked`,
-);
-
 /**
- * The same for an owner who is about to have another job, with the most of its jobs that may be processed at once, on
- * PostgreSQL. The bound of jobs that were accepted under a higher one holds until they have ended.
+ * Like `ownerLock`, for an owner who is about to have another job, with the most of its jobs that may be processed at
+ * once. The bound of jobs that were accepted under a higher one holds until they have ended.
  */
-export const LOCK_SUBMITTER = prepareSql(
-  ({ owner, most }: { owner: string; most: number }) => sql`
+export function submitterLock(owner: string, most: number) {
+  return sql`
     insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
     values (${owner}, 0, 0, 0, '[]', '[]', ${most})
     on conflict (owner) do update set burst = greatest(excluded.burst, callers.processing,
       case when exists (select 1 from jobs where jobs.owner = excluded.owner and ${PENDING})
-        then callers.burst else 0 end)`,
-);
-
-/** Locks the owner of a job. */
-export async function lockOwnerOfJob(tx: Db, jobUuid: string): Promise<void> {
-  if (isPostgres(tx)) await LOCK_OWNER_OF_JOB.run(tx, { jobUuid });
+        then callers.burst else 0 end)`;
 }
-
-const LOCK_OWNER_OF_JOB = prepare((db, { jobUuid }: { jobUuid: string }) =>
-  db
-    .selectFrom('callers')
-    .select('owner')
-    .where('owner', '=', (eb) => eb.selectFrom('jobs').select('jobs.owner').where('jobs.uuid', '=', jobUuid))
-    .forUpdate(),
-);
-
-/** Keeps other transactions that decide about the jobs of all owners waiting until this one ends. */
-export async function lockQueue(tx: Db): Promise<void> {
-  if (isPostgres(tx)) await LOCK_QUEUE.run(tx, {});
-}
-
-const LOCK_QUEUE = prepare((db) => db.selectFrom('queue_clock').select('id').forUpdate());

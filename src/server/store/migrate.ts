@@ -1,17 +1,15 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
 import { isLockTimeout } from './conflicts.ts';
-import { inTransaction } from './db.ts';
-import { columnTypes, isPostgres } from './dialect.ts';
+import { type Db, inTransaction, type StoreKind } from './db.ts';
 import { StoreTooNewError, StoreTooOldError } from './known-schema.ts';
 import { lockSchema } from './locks.ts';
 import { keepMeta, readMeta, writeMeta } from './meta.ts';
 import { createFirstSchema, FIRST_SCHEMA } from './schema/first-schema.ts';
-import type { Tables } from './schema/tables.ts';
 
 /** One step from a version of the schema to the next. */
 export interface Migration {
-  readonly apply: (db: Kysely<Tables>) => Promise<void>;
+  readonly apply: (db: Db) => Promise<void>;
   /**
    * Whether programs that know only the schema before can go on: it adds what nothing else needs, so programs of two
    * versions work side by side. What the older one still uses is removed by a later step that does not expand.
@@ -36,14 +34,14 @@ export const NEWEST_SCHEMA = newestSchema(MIGRATIONS);
  * @param known all migrations that the program knows
  * @throws StoreTooNewError, StoreTooOldError
  */
-export async function migrate(db: Kysely<Tables>, known: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(db: Db, known: readonly Migration[] = MIGRATIONS): Promise<void> {
   await createMeta(db);
   while ((await readVersion(db, known)) < newestSchema(known)) await advance(db, known);
 }
 
 /** Says which schema a store has, so it is there before any. */
-export async function createMeta(db: Kysely<Tables>): Promise<void> {
-  const { text } = columnTypes(db);
+export async function createMeta(db: Db): Promise<void> {
+  const { text } = db.store.columnTypes;
   await sql
     .raw(`create table if not exists meta (key ${text} primary key, value ${text} not null)`)
     .execute(db);
@@ -64,7 +62,7 @@ const MOST_TRIES = 100;
  * Takes the next step. It locks whole tables, in an order of its own: on PostgreSQL it gives way to programs at work, so
  * that none of them fails or waits for long.
  */
-async function advance(db: Kysely<Tables>, known: readonly Migration[]): Promise<void> {
+async function advance(db: Db, known: readonly Migration[]): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       const patience = Math.min(MOST_PATIENCE, PATIENCE + (tries - 1) * MORE_PATIENCE);
@@ -76,13 +74,9 @@ async function advance(db: Kysely<Tables>, known: readonly Migration[]): Promise
   }
 }
 
-async function takeNextStep(
-  tx: Kysely<Tables>,
-  known: readonly Migration[],
-  patience: number,
-): Promise<void> {
+async function takeNextStep(tx: Db, known: readonly Migration[], patience: number): Promise<void> {
   await lockSchema(tx);
-  if (isPostgres(tx)) await sql`select set_config('lock_timeout', ${String(patience)}, true)`.execute(tx);
+  await tx.store.limitLockWaits(tx, patience);
   const version = await readVersion(tx, known);
   const step = version === NO_SCHEMA ? FIRST_STEP : known[version - FIRST_SCHEMA];
   if (!step) return; // another process applied it while this one waited for the lock
@@ -96,16 +90,16 @@ async function takeNextStep(
 const NO_SCHEMA = 0;
 const FIRST_STEP: Migration = { apply: createFirstSchema, expands: false };
 
+const NAME_ANOTHER = {
+  sqlite: 'choose another folder: SKINSMITH_DATA_DIR',
+  postgres: 'name another database: --store or SKINSMITH_STORE',
+} as const satisfies Record<StoreKind, string>;
+
 /** The number of the store's schema; 0: it has none yet. @throws StoreTooNewError, StoreTooOldError */
-export async function readVersion(
-  db: Kysely<Tables>,
-  known: readonly Migration[] = MIGRATIONS,
-): Promise<number> {
+export async function readVersion(db: Db, known: readonly Migration[] = MIGRATIONS): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
   const version = Number(row?.value ?? NO_SCHEMA);
-  const other = isPostgres(db)
-    ? 'name another database: --store or SKINSMITH_STORE'
-    : 'choose another folder: SKINSMITH_DATA_DIR';
+  const other = NAME_ANOTHER[db.store.kind];
   if (version !== NO_SCHEMA && version < FIRST_SCHEMA) throw new StoreTooOldError(version, other);
   if (version > newestSchema(known) && (await oldestReader(db)) > newestSchema(known)) {
     throw new StoreTooNewError(
@@ -117,6 +111,6 @@ export async function readVersion(
 }
 
 /** The schema that a program must know at least to use the store: a change may leave room for programs before it. */
-async function oldestReader(db: Kysely<Tables>): Promise<number> {
+async function oldestReader(db: Db): Promise<number> {
   return Number((await readMeta(db, 'oldest-reader')) ?? Number.POSITIVE_INFINITY);
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { partsOf } from './adapter-parts.ts';
 import { DATABASE_NOW } from './database-time.ts';
 import type { Db } from './db.ts';
 import { OLDEST_READER } from './known-schema.ts';
@@ -26,7 +25,7 @@ export async function beat(db: Db, { id, version }: Pick<NodeRow, 'id' | 'versio
     values (${id}, ${version}, ${DATABASE_NOW}, ${DATABASE_NOW})
     on conflict (id) do update set seen_at = excluded.seen_at, version = excluded.version
     returning seen_at, ${sql.raw(OLDEST_READER)} as oldest_reader`.execute(db);
-  partsOf(db).schema.learn(rows[0]?.oldest_reader);
+  db.store.schema.learn(rows[0]?.oldest_reader);
   return rows[0]?.seen_at ?? 0;
 }
 

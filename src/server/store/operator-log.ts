@@ -1,5 +1,4 @@
 import type { Db } from './db.ts';
-import { wide } from './dialect.ts';
 import type { OperatorLogRow } from './schema/moderation-tables.ts';
 
 export async function appendToLog(db: Db, entry: Omit<OperatorLogRow, 'id'>): Promise<void> {
@@ -12,5 +11,5 @@ export async function readLog(
   { after, size }: { after?: number | undefined; size: number },
 ): Promise<OperatorLogRow[]> {
   const page = db.selectFrom('operator_log').selectAll().orderBy('id', 'desc').limit(size);
-  return await (after === undefined ? page : page.where('id', '<', wide(after))).execute();
+  return await (after === undefined ? page : page.where('id', '<', after)).execute();
 }

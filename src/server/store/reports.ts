@@ -1,6 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db } from './db.ts';
-import { wide } from './dialect.ts';
 import type { ReportRow } from './schema/moderation-tables.ts';
 import type { SkinRow } from './schema/skin-tables.ts';
 import type { Tables } from './schema/tables.ts';
@@ -90,11 +89,11 @@ export async function listReports(
     )
     .orderBy('reports.id', 'desc')
     .limit(size);
-  return await (after === undefined ? page : page.where('reports.id', '<', wide(after))).execute();
+  return await (after === undefined ? page : page.where('reports.id', '<', after)).execute();
 }
 
 export async function findReport(db: Db, id: number): Promise<ReportWithSkin | undefined> {
-  return await reportsWithSkins(db).where('reports.id', '=', wide(id)).executeTakeFirst();
+  return await reportsWithSkins(db).where('reports.id', '=', id).executeTakeFirst();
 }
 
 /** Number of open reports, up to `most`. */

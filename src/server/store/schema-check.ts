@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
 import { importSqlite } from '../../base/node-sqlite.ts';
 import { MIGRATIONS, migrate } from './migrate.ts';
 import { FIRST_SCHEMA } from './schema/first-schema.ts';
-import type { Tables } from './schema/tables.ts';
-import { EmbeddedDialect } from './sqlite.ts';
+import { sqliteDb } from './sqlite.ts';
 
 /** The parts of a database (`table jobs`, `index jobs_by_owner`) with the statements that created them. */
 type Schema = ReadonlyMap<string, string>;
@@ -29,7 +27,7 @@ export async function findSchemaFault(
 async function schemaAt(version: number, besides: string): Promise<Schema> {
   const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(':memory:');
-  const db = new Kysely<Tables>({ dialect: new EmbeddedDialect(database) });
+  const db = sqliteDb(database);
   try {
     await migrate(db, MIGRATIONS.slice(0, version - FIRST_SCHEMA));
     database.exec(besides);

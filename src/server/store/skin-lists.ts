@@ -1,6 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
-import { wide } from './dialect.ts';
 import type { SkinRow } from './schema/skin-tables.ts';
 import type { Tables } from './schema/tables.ts';
 import { findSkinsByNumber, type SkinWithData } from './skins.ts';
@@ -42,6 +41,14 @@ export function pageOf(
   const popular = all.orderBy('views', 'desc').orderBy('id', 'desc');
   if (before === undefined) return popular;
   return popular.where((eb) => eb(eb.refTuple('views', 'id'), '<', eb.tuple(wide(before.views), before.id)));
+}
+
+/**
+ * A number from outside that an `integer` column is compared with. PostgreSQL takes such a parameter for one of 32 bits,
+ * as the column is, and fails for larger ones.
+ */
+export function wide(number: number): RawBuilder<number> {
+  return sql`cast(${number} as bigint)`;
 }
 
 /** Maximum number of skins to count for a list. */

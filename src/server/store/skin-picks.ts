@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
-import { wide } from './dialect.ts';
-import { isIn } from './skin-lists.ts';
+import { isIn, wide } from './skin-lists.ts';
 import { findSkinsByNumber, type SkinWithData } from './skins.ts';
 
 /** The lowest and highest number of the public skins; undefined: there are none. */

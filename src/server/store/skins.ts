@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
@@ -89,9 +89,9 @@ const FIND_OWN = prepare((db, { owner, identity, visibility, name }: OwnSkin) =>
   const own = skinsWithData(db)
     .where('skins.owner', '=', owner)
     .where('skins.identity', '=', identity)
-    .where('skins.visibility', '=', visibility)
+    .where('skins.visibility', '=', sql.lit(visibility)) // literals: see first-schema.ts
     .orderBy('skins.id')
-    .limit(1);
+    .limit(sql.lit(1));
   return name === undefined ? own : own.where('skins.name', '=', name);
 });
 

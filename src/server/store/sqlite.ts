@@ -1,65 +1,97 @@
 import { closeSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type Kysely,
-  SqliteAdapter,
+  Kysely,
+  type SelectQueryBuilder,
   type SqliteDatabase,
+  SqliteDialect,
   SqliteDriver,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
+  type SqliteStatement,
 } from 'kysely';
 import { makeFolder } from '../../base/make-folder.ts';
 import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
-import type { AdapterParts } from './adapter-parts.ts';
-import { DeferredUsage } from './deferred-usage.ts';
-import { type ForeignWrites, KeyOwnerCache } from './key-owner-cache.ts';
-import { ANY_SCHEMA, type KnownSchema, OLDEST_READER } from './known-schema.ts';
+import { type ColumnTypes, type Db, dbOf, type Store } from './db.ts';
+import { ANY_SCHEMA, KnownSchema, OLDEST_READER } from './known-schema.ts';
+import { type ForeignWrites, KeyOwnerCache, NotedUsage } from './memory.ts';
+import { MIGRATIONS, migrate, newestSchema } from './migrate.ts';
 import { OpenFiles } from './open-files.ts';
-import type { KeepsCompiled, RunsAtOnce } from './prepared.ts';
-import { PATIENCE, PreparedDatabase } from './sqlite-database.ts';
+import type { OpenStore, Schema } from './open-store.ts';
+import type { Tables } from './schema/tables.ts';
+import { damageFinding } from './sqlite-damage.ts';
+import { flushUsage } from './usage.ts';
 
 /**
  * Settings specific to SQLite. WAL lets several processes read while one writes. The busy timeout makes a second writer
- * wait for its turn. With NORMAL, a killed process loses
+ * wait for its turn, in milliseconds; nothing else happens in the process meanwhile. With NORMAL, a killed process loses
  * nothing, while a power cut may lose the last moments (never the file). SQLite waits for the disk once per 4,000
  * written pages (16 MB). What a statement may have to undo stays in memory: in a temporary file it was a quarter of all
  * that a new skin wrote.
  */
 const SETTINGS = `
-  PRAGMA busy_timeout = ${PATIENCE};
+  PRAGMA busy_timeout = 10000;
   PRAGMA synchronous = NORMAL;
   PRAGMA foreign_keys = ON;
   PRAGMA wal_autocheckpoint = 4000;
   PRAGMA temp_store = MEMORY;
 `;
 
-export interface SqliteFile {
-  readonly dialect: Dialect;
-  /** Whether another process has changed the file since the last call. Takes microseconds. */
-  changedByOthers(): boolean;
-  /** Bytes in use, without the space freed by deleted rows. Takes microseconds. */
-  usedBytes(): number;
-  /** Whether the file's name now refers to another file, or to none. Takes microseconds. */
-  isReplaced(): boolean;
-}
-
 export interface SqliteOptions {
   /** Whether commits survive a power cut: each commit waits for the disk. */
   readonly durable?: boolean | undefined;
-  /** Learns of newer programs' changes; default: it knows them all. */
-  readonly schema?: KnownSchema;
 }
 
-/** Opens (or creates) the database file. @throws Error of node:sqlite or the file system */
-export async function openSqliteFile(
-  path: string,
-  { durable = false, schema = ANY_SCHEMA }: SqliteOptions = {},
-): Promise<SqliteFile> {
+/**
+ * Opens the store in a data folder, and updates its schema.
+ * @throws StoreTooNewError if a newer skinsmith wrote it; StoreTooOldError
+ */
+export async function openStore(
+  dataDir: string,
+  { migrations = MIGRATIONS, durable = false }: SqliteOptions & Schema = {},
+): Promise<OpenStore> {
+  const path = join(dataDir, 'skinsmith.db');
+  const database = await openSqliteFile(path, durable);
+  const version = database.prepare('PRAGMA data_version');
+  const readVersion = () => version.get()?.['data_version'];
+  const files = new OpenFiles([path, `${path}-wal`]);
+  const schema = new KnownSchema(newestSchema(migrations));
+  const db = sqliteDb(database, { files, schema, others: oncePerTurn(readVersion) });
+  try {
+    await migrate(db, migrations);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const size = database.prepare(
+    'SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+  );
+  let seen = readVersion();
+  return {
+    db,
+    examine: async () => [await damageFinding(db)],
+    changedByOthers: () => {
+      const now = readVersion();
+      const changed = now !== seen;
+      seen = now;
+      if (changed) schema.learn(readOldestReader(database));
+      return changed;
+    },
+    usedBytes: () => Number(size.get()?.['used']),
+    isReplaced: () => {
+      files.look();
+      return files.areReplaced;
+    },
+    close: async () => {
+      await flushUsage(db).catch(() => {}); // of little weight, if the store cannot be written
+      await db.destroy();
+    },
+  };
+}
+
+/** Opens (or creates) a database file. @throws Error of node:sqlite or the file system */
+export async function openSqliteFile(path: string, durable = false): Promise<DatabaseSync> {
   makeFolder(dirname(path), 0o700);
   makePrivateFile(path);
   const { DatabaseSync } = await importSqlite();
@@ -67,31 +99,19 @@ export async function openSqliteFile(
   database.exec(SETTINGS);
   await switchToWal(database);
   if (durable) database.exec('PRAGMA synchronous = FULL');
-  const version = database.prepare('PRAGMA data_version');
-  let seen = version.get()?.['data_version'];
-  const files = new OpenFiles([path, `${path}-wal`]);
-  const size = database.prepare(
-    'SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
-  );
-  return {
-    usedBytes: () => Number(size.get()?.['used']),
-    isReplaced: () => {
-      files.look();
-      return files.areReplaced;
-    },
-    dialect: new EmbeddedDialect(database, {
-      files,
-      schema,
-      others: oncePerTurn(() => version.get()?.['data_version']),
-    }),
-    changedByOthers: () => {
-      const now = version.get()?.['data_version'];
-      const changed = now !== seen;
-      seen = now;
-      if (changed) schema.learn(readOldestReader(database));
-      return changed;
-    },
-  };
+  return database;
+}
+
+/**
+ * Creates a new database file with mode 0600: it contains private skins, whoever may read the folder. Leaves an
+ * existing file unchanged: closing another descriptor of it would drop the locks that this process holds on it (POSIX).
+ */
+function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /** Compiled each time: other processes seldom write. */
@@ -119,18 +139,6 @@ function oncePerTurn(version: () => unknown): ForeignWrites {
   };
 }
 
-/**
- * Creates a new database file with mode 0600: it contains private skins, whoever may read the folder. Leaves an
- * existing file unchanged: closing another descriptor of it would drop the locks that this process holds on it (POSIX).
- */
-function makePrivateFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
 /** What may happen to a database from outside. */
 interface Surroundings {
   readonly files: OpenFiles;
@@ -145,56 +153,99 @@ const UNDISTURBED: Surroundings = {
   others: { version: () => 0 },
 };
 
-/** Kysely on a node:sqlite database; both are closed together. */
-export class EmbeddedDialect implements Dialect {
-  readonly #database: PreparedDatabase;
-  readonly #surroundings: Surroundings;
+/** A handle for a database, which is closed together with it. */
+export function sqliteDb(database: DatabaseSync, surroundings = UNDISTURBED): Db {
+  const { files } = surroundings;
+  const dialect = new ImmediateDialect(new CachedStatements(database, surroundings), files);
+  return dbOf(new Kysely<Tables>({ dialect }), new SqliteStore(surroundings));
+}
 
-  constructor(database: DatabaseSync, surroundings = UNDISTURBED) {
-    this.#database = new PreparedDatabase(database, surroundings);
+const COLUMN_TYPES: ColumnTypes = {
+  text: 'text',
+  bytes: 'blob',
+  real: 'real',
+  rowNumber: 'integer',
+  numbered: 'primary key autoincrement',
+};
+
+/** SQLite has one writer at a time: a transaction is alone, and nothing has to be locked. */
+class SqliteStore implements Store {
+  readonly kind = 'sqlite';
+  readonly isShared = false;
+  readonly columnTypes = COLUMN_TYPES;
+  readonly schema: KnownSchema;
+  readonly keyOwners: KeyOwnerCache;
+  readonly usage = new NotedUsage();
+
+  constructor({ schema, others }: Surroundings) {
+    this.schema = schema;
+    this.keyOwners = new KeyOwnerCache(others);
+  }
+
+  async lock(): Promise<void> {}
+  async limitLockWaits(): Promise<void> {}
+
+  withFreeRows<T extends keyof Tables, Row>(
+    query: SelectQueryBuilder<Tables, T, Row>,
+  ): SelectQueryBuilder<Tables, T, Row> {
+    return query;
+  }
+}
+
+/** Maximum number of cached prepared statements; the service uses about a hundred. */
+const MAX_STATEMENTS = 500;
+
+/** node:sqlite with the interface that Kysely's driver expects, and a cache of prepared statements. */
+class CachedStatements implements SqliteDatabase {
+  readonly #database: DatabaseSync;
+  readonly #surroundings: Surroundings;
+  readonly #statements = new Map<string, SqliteStatement>();
+
+  constructor(database: DatabaseSync, surroundings: Surroundings) {
+    this.#database = database;
     this.#surroundings = surroundings;
   }
 
-  createDriver(): Driver {
-    return new ImmediateDriver(this.#database, this.#surroundings.files);
+  /** @throws StoreReplacedError, StoreTooNewError */
+  prepare(sql: string): SqliteStatement {
+    this.#surroundings.files.verify();
+    this.#surroundings.schema.verify();
+    const kept = this.#statements.get(sql);
+    if (kept) return kept;
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
+    const statement = adapt(this.#database.prepare(sql));
+    this.#statements.set(sql, statement);
+    return statement;
   }
-  createQueryCompiler(): SqliteQueryCompiler {
-    return new FixedPlanCompiler();
-  }
-  createAdapter(): SqliteAdapter {
-    return new EmbeddedAdapter(this.#database, this.#surroundings);
-  }
-  createIntrospector(db: Kysely<unknown>): SqliteIntrospector {
-    return new SqliteIntrospector(db);
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
   }
 }
 
-/**
- * SQLite compares parameters with the conditions of partial indices, and where it could use one it compiles the
- * statement again for each new value: that takes several times as long as running it. It does not look into an
- * expression. Our queries name those conditions as literals.
- */
-class FixedPlanCompiler extends SqliteQueryCompiler {
-  protected override getCurrentParameterPlaceholder(): string {
-    return '+?';
-  }
+function adapt(statement: StatementSync): SqliteStatement {
+  const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...values(parameters)),
+    run: (parameters) => statement.run(...values(parameters)),
+    iterate: (parameters) => statement.iterate(...values(parameters)),
+  };
 }
 
-class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, RunsAtOnce, AdapterParts {
-  readonly compiled: KeepsCompiled['compiled'] = new Map();
-  readonly usage = new DeferredUsage();
-  readonly keyOwners: KeyOwnerCache;
-  readonly schema: KnownSchema;
+class ImmediateDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+  readonly #files: OpenFiles;
 
-  readonly runAtOnce: RunsAtOnce['runAtOnce'];
-  readonly runTogether: RunsAtOnce['runTogether'];
+  constructor(database: SqliteDatabase, files: OpenFiles) {
+    super({ database });
+    this.#database = database;
+    this.#files = files;
+  }
 
-  constructor(database: PreparedDatabase, { schema, others }: Surroundings) {
-    super();
-    this.schema = schema;
-    this.keyOwners = new KeyOwnerCache(others);
-    this.runAtOnce = (...args) => database.runAtOnce(...args);
-    this.runTogether = (...args) => database.runTogether(...args);
+  override createDriver(): SqliteDriver {
+    return new ImmediateDriver(this.#database, this.#files);
   }
 }
 

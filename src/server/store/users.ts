@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { forgetKeyOwners } from './adapter-parts.ts';
 import type { Db } from './db.ts';
 import type { UserRow } from './schema/user-tables.ts';
 
@@ -67,7 +66,7 @@ export async function changeUser(
     .set(change)
     .where('name', '=', name)
     .executeTakeFirst();
-  forgetKeyOwners(db);
+  db.store.keyOwners.forget();
   return numUpdatedRows > 0n;
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { choresHere, choresInStore } from '../../../src/server/assembly/chores.ts';
 import type { Db } from '../../../src/server/store/db.ts';
+import { inTransaction } from '../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 
@@ -62,7 +63,7 @@ describe('With PostgreSQL', () => {
     await run(one, 'earlier');
     await pass(one.db, MINUTE);
     const late: Promise<void>[] = [];
-    await one.db.transaction().execute(async (held) => {
+    await inTransaction(one.db, async (held) => {
       await sql`select 1 from chores for update`.execute(held);
       late.push(run(other, 'other'));
       await expect.poll(() => waitsForLock(one.db), { timeout: 30_000 }).toBe(true);

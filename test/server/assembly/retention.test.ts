@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { retentionOf } from '../../../src/server/assembly/retention.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newsByNotification } from '../../../src/server/events/news-by-notification.ts';
 import type { JobNews } from '../../../src/server/events/share-signals.ts';
-import { LONGEST_NOTIFICATION } from '../../../src/server/store/notifier.ts';
+import { LONGEST_NOTIFICATION } from '../../../src/server/store/open-store.ts';
 
 /** A notifier that only one who uses it hears. */
 function mirror() {

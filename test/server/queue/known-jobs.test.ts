@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { KnownJobs } from '../../../src/server/queue/known-jobs.ts';
+import { recordKnown } from '../../../src/server/queue/known-jobs.ts';
 import type { NewJob } from '../../../src/server/queue/port.ts';
-import type { Db } from '../../../src/server/store/db.ts';
+import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
@@ -9,16 +9,14 @@ import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
-import { Statements, transactionsIn } from '../../support/server/statements.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
 
 const SKIN = { skinUuid: 'f00d', now: 1 };
 
-async function openQueue(): Promise<{ db: Db; record: (job: NewJob) => ReturnType<KnownJobs['record']> }> {
+async function openQueue(): Promise<{ db: Db; record: (job: NewJob) => ReturnType<typeof recordKnown> }> {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  const known = new KnownJobs(db);
-  return { db, record: async (job) => await known.record(job, SKIN) };
+  return { db, record: async (job) => await recordKnown(db, job, SKIN) };
 }
 
 test('A request for known data that comes again under its key adds no second callback to its job', async () => {
@@ -31,28 +29,6 @@ test('A request for known data that comes again under its key adds no second cal
   const callbacks = await db.selectFrom('callbacks').select('url').execute();
   expect(callbacks).toEqual([{ url: 'https://a.example/one' }]);
 });
-
-test('Requests for known data that come at the same moment are committed together', async () => {
-  const { db, record } = await openQueue();
-  const statements = new Statements();
-  const recorded = await Promise.all([1, 2, 3].map(async () => await record(newJob())));
-  const texts = statements.take();
-  expect([transactionsIn(texts), texts.filter((text) => text === 'commit').length]).toEqual([1, 1]);
-  const ids = recorded.flatMap((one) => (one.kind === 'recorded' ? [[one.job.id, one.job.uuid]] : []));
-  expect(ids).toHaveLength(3);
-  const rows = await db.selectFrom('jobs').select(['id', 'uuid']).orderBy('id').execute();
-  expect(rows.map(({ id, uuid }) => [id, uuid])).toEqual(ids);
-});
-
-test.each([{}, { idempotencyKey: 'key' }])(
-  'One by itself, with %j, has no transaction around it',
-  async (over) => {
-    const { record } = await openQueue();
-    const statements = new Statements();
-    await record(newJob(over));
-    expect(transactionsIn(statements.take())).toBe(0);
-  },
-);
 
 test('Of two with one key at the same moment, the second gets the job of the first', async () => {
   const { db, record } = await openQueue();
@@ -70,9 +46,9 @@ describe('With PostgreSQL', () => {
     const observer = await otherSession(url);
     const asked = { request: 'same', idempotencyKey: 'key' };
     const first = newJob(asked);
-    const record = async () => await new KnownJobs(here).record(newJob(asked), SKIN);
-    const { second } = await there.transaction().execute(async (tx) => {
-      await new KnownJobs(tx).record(first, SKIN);
+    const record = async () => await recordKnown(here, newJob(asked), SKIN);
+    const { second } = await inTransaction(there, async (tx) => {
+      await recordKnown(tx, first, SKIN);
       const waiting = record();
       expect(await observer.holdsUp(waiting)).toBe(true);
       return { second: waiting };

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { lookUp } from '../../../src/server/queue/look-up.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
+import { findOwnSkin } from '../../../src/server/store/skins.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { sentStatements } from '../../support/postgres/sent-statements.ts';
@@ -12,7 +12,7 @@ test('PostgreSQL looks for the record of a known skin in an index before it know
   onTestFinished(async () => void (await Promise.all([db.destroy(), client.end()])));
   await client.connect();
   const sent = sentStatements();
-  await lookUp(db, { ...newJob(), identities: ['one', 'other'] }, 0);
+  await findOwnSkin(db, newJob());
   const { text, values } = sent.find((one) => one.text.includes('"skins"'))!;
   const { rows } = await client.query(`explain ${text}`, [...values]);
   const plan = rows.map((row) => String(row['QUERY PLAN'])).join('\n');

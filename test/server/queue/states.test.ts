@@ -10,7 +10,6 @@ import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
-import { Statements } from '../../support/server/statements.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
 
 const LEGAL: readonly `${JobStatus} → ${JobStatus}`[] = [
@@ -49,14 +48,6 @@ test('An illegal step is refused before the store is asked', async () => {
 test('A statement for an illegal step is not begun', async () => {
   const { db } = await storedJob();
   expect(() => updateState(db, 'completed', 'waiting')).toThrow('A job cannot go from completed to waiting.');
-});
-
-test('A step that ends nothing has no transaction around it', async () => {
-  const { db, queue, uuid } = await storedJob();
-  await queue.claim('w');
-  const statements = new Statements();
-  expect(await changeState(db, { uuid, from: 'processing', to: 'waiting' }, {})).toBe(true);
-  expect(statements.take()).toHaveLength(1);
 });
 
 test('A step from where the job is not any more changes nothing and says so', async () => {

@@ -9,7 +9,7 @@ import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { beat, leave, listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../../../src/server/store/schema/first-schema.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 import { type CopyProgress, copyStore } from '../../../src/server/store-copy/copy-store.ts';
 import { nameOf, type StorePlace } from '../../../src/server/store-copy/places.ts';
 import { readRows, textOf, withColumns } from '../../../src/server/store-copy/rows.ts';

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeKeyOfOwner } from '../../../src/server/assembly/owner-key.ts';
 import { makeLinkOfOwner } from '../../../src/server/assembly/owner-link.ts';
 import { NoStoreError } from '../../../src/server/store/postgres/postgres-store.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 import { copyStore } from '../../../src/server/store-copy/copy-store.ts';
 import type { StorePlace } from '../../../src/server/store-copy/places.ts';
 import { emptyDatabase, ownDatabase } from '../../support/postgres/own-database.ts';

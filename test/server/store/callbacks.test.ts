@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { claimCallback } from '../../../src/server/store/callbacks.ts';
 import type { Db } from '../../../src/server/store/db.ts';
+import { inTransaction } from '../../../src/server/store/db.ts';
 import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { callbackOf, endedJob, keepKey } from '../../support/server/stored-callbacks.ts';
 
@@ -20,9 +21,9 @@ describe('With PostgreSQL', () => {
     const [{ db: one }, { db: other }] = await Promise.all([open(), open()]);
     await keepKey(one);
     for (const url of URLS) await endedJob(one, callbackOf(url), Date.now());
-    const taken = await one.transaction().execute(async (claiming) => {
+    const taken = await inTransaction(one, async (claiming) => {
       const first = await claim(claiming, 'one');
-      return await other.transaction().execute(async (tx) => {
+      return await inTransaction(other, async (tx) => {
         await sql`set local lock_timeout = '1s'`.execute(tx); // it fails instead of waiting for ever
         return [first, await claim(tx, 'other'), await claim(tx, 'other')];
       });

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreTooNewError } from '../../../src/server/store/known-schema.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 import { childProgram } from '../../support/program/child-program.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';

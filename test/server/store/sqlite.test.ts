@@ -1,21 +1,22 @@
+import { join } from 'node:path';
 import { constants, DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { lookUp } from '../../../src/server/queue/look-up.ts';
 import type { JobQueue } from '../../../src/server/queue/port.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
-import type { Tables } from '../../../src/server/store/schema/tables.ts';
-import { EmbeddedDialect } from '../../../src/server/store/sqlite.ts';
+import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** A store in memory, and how many parts of statements it has compiled. */
 async function openCounted(): Promise<{ db: Db; compiled: () => number }> {
   const database = new DatabaseSync(':memory:');
-  const db = new Kysely<Tables>({ dialect: new EmbeddedDialect(database) });
+  const db = sqliteDb(database);
   onTestFinished(async () => await db.destroy());
   await migrate(db);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
@@ -39,7 +40,6 @@ async function goThrough(db: Db, queue: JobQueue, round: number): Promise<void> 
   if (round % 2 === 0) await queue.complete(lease, generated());
   else await queue.fail(lease, { code: 'job_failed', message: `${round}`, passing: false });
   await queue.findWithSkin(uuid);
-  await queue.page(owner, { size: 5 });
   const { textureHash, visibility } = newJob();
   const identities = [`identity ${round}`, `own ${round}`] as const;
   await lookUp(db, { owner, textureHash, visibility, name: null, idempotencyKey: undefined, identities }, 0);
@@ -53,4 +53,21 @@ test('A statement is compiled once, whatever values it is run with', async () =>
   expect(before).toBeGreaterThan(0);
   for (const round of [2, 3, 4, 5]) await goThrough(db, queue, round);
   expect(compiled()).toBe(before);
+});
+
+test('A column that a newer process adds meanwhile does not shift the others', async () => {
+  const path = join(await ownFolder(), 'it.db');
+  const db = sqliteDb(await openSqliteFile(path));
+  const newer = new DatabaseSync(path);
+  onTestFinished(async () => {
+    newer.close();
+    await db.destroy();
+  });
+  newer.exec(
+    'create table one (a); create table two (b); insert into one values (1); insert into two values (2)',
+  );
+  const read = async () => (await sql`select one.*, two.b from one join two`.execute(db)).rows;
+  expect(await read()).toEqual([{ a: 1, b: 2 }]);
+  newer.exec("alter table one add column added default 'new'");
+  expect(await read()).toEqual([{ a: 1, added: 'new', b: 2 }]);
 });

@@ -5,7 +5,6 @@ import { GAME_ADDRESSES } from '../../../src/game/addresses.ts';
 import { GAME_PACE } from '../../../src/game/pacing.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import { isPostgres } from '../../../src/server/store/dialect.ts';
 import { Judge } from '../../support/fuzz/judge.ts';
 import { exchangeRaw, type RawRequest } from '../../support/fuzz/raw-exchange.ts';
 import { type Description, requestsFor } from '../../support/fuzz/requests.ts';
@@ -108,7 +107,7 @@ async function verifySound(
     async () => await pending.execute(),
     (jobs) => jobs.length === 0,
   );
-  if (!isPostgres(db)) await verifyFile(db);
+  if (db.store.kind === 'sqlite') await verifyFile(db);
   expect(logs.text).toBe('');
 }
 

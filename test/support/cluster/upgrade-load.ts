@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Store } from '../../../src/server/store/store.ts';
+import type { OpenStore } from '../../../src/server/store/open-store.ts';
 import { poll } from '../server/poll.ts';
 import type { Heard } from '../server/test-caller.ts';
 import { editUntil } from './edits.ts';
@@ -95,7 +95,7 @@ export class Load {
 }
 
 /** Resolves when all jobs have ended, to those that were accepted and are not completed. */
-async function findLost({ db }: Pick<Store, 'db'>, accepted: readonly string[]): Promise<string[]> {
+async function findLost({ db }: Pick<OpenStore, 'db'>, accepted: readonly string[]): Promise<string[]> {
   const jobs = await poll(
     () => db.selectFrom('jobs').select(['uuid', 'status']).execute(),
     (all) => all.every(({ status }) => status === 'completed' || status === 'failed'),
@@ -105,7 +105,7 @@ async function findLost({ db }: Pick<Store, 'db'>, accepted: readonly string[]):
 }
 
 /** What has to be true of every upgrade. */
-export async function expectNothingLost(load: Load, store: Pick<Store, 'db'>): Promise<void> {
+export async function expectNothingLost(load: Load, store: Pick<OpenStore, 'db'>): Promise<void> {
   const [accepted, edits] = await Promise.all([load.accepted, load.edits]);
   expect(load.faults).toEqual([]);
   expect(new Set(accepted).size).toBe(accepted.length);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely, sql } from 'kysely';
-import { PooledDialect } from '../../../src/server/store/postgres/dialect.ts';
+import { sql } from 'kysely';
+import type { Db } from '../../../src/server/store/db.ts';
+import { postgresDb } from '../../../src/server/store/postgres/dialect.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
-import type { Tables } from '../../../src/server/store/schema/tables.ts';
-import { EmbeddedDialect } from '../../../src/server/store/sqlite.ts';
+import { sqliteDb } from '../../../src/server/store/sqlite.ts';
 import type { StorePlace } from '../../../src/server/store-copy/places.ts';
 import type { Row, Value } from '../../../src/server/store-copy/rows.ts';
 import { ALL_TABLES } from './tables.ts';
@@ -15,15 +15,13 @@ export type PlainRow = Readonly<Record<string, string | number | null>>;
 export type Contents = ReadonlyMap<string, readonly PlainRow[]>;
 
 /** Opens a store as it is: no table is made or changed. */
-function openUnchanged(place: StorePlace): Kysely<Tables> {
+function openUnchanged(place: StorePlace): Db {
   if ('folder' in place) {
     const database = new DatabaseSync(join(place.folder, 'skinsmith.db'), { readOnly: true });
-    return new Kysely({ dialect: new EmbeddedDialect(database) });
+    return sqliteDb(database);
   }
   const options = { ...POOL_OPTIONS, connections: 1 };
-  return new Kysely({
-    dialect: new PooledDialect(forKysely(makePool(place.postgres.url, options), options)),
-  });
+  return postgresDb(forKysely(makePool(place.postgres.url, options), options));
 }
 
 export async function readContents(place: StorePlace): Promise<Contents> {

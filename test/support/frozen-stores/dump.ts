@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../../src/server/store/schema/tables.ts';
+import { sql } from 'kysely';
+import type { Db } from '../../../src/server/store/db.ts';
 import type { Row, Value } from '../../../src/server/store-copy/rows.ts';
 import { readNumbers } from '../../../src/server/store-copy/write-rows.ts';
 import { ALL_TABLES } from './tables.ts';
@@ -44,7 +44,7 @@ export function dumpSqlite(path: string): string {
  * A whole database of PostgreSQL.
  * @param statements those that made its schema
  */
-export async function dumpPostgres(db: Kysely<Tables>, statements: readonly string[]): Promise<string> {
+export async function dumpPostgres(db: Db, statements: readonly string[]): Promise<string> {
   const lines = statements.map((statement) => `${statement.trim().replace(/;$/, '')};`);
   lines.push('set local session_replication_role = replica;'); // no triggers: what they do is in the rows
   const there = new Set((await db.introspection.getTables()).map(({ name }) => name));

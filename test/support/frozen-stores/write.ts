@@ -5,16 +5,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kysely } from 'kysely';
 import { systemClock } from '../../../src/base/clock.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
 import { signingGenerator } from '../../../src/server/generators/signing/signing-generator.ts';
+import type { Db } from '../../../src/server/store/db.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
-import { PooledDialect } from '../../../src/server/store/postgres/dialect.ts';
+import { postgresDb } from '../../../src/server/store/postgres/dialect.ts';
 import { migratePostgres } from '../../../src/server/store/postgres/migrate-postgres.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
-import type { Tables } from '../../../src/server/store/schema/tables.ts';
-import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
+import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';
 import { type Row, withColumns } from '../../../src/server/store-copy/rows.ts';
 import { NUMBERED } from '../../../src/server/store-copy/tables.ts';
 import { countProcessing, putRows, setNumbers } from '../../../src/server/store-copy/write-rows.ts';
@@ -55,7 +54,7 @@ async function makeSqlite(): Promise<string> {
   const place = await mkdtemp(join(tmpdir(), 'skinsmith-frozen-'));
   try {
     const path = join(place, 'skinsmith.db');
-    const db = new Kysely<Tables>({ dialect: (await openSqliteFile(path)).dialect });
+    const db = sqliteDb(await openSqliteFile(path));
     await migrate(db);
     await fill(db);
     await db.destroy();
@@ -67,12 +66,17 @@ async function makeSqlite(): Promise<string> {
 
 async function makePostgres(): Promise<string> {
   const server = await startPostgres();
-  const pool = makePool(server.urlOf('postgres'), POOL_OPTIONS);
+  const pool = forKysely(makePool(server.urlOf('postgres'), POOL_OPTIONS), POOL_OPTIONS);
   const statements: string[] = [];
-  const db = new Kysely<Tables>({
-    dialect: new PooledDialect(forKysely(pool, POOL_OPTIONS)),
-    log: ({ query }) => void statements.push(query.sql),
-  });
+  const connect: typeof pool.connect = async () => {
+    const { query, release } = await pool.connect();
+    const noting = async (text: string, values: readonly unknown[]) => {
+      statements.push(text);
+      return await query(text, values);
+    };
+    return { query: noting, release } as Awaited<ReturnType<typeof pool.connect>>;
+  };
+  const db = postgresDb({ ...pool, connect });
   try {
     await migratePostgres(db, MIGRATIONS);
     const schemaMade = new Set(
@@ -86,7 +90,7 @@ async function makePostgres(): Promise<string> {
   }
 }
 
-async function fill(db: Kysely<Tables>): Promise<void> {
+async function fill(db: Db): Promise<void> {
   for (const table of await withColumns(db, ALL_TABLES))
     await putRows(db, table, rows[table.name] as unknown as Row[]);
   await countProcessing(db);

@@ -4,7 +4,7 @@
  */
 import { nameThisProcess, workerName } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 
 const store = await openStore(process.argv[2] ?? '');
 const self = nameThisProcess();

@@ -3,7 +3,7 @@
  * addresses. Several at once show that no two processes begin the same delivery.
  */
 import { claimCallback } from '../../../src/server/store/callbacks.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 
 const store = await openStore(process.argv[2] ?? '');
 const now = Date.now();

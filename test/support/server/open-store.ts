@@ -1,5 +1,5 @@
 /** A program of its own: opens the store in the folder given and prints its schema's version. */
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 
 const store = await openStore(process.argv[2] ?? '');
 const row = await store.db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();

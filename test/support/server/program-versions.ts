@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { columnTypes } from '../../../src/server/store/dialect.ts';
 import { MIGRATIONS, type Migration } from '../../../src/server/store/migrate.ts';
 
 /** Adds what programs before it need not know: as migrations do that are to come. */
 const grow: Migration = {
   expands: true,
   apply: async (db) => {
-    const { text } = columnTypes(db);
+    const { text } = db.store.columnTypes;
     for (const table of ['users', 'api_keys', 'textures', 'texture_data', 'skins', 'jobs', 'callers', 'meta'])
       await sql.raw(`alter table ${table} add column of_the_future ${text} default 'new'`).execute(db);
     await sql.raw('create index jobs_of_the_future on jobs (of_the_future, owner)').execute(db);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
 import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
-import type { Store } from '../../../src/server/store/store.ts';
+import type { OpenStore } from '../../../src/server/store/open-store.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
@@ -67,7 +67,7 @@ export async function runServer(
  * A second connection to the store of a server, for what cannot be brought about over HTTP. A folder without a store
  * gets one without rows.
  */
-export async function openOwnStore(dataDir: string): Promise<Store> {
+export async function openOwnStore(dataDir: string): Promise<OpenStore> {
   if (!existsSync(join(dataDir, STORE_FILE))) await giveStore(dataDir);
   const store = await openStoreOf({ dataDir, ...(await storeFor(dataDir)) });
   onTestFinished(async () => await store.close());

@@ -3,7 +3,7 @@
  * and prints key and job. Several at once show that a key has one job, whoever comes first.
  */
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 import { LIMITS, newJob } from '../../contract/jobs.ts';
 
 const [folder = '', keys = '0'] = process.argv.slice(2);

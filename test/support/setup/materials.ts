@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
 import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { writeContracts } from '../contract/write-contracts.ts';
 import { bundleChildPrograms } from './child-programs.ts';

@@ -1,6 +1,7 @@
 import { MIN_API_KEY_LENGTH } from '../../../protocol/account.ts';
-import { findKeyOwner, noteKeyUse } from '../../store/api-keys.ts';
+import { findKeyOwner } from '../../store/api-keys.ts';
 import type { Db } from '../../store/db.ts';
+import { noteKeyUse } from '../../store/usage.ts';
 import type { Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { hashApiKey } from './api-key.ts';

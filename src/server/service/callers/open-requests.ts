@@ -1,4 +1,3 @@
-import { forgetKeyOwners } from '../../store/adapter-parts.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockQueue } from '../../store/locks.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
@@ -78,7 +77,7 @@ export class OpenRequests {
     try {
       const revocations = await readMeta(this.#options.db, 'revocations');
       const isNews = revocations !== this.#revocations;
-      if (isNews) forgetKeyOwners(this.#options.db); // what was read before may be what has been revoked
+      if (isNews) this.#options.db.store.keyOwners.forget(); // what was read before may be what has been revoked
       for (const held of [...this.#held]) if (isNews || !held.isSeen) await this.#verify(held);
       this.#revocations = revocations;
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { EvictingMap } from '../../fairness/evicting-map.ts';
 import { type Allowance, isWhole, refill } from '../../fairness/refill.ts';
 import type { Db } from '../../store/db.ts';
-import { hourOf, noteView } from '../../store/skin-views.ts';
+import { hourOf, noteView } from '../../store/usage.ts';
 import { type Caller, viewerOf } from '../callers/caller.ts';
 import { findVisible } from './skins.ts';
 

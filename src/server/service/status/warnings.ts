@@ -1,5 +1,5 @@
 import { MOST_SKEW } from '../../store/database-clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { OpenStore } from '../../store/open-store.ts';
 import type { HealthWarning } from './health.ts';
 
 /** Milliseconds for which work has to wait for connections before that is worth a warning. */
@@ -7,7 +7,7 @@ const LONG = 5_000;
 
 /** What is known of a shared store without asking it. `skew`: milliseconds that the machine's clock is ahead of its. */
 export function storeWarnings(
-  { connections, notifier }: Pick<Store, 'connections' | 'notifier'>,
+  { connections, notifier }: Pick<OpenStore, 'connections' | 'notifier'>,
   skew: number,
 ): HealthWarning[] {
   const { waitingFor, isListening } = connections?.() ?? { waitingFor: 0, isListening: true };

@@ -7,7 +7,7 @@ import { readSource } from '../../sources/read-source.ts';
 import type { Material } from '../../sources/source.ts';
 import type { SourceContext } from '../../sources/source-context.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
-import { noteGeneration } from '../../store/api-keys.ts';
+import { noteGeneration } from '../../store/usage.ts';
 import { overLimitRefusal, untilOneEnds } from '../limits/over-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readCapeFor } from '../skins/capes.ts';

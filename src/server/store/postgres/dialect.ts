@@ -1,24 +1,22 @@
-import { PostgresAdapter, PostgresDialect, type PostgresPool } from 'kysely';
-import type { AdapterParts } from '../adapter-parts.ts';
-import { DeferredUsage } from '../deferred-usage.ts';
-import type { NamesDialect } from '../dialect.ts';
-import { KeyOwnerCache } from '../key-owner-cache.ts';
+import { Kysely, PostgresDialect, type PostgresPool, type SelectQueryBuilder, sql } from 'kysely';
+import { type ColumnTypes, type Db, dbOf, type Store } from '../db.ts';
 import { ANY_SCHEMA, type KnownSchema } from '../known-schema.ts';
-import type { KeepsCompiled } from '../prepared.ts';
+import { KeyOwnerCache, NotedUsage } from '../memory.ts';
+import type { Tables } from '../schema/tables.ts';
 
-/** Kysely on a pool of connections. */
-export class PooledDialect extends PostgresDialect {
-  readonly #schema: KnownSchema;
-
-  constructor(pool: PostgresPool, schema = ANY_SCHEMA) {
-    super({ pool });
-    this.#schema = schema;
-  }
-
-  override createAdapter(): PostgresAdapter {
-    return new PooledAdapter(this.#schema);
-  }
+/** A handle for a database behind a pool of connections, which is closed together with it. */
+export function postgresDb(pool: PostgresPool, schema: KnownSchema = ANY_SCHEMA): Db {
+  return dbOf(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), new PostgresStore(schema));
 }
+
+/** Texts sort by their bytes, and row numbers have 64 bits, as in SQLite. */
+const COLUMN_TYPES: ColumnTypes = {
+  text: 'text collate "C"',
+  bytes: 'bytea',
+  real: 'double precision',
+  rowNumber: 'bigint',
+  numbered: 'generated always as identity primary key',
+};
 
 /**
  * Milliseconds for which a key and its owner are answered from memory: so a revocation holds on all nodes within a
@@ -26,15 +24,30 @@ export class PooledDialect extends PostgresDialect {
  */
 const KEY_AGE = 500;
 
-class PooledAdapter extends PostgresAdapter implements KeepsCompiled, NamesDialect, AdapterParts {
-  readonly compiled: KeepsCompiled['compiled'] = new Map();
-  readonly dialectName = 'postgres';
-  readonly usage = new DeferredUsage();
-  readonly keyOwners = new KeyOwnerCache({ version: () => Math.floor(performance.now() / KEY_AGE) });
+/** Transactions run side by side, and those of several machines. */
+class PostgresStore implements Store {
+  readonly kind = 'postgres';
+  readonly isShared = true;
+  readonly columnTypes = COLUMN_TYPES;
   readonly schema: KnownSchema;
+  readonly keyOwners = new KeyOwnerCache({ version: () => Math.floor(performance.now() / KEY_AGE) });
+  readonly usage = new NotedUsage();
 
   constructor(schema: KnownSchema) {
-    super();
     this.schema = schema;
+  }
+
+  async lock(statement: () => Promise<unknown>): Promise<void> {
+    await statement();
+  }
+
+  async limitLockWaits(tx: Db, milliseconds: number): Promise<void> {
+    await sql`select set_config('lock_timeout', ${String(milliseconds)}, true)`.execute(tx);
+  }
+
+  withFreeRows<T extends keyof Tables, Row>(
+    query: SelectQueryBuilder<Tables, T, Row>,
+  ): SelectQueryBuilder<Tables, T, Row> {
+    return query.forUpdate().skipLocked();
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import { systemClock } from '../../../base/clock.ts';
-import type { Notifier } from '../notifier.ts';
+import type { Notifier } from '../open-store.ts';
 import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';

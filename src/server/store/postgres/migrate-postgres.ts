@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import { type Db, inTransaction } from '../db.ts';
 import { createMeta, type Migration, migrate } from '../migrate.ts';
-import type { Tables } from '../schema/tables.ts';
 import { StoreRefusedError } from './trouble.ts';
 
 /** Any number that no other program on the same database is likely to lock. */
@@ -15,8 +15,8 @@ const OLDEST_NUMBER = 150_000;
  * @param known all migrations that the program knows
  * @throws StoreTooNewError, StoreTooOldError, StoreRefusedError
  */
-export async function migratePostgres(db: Kysely<Tables>, known: readonly Migration[]): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+export async function migratePostgres(db: Db, known: readonly Migration[]): Promise<void> {
+  await inTransaction(db, async (tx) => {
     await lockUsable(tx);
     await createMeta(tx);
   });
@@ -30,7 +30,7 @@ interface Server {
 }
 
 /** Waits for those who create tables. @throws StoreRefusedError if this is no database for them */
-async function lockUsable(tx: Kysely<Tables>): Promise<void> {
+async function lockUsable(tx: Db): Promise<void> {
   const { rows } = await sql<Server>`select pg_advisory_xact_lock(${LOCK}),
     current_setting('server_version') as version, current_setting('server_version_num')::int as number,
     current_setting('server_encoding') as encoding`.execute(tx);

@@ -1,12 +1,12 @@
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import { flushUsage } from '../adapter-parts.ts';
+import type { Db } from '../db.ts';
 import { KnownSchema } from '../known-schema.ts';
 import { MIGRATIONS, type Migration, newestSchema } from '../migrate.ts';
-import type { Tables } from '../schema/tables.ts';
-import type { Schema, Store, StoreConnections } from '../store.ts';
+import type { OpenStore, Schema, StoreConnections } from '../open-store.ts';
+import { flushUsage } from '../usage.ts';
 import { DatabaseSize } from './database-size.ts';
-import { PooledDialect } from './dialect.ts';
+import { postgresDb } from './dialect.ts';
 import { examine } from './examine.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate-postgres.ts';
@@ -52,7 +52,7 @@ export async function openPostgresStore({
   migrations = MIGRATIONS,
   creates = true,
   ...rest
-}: PostgresSettings & Schema): Promise<Store> {
+}: PostgresSettings & Schema): Promise<OpenStore> {
   const options = { ...POOL_OPTIONS, ...rest };
   const { db, pool, waits } = await untilReachable(
     async () => await open(url, options, { migrations, creates }),
@@ -90,7 +90,7 @@ function countConnections(
   return { busy: totalCount - idle, idle, most, waiting, waitingFor, isListening };
 }
 
-function watching(listener: Listener | undefined): Store['changedByOthers'] {
+function watching(listener: Listener | undefined): OpenStore['changedByOthers'] {
   let looked = performance.now();
   return () => {
     const isTime = performance.now() - looked >= (listener?.isListening ? LOOK : LOOK_UNHEARD);
@@ -101,15 +101,12 @@ function watching(listener: Listener | undefined): Store['changedByOthers'] {
 }
 
 /** Only its tables, created or updated. @throws as `openPostgresStore` */
-export async function openPostgresDb(
-  url: string,
-  options: PoolOptions = POOL_OPTIONS,
-): Promise<Kysely<Tables>> {
+export async function openPostgresDb(url: string, options: PoolOptions = POOL_OPTIONS): Promise<Db> {
   return (await open(url, options, { migrations: MIGRATIONS, creates: true })).db;
 }
 
 interface Opened {
-  readonly db: Kysely<Tables>;
+  readonly db: Db;
   readonly pool: Pool;
   readonly waits: PoolWaits;
 }
@@ -123,8 +120,7 @@ async function open(url: string, options: PoolOptions, { migrations, creates }: 
   const pool = makePool(url, options);
   const waits = new PoolWaits(pool);
   const schema = new KnownSchema(newestSchema(migrations));
-  const dialect = new PooledDialect(forKysely(pool, options, { schema, waits }), schema);
-  const db = new Kysely<Tables>({ dialect });
+  const db = postgresDb(forKysely(pool, options, { schema, waits }), schema);
   try {
     if (!creates) await verifyStore(db);
     await migratePostgres(db, migrations);
@@ -136,7 +132,7 @@ async function open(url: string, options: PoolOptions, { migrations, creates }: 
 }
 
 /** @throws NoStoreError */
-async function verifyStore(db: Kysely<Tables>): Promise<void> {
+async function verifyStore(db: Db): Promise<void> {
   const { rows } = await sql<{ isThere: boolean }>`
     select to_regclass('meta') is not null and to_regclass('api_keys') is not null as "isThere"`.execute(db);
   if (!rows[0]?.isThere) throw new NoStoreError();

@@ -1,19 +1,17 @@
-import { type Kysely, sql } from 'kysely';
-import { type ColumnTypes, columnTypes, isPostgres } from '../dialect.ts';
-import type { Tables } from './tables.ts';
+import { sql } from 'kysely';
+import type { ColumnTypes, Db, StoreKind } from '../db.ts';
 
 /**
  * The number of the schema that version 0.1.0 begins with; lower ones were those of development versions. Until 0.1.0 is
  * released, a change is made here, and raises the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 24;
+export const FIRST_SCHEMA = 25;
 
 /** Creates all tables but `meta`, with the rows that are always there. */
-export async function createFirstSchema(db: Kysely<Tables>): Promise<void> {
-  const types = columnTypes(db);
-  const rules = isPostgres(db) ? POSTGRES_RULES : SQLITE_RULES;
-  for (const statement of [...makeTables(types, isPostgres(db)), ...INDICES, ...rules])
-    await sql.raw(statement).execute(db);
+export async function createFirstSchema(db: Db): Promise<void> {
+  const { kind, columnTypes } = db.store;
+  const tables = makeTables(columnTypes, MORE_OF_CALLERS[kind]);
+  for (const statement of [...tables, ...INDICES, ...RULES[kind]]) await sql.raw(statement).execute(db);
   await db.insertInto('queue_clock').values({ id: 1, turn: 0 }).execute();
 }
 
@@ -21,12 +19,15 @@ export async function createFirstSchema(db: Kysely<Tables>): Promise<void> {
  * PostgreSQL counts an owner's jobs in progress, so that the database itself keeps them within the owner's burst; SQLite
  * has one writer at a time.
  */
-const PROCESSING_COUNT = `,
+const MORE_OF_CALLERS = {
+  sqlite: '',
+  postgres: `,
     processing integer default 0 not null,
     burst integer default 1000 not null,
-    constraint callers_within_burst check (processing between 0 and burst)`;
+    constraint callers_within_burst check (processing between 0 and burst)`,
+} as const satisfies Record<StoreKind, string>;
 
-const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, countsProcessing: boolean) => [
+const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, moreOfCallers: string) => [
   `create table users (
     id ${text} primary key,
     name ${text} not null unique,
@@ -194,7 +195,7 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, cou
     spent_at bigint not null,
     generated_at bigint not null,
     minute ${text} not null,
-    hour ${text} not null${countsProcessing ? PROCESSING_COUNT : ''}
+    hour ${text} not null${moreOfCallers}
   )`,
   `create table queue_clock (
     id integer primary key,
@@ -236,7 +237,7 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, cou
     shared integer default 0 not null
   )`,
   `create table reports (
-    id integer ${numbered},
+    id ${rowNumber} ${numbered},
     skin_uuid ${text} not null,
     reporter ${text} not null,
     reason ${text} not null,
@@ -251,7 +252,7 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, cou
     blocked_at bigint not null
   )`,
   `create table operator_log (
-    id integer ${numbered},
+    id ${rowNumber} ${numbered},
     at bigint not null,
     operator ${text} not null,
     action ${text} not null,
@@ -272,7 +273,11 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, cou
   )`,
 ];
 
-/** Queries use a partial index only if they state its condition in the same words, as literals (job-conditions.ts). */
+/**
+ * Queries use a partial index only if they state its condition in the same words, as literals (job-conditions.ts). SQLite
+ * compiles a statement again for each new value of a parameter that it could compare with such a condition, and for each
+ * limit: statuses and visibilities are literals everywhere, limits where many requests run the statement.
+ */
 const INDICES = [
   // People and their sessions.
   'create index sessions_by_user on sessions (user_id, created_at)',
@@ -359,3 +364,8 @@ const POSTGRES_RULES = [
     for each row when (old.status <> new.status) execute function skinsmith_count_job()`,
   'alter table textures alter column png set storage external', // pictures are compressed already
 ];
+
+const RULES = { sqlite: SQLITE_RULES, postgres: POSTGRES_RULES } as const satisfies Record<
+  StoreKind,
+  readonly string[]
+>;

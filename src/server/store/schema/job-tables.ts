@@ -42,10 +42,7 @@ export interface JobsTable {
   source: string | null;
 }
 
-/**
- * The rules that a job was accepted by: those of the queue, or those of version 1. Stores of earlier releases also have
- * `generate`, which now follows the rules of the queue.
- */
+/** The rules that a job was accepted by: those of the queue, or those of version 1. */
 export type Via = 'queue' | 'v1';
 
 /** The job of an owner's request with this `Idempotency-Key`. */

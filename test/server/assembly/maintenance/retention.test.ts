@@ -3,12 +3,12 @@ import { prune } from '../../../../src/server/assembly/maintenance.ts';
 import { HOUR as WINDOW } from '../../../../src/server/fairness/sliding-window.ts';
 import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
-import { flushUsage } from '../../../../src/server/store/adapter-parts.ts';
 import { keepCallback } from '../../../../src/server/store/callbacks.ts';
+import type { OpenStore } from '../../../../src/server/store/open-store.ts';
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
-import { hourOf, noteView } from '../../../../src/server/store/skin-views.ts';
-import { openStore, type Store } from '../../../../src/server/store/store.ts';
+import { openStore } from '../../../../src/server/store/sqlite.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { flushUsage, hourOf, noteView } from '../../../../src/server/store/usage.ts';
 import { generated, LIMITS, newJob } from '../../../contract/jobs.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -17,7 +17,7 @@ import { keepKey } from '../../../support/server/stored-callbacks.ts';
 const HOUR = 3_600_000;
 const RETENTION = 24 * HOUR;
 
-let store: Store;
+let store: OpenStore;
 let clock: MovableClock;
 let queue: StoreQueue;
 

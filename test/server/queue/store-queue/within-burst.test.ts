@@ -1,12 +1,11 @@
-import { Kysely } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
 import type { Lease } from '../../../../src/server/queue/port.ts';
 import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
-import { PooledDialect } from '../../../../src/server/store/postgres/dialect.ts';
+import type { Db } from '../../../../src/server/store/db.ts';
+import { postgresDb } from '../../../../src/server/store/postgres/dialect.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
-import type { Tables } from '../../../../src/server/store/schema/tables.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
@@ -26,7 +25,7 @@ function withoutLocks(statement: string): string {
 }
 
 /** A node of a program that does not lock the owners whose jobs it takes. */
-function carelessNode(url: string): { readonly db: Kysely<Tables>; readonly queue: StoreQueue } {
+function carelessNode(url: string): { readonly db: Db; readonly queue: StoreQueue } {
   const pool = forKysely(makePool(url, POOL_OPTIONS), POOL_OPTIONS);
   const connect: typeof pool.connect = async () => {
     const { query, release } = await pool.connect();
@@ -34,7 +33,7 @@ function carelessNode(url: string): { readonly db: Kysely<Tables>; readonly queu
       await query(withoutLocks(text), values);
     return { query: careless, release } as Awaited<ReturnType<typeof pool.connect>>;
   };
-  const db = new Kysely<Tables>({ dialect: new PooledDialect({ ...pool, connect }) });
+  const db = postgresDb({ ...pool, connect });
   onTestFinished(async () => await db.destroy());
   return { db, queue: new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'database' }) };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { noteRevocation, OpenRequests } from '../../../../src/server/service/callers/open-requests.ts';
 import { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
-import { openStore } from '../../../../src/server/store/store.ts';
+import { openStore } from '../../../../src/server/store/sqlite.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 /** Milliseconds within which a revocation has its effect. */

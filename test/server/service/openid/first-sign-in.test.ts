@@ -8,7 +8,7 @@ import type { Db } from '../../../../src/server/store/db.ts';
 import { findTiedUser, insertFirstSignIn } from '../../../../src/server/store/identities.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { forgetSessions } from '../../../../src/server/store/sessions.ts';
-import { openStore } from '../../../../src/server/store/store.ts';
+import { openStore } from '../../../../src/server/store/sqlite.ts';
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

@@ -1,8 +1,8 @@
-import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
+import { type PostgresPool, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { Health, type HealthOptions } from '../../../../src/server/service/status/health.ts';
 import { StoreReplacedError } from '../../../../src/server/store/open-files.ts';
-import type { Tables } from '../../../../src/server/store/schema/tables.ts';
+import { postgresDb } from '../../../../src/server/store/postgres/dialect.ts';
 import { StoreUnreachableError } from '../../../../src/server/store/unreachable.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -101,8 +101,11 @@ function silentDb() {
     return { command: 'INSERT', rowCount: 1, rows: [] };
   };
   const pool = { connect: async () => ({ query, release: () => {} }), end: async () => {} };
-  const dialect = new PostgresDialect({ pool: pool as unknown as PostgresPool });
-  return { db: new Kysely<Tables>({ dialect }), release: () => released.resolve(), asked: () => asked };
+  return {
+    db: postgresDb(pool as unknown as PostgresPool),
+    release: () => released.resolve(),
+    asked: () => asked,
+  };
 }
 
 test('It is not while its store is silent; one trial at a time waits for that', async () => {

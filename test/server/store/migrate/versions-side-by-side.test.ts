@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { NEWEST_SCHEMA, newestSchema, readVersion } from '../../../../src/server/store/migrate.ts';
+import type { OpenStore } from '../../../../src/server/store/open-store.ts';
 import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
-import type { Store } from '../../../../src/server/store/store.ts';
 import { emptyDatabase } from '../../../support/postgres/own-database.ts';
 import { VERSIONS, type VersionName } from '../../../support/server/program-versions.ts';
 
 /** Opens a store with what a program of that version knows. */
-async function open(url: string, version: VersionName): Promise<Store> {
+async function open(url: string, version: VersionName): Promise<OpenStore> {
   const store = await openPostgresStore({ url, connections: 1, migrations: VERSIONS[version] });
   onTestFinished(async () => await store.close());
   return store;

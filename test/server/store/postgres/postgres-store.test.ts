@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Db } from '../../../../src/server/store/db.ts';
+import type { OpenStore } from '../../../../src/server/store/open-store.ts';
 import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
-import type { Store } from '../../../../src/server/store/store.ts';
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { GUARDED } from '../../../support/postgres/server.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
-async function opened(url: string): Promise<Store> {
+async function opened(url: string): Promise<OpenStore> {
   const store = await openPostgresStore({ url, connections: 2 });
   onTestFinished(async () => await store.close());
   return store;

@@ -8,7 +8,7 @@ type Parts = readonly string[];
 
 /** What SQLite calls a type, in PostgreSQL's words; numbers that other rows refer to have 64 bits there. */
 const TYPES: Readonly<Record<string, string>> = { real: 'double precision', blob: 'bytea' };
-const NUMBERS_OF_ROWS = /^(skins|jobs|callbacks)\.id |\.(job_id|skin_id) /;
+const NUMBERS_OF_ROWS = /^(skins|jobs|callbacks|reports|operator_log)\.id |\.(job_id|skin_id) /;
 
 function partsOfSqlite(): Parts {
   const database = new DatabaseSync(inject('storePath'), { readOnly: true });

@@ -1,9 +1,8 @@
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
-import { PooledDialect } from '../../../../../src/server/store/postgres/dialect.ts';
+import { postgresDb } from '../../../../../src/server/store/postgres/dialect.ts';
 import { forKysely, POOL_OPTIONS } from '../../../../../src/server/store/postgres/pool.ts';
-import type { Tables } from '../../../../../src/server/store/schema/tables.ts';
 import { isUnreachable } from '../../../../../src/server/store/unreachable.ts';
 
 /** A pool with one connection, on which nothing is answered after the first statement: the driver gives up each time. */
@@ -23,7 +22,7 @@ function silentPool() {
 
 test('A transaction whose connection does not answer ends with that statement: nothing more is sent, it is closed', async () => {
   const { sent, released, pool } = silentPool();
-  const db = new Kysely<Tables>({ dialect: new PooledDialect(forKysely(pool, POOL_OPTIONS)) });
+  const db = postgresDb(forKysely(pool, POOL_OPTIONS));
   const work = db.transaction().execute(async (tx) => await sql`select 1`.execute(tx));
   const error = await work.catch((caught: unknown) => caught);
   expect([isUnreachable(error), sent]).toEqual([true, ['begin', 'select 1']]);

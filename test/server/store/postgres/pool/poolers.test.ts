@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Db, inTransaction } from '../../../../../src/server/store/db.ts';
+import { type Db, dbOf, inTransaction } from '../../../../../src/server/store/db.ts';
 import { openPostgresStore } from '../../../../../src/server/store/postgres/postgres-store.ts';
 import { emptyDatabase, ownDatabase } from '../../../../support/postgres/own-database.ts';
 import { type PoolMode, pooler } from '../../../../support/postgres/pooler.ts';
@@ -44,7 +44,7 @@ describe('Behind a pooler', () => {
       expect(await limitsOf(db)).toEqual(UNLIMITED);
     }
     const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-    expect(await snapshot.execute(limitsOf)).toEqual(LIMITED);
+    expect(await snapshot.execute((tx) => limitsOf(dbOf(tx, db.store)))).toEqual(LIMITED);
   });
 
   test('that keeps transactions, a store that does not know of it says so', async () => {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Db } from '../../../../../src/server/store/db.ts';
+import type { OpenStore } from '../../../../../src/server/store/open-store.ts';
 import { openPostgresStore } from '../../../../../src/server/store/postgres/postgres-store.ts';
-import type { Store } from '../../../../../src/server/store/store.ts';
 import { ownDatabase } from '../../../../support/postgres/own-database.ts';
 import { pooler } from '../../../../support/postgres/pooler.ts';
 import { CERTIFIED, TLS_FILES } from '../../../../support/postgres/server.ts';
@@ -24,7 +24,7 @@ function address(database: string, parameters: Parameters, change: Change = {}):
   return url.href;
 }
 
-async function opened(url: string): Promise<Store> {
+async function opened(url: string): Promise<OpenStore> {
   const store = await openPostgresStore({ url, connections: 1 });
   onTestFinished(async () => await store.close());
   return store;
@@ -36,7 +36,7 @@ async function isEncrypted(db: Db): Promise<boolean | undefined> {
 }
 
 /** The connection that listens is one of its own. */
-async function untilListening(store: Store): Promise<void> {
+async function untilListening(store: OpenStore): Promise<void> {
   await poll(
     async () => (await store.examine()).find(({ code }) => code === 'store_listener'),
     (finding) => finding?.result === 'ok',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type KeyOwner, KeyOwnerCache } from '../../../src/server/store/key-owner-cache.ts';
+import { type KeyOwner, KeyOwnerCache } from '../../../src/server/store/memory.ts';
 
 const OWNER = {} as KeyOwner;
 

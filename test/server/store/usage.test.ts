@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import { flushUsage } from '../../../src/server/store/adapter-parts.ts';
-import { findKey, insertKey, noteGeneration, noteKeyUse } from '../../../src/server/store/api-keys.ts';
+import { findKey, insertKey } from '../../../src/server/store/api-keys.ts';
 import { inTransaction } from '../../../src/server/store/db.ts';
+import type { OpenStore } from '../../../src/server/store/open-store.ts';
 import type { ApiKeyRow } from '../../../src/server/store/schema/user-tables.ts';
-import { noteView } from '../../../src/server/store/skin-views.ts';
 import { findSkin } from '../../../src/server/store/skins.ts';
-import { openStore, type Store } from '../../../src/server/store/store.ts';
+import { openStore } from '../../../src/server/store/sqlite.ts';
+import {
+  flushUsage,
+  forgetOldViews,
+  hourOf,
+  noteGeneration,
+  noteKeyUse,
+  noteView,
+} from '../../../src/server/store/usage.ts';
 import { insertUser } from '../../../src/server/store/users.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
@@ -13,7 +20,7 @@ import { keepData, record } from '../../support/server/skin-records.ts';
 
 const MINUTE = 60_000;
 
-async function addKey({ db }: Store): Promise<ApiKeyRow> {
+async function addKey({ db }: OpenStore): Promise<ApiKeyRow> {
   const user = {
     id: 'u',
     name: 'ann',
@@ -106,4 +113,18 @@ test('What is noted is written when the store is closed', async () => {
   await store.close();
   const { db } = await openOwnStore(folder);
   expect((await findKey(db, 'k'))?.key.last_used_at).toBe(5);
+});
+
+const HOUR = 3_600_000;
+const NOW = 1_000 * HOUR + 5;
+
+test('Views of hours that are over are forgotten, and stay counted', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepData(db, 'face');
+  const { id, uuid } = await record(db);
+  for (const time of [NOW - HOUR, NOW, NOW]) noteView(db, { skin_id: id, viewer: 'ann', hour: hourOf(time) });
+  await flushUsage(db);
+  await forgetOldViews(db, NOW);
+  expect(await db.selectFrom('skin_views').select('hour').execute()).toEqual([{ hour: 1_000 }]);
+  expect((await findSkin(db, uuid))?.views).toBe(2);
 });

@@ -212,7 +212,7 @@ create table game_accounts (
     shared integer default 0 not null
   );
 create table reports (
-    id integer generated always as identity primary key,
+    id bigint generated always as identity primary key,
     skin_uuid text collate "C" not null,
     reporter text collate "C" not null,
     reason text collate "C" not null,
@@ -227,7 +227,7 @@ create table blocked_images (
     blocked_at bigint not null
   );
 create table operator_log (
-    id integer generated always as identity primary key,
+    id bigint generated always as identity primary key,
     at bigint not null,
     operator text collate "C" not null,
     action text collate "C" not null,
@@ -306,10 +306,10 @@ set local session_replication_role = replica;
 insert into "meta" ("key", "value") overriding system value values ('account-key', '5bfefad2efe6584e');
 insert into "meta" ("key", "value") overriding system value values ('last-look', '1759320000000');
 insert into "meta" ("key", "value") overriding system value values ('local-url', 'http://127.0.0.1:1');
-insert into "meta" ("key", "value") overriding system value values ('oldest-reader', '24');
+insert into "meta" ("key", "value") overriding system value values ('oldest-reader', '25');
 insert into "meta" ("key", "value") overriding system value values ('public-url', 'https://skins.example.org');
 insert into "meta" ("key", "value") overriding system value values ('revocations', '2');
-insert into "meta" ("key", "value") overriding system value values ('schema', '24');
+insert into "meta" ("key", "value") overriding system value values ('schema', '25');
 insert into "meta" ("key", "value") overriding system value values ('signing-key', '52bdcdfc665f652a');
 insert into "users" ("id", "name", "plan", "role", "created_at", "disabled_at") overriding system value values ('3178d5c42848235aff57660f417325ee', 'dora', 'upgrading', 'user', 1759320000000, null);
 insert into "users" ("id", "name", "plan", "role", "created_at", "disabled_at") overriding system value values ('6e1b0e56f1a37053b4afeb9e144d8364', 'emil', 'free', 'user', 1759320000000, null);
@@ -413,8 +413,8 @@ insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "h
 insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "hour", "processing", "burst") overriding system value values ('user:6e1b0e56f1a37053b4afeb9e144d8364', 6.25, 1759320000000, 1759320000000, '[[1759320000,2]]', '[[29322000,2]]', 1, 3);
 insert into "queue_clock" ("id", "turn") overriding system value values (1, 1.5);
 insert into "upstream_jobs" ("identity", "job_id", "idempotency_key", "mark", "submitted_at", "sender", "sending_until", "settles_at") overriding system value values ('1581e27de87bffae0bd4d745cd7964e68528d7a83e2e4c259a782d275df6f558', 'f648d50848a530af353f9b47526f9a86', 'sent', 1759320000000, 1759320000000, 'elsewhere/7/0011aabbccdd#2', 1759320060000, 1759320060000);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.R_pA4NjWT9FAM7zc.cdPXY-HG3nWqVGFw_WyDew.0JR_nWlYCOsB5lBYeZiEpjNlIpp_327VsYdTMscf8o-0pBPJtNRZtqcii8S0k-ywMCU0', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.rGfmP0JLtNRZsvOM.rGUl8MwsZYQPwQHb81Evcw.E2RDBcHuVPXaUEHWLq6Joh_kNgfvdrwbDJ2BIzwGsq96YYIiWkrhrb-wEyy0EVqzwTU1', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.SrBA-C9RJmoZ9VKk.n1yUS0hnKe_KKc3BqSDzqg.HAsIi93A3R6aq-M5EqI_IaoRrz3fU3ug9K_xv0NK48R4uGCzGzkBB0yiQeyalBMZrwEV', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") overriding system value values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.wcw-Yj_j-yplrXzQ.CWZZJVEMnhirEORbz4bntA.OYuNPpEARTEpzmL7M31i4s7HRWhzJC6k61-0QbbkgB9_sAiEtv3AbgwJoStSqji39r1L', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
 insert into "reports" ("id", "skin_uuid", "reporter", "reason", "text", "created_at", "closed_at") overriding system value values (1, 'fe91d0957cca15934122d5ffe5247e86', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'offensive', 'look: "Ä" 💎', 1759320000000, 1759320060000);
 insert into "reports" ("id", "skin_uuid", "reporter", "reason", "text", "created_at", "closed_at") overriding system value values (2, 'fbae7a59c7fcdb5909887073699b7ede', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'copyright', 'look: "Ä" 💎', 1759320000000, null);
 insert into "blocked_images" ("hash", "note", "blocked_by", "blocked_at") overriding system value values ('2b92d7e0f0f4712480f1c161701b2bdfe6e16ad36d3218faa6a63bada0d43b4f', 'not "here"', 'owner', 1759320000000);

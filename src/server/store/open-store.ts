@@ -1,0 +1,52 @@
+import type { HealthFinding } from '../../protocol/diagnosis.ts';
+import type { Db } from './db.ts';
+import type { Migration } from './migrate.ts';
+
+export interface StoreConnections {
+  readonly busy: number;
+  readonly idle: number;
+  /** The most that there may be. */
+  readonly most: number;
+  /** Work that waits for a connection. */
+  readonly waiting: number;
+  /** Milliseconds for which there has always been some. */
+  readonly waitingFor: number;
+  /** Whether news of other nodes arrive. */
+  readonly isListening: boolean;
+}
+
+/** Carries short texts between the processes that use the same store, at once and without a promise: any may be lost. */
+export interface Notifier {
+  /** Tells all others; at most `LONGEST_NOTIFICATION` bytes. */
+  notify(text: string): void;
+  /** Calls back with what others tell. */
+  onNotification(listener: (text: string) => void): void;
+}
+
+/** Bytes. */
+export const LONGEST_NOTIFICATION = 7_000;
+
+/** A store that this process has opened. */
+export interface OpenStore {
+  readonly db: Db;
+  /** Where processes cannot watch the store itself. */
+  readonly notifier?: Notifier;
+  /** Whether another process has written since the last call. */
+  changedByOthers(): boolean;
+  /** This process's connections to the store; undefined: it is a file. */
+  connections?(): StoreConnections;
+  /** What is to be said of the database besides its schema. */
+  examine(): Promise<HealthFinding[]>;
+  /** Bytes in use. */
+  usedBytes(): number;
+  /**
+   * Whether the store's files were removed or replaced; once a look finds that, nothing is read or written any more.
+   */
+  isReplaced(): boolean;
+  close(): Promise<void>;
+}
+
+export interface Schema {
+  /** All migrations that the program knows; default: those of this version. */
+  readonly migrations?: readonly Migration[] | undefined;
+}

@@ -1,0 +1,101 @@
+import { type Db, inTransaction } from './db.ts';
+import type { Usage } from './memory.ts';
+import type { SkinViewRow } from './schema/skin-tables.ts';
+import type { ApiKeyRow } from './schema/user-tables.ts';
+
+/*
+ * Uses of keys and views of skins are noted, and written together every few seconds and when the store is closed: a
+ * killed process loses only the last of them.
+ */
+
+/** Milliseconds until what is noted is written. */
+const DELAY = 2_000;
+/** Number of entries that are written at once, without waiting. */
+const MANY = 1_000;
+
+/** Notes that the key was used. */
+export function noteKeyUse(db: Db, key: Pick<ApiKeyRow, 'id' | 'last_used_at'>, now: number): void {
+  if (db.store.usage.useKey(key, now)) writeSoon(db);
+}
+
+/**
+ * Counts a generation that was accepted for the key. It is written with what is written next: the key's next use at the
+ * latest, once a minute, so that a batch costs no statements of its own.
+ */
+export function noteGeneration(db: Db, keyId: string): void {
+  db.store.usage.countGeneration(keyId);
+  if (db.store.usage.size >= MANY) writeSoon(db);
+}
+
+/** Notes a view; a second one by the same viewer in the same hour does not count. */
+export function noteView(db: Db, view: SkinViewRow): void {
+  db.store.usage.view(view);
+  writeSoon(db);
+}
+
+/** Hours since the epoch. */
+export function hourOf(now: number): number {
+  return Math.floor(now / 3_600_000);
+}
+
+/** Removes the views of the hours before this one: they no longer matter. */
+export async function forgetOldViews(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('skin_views').where('hour', '<', hourOf(now)).execute();
+}
+
+function writeSoon(db: Db): void {
+  const { usage } = db.store;
+  // A store that cannot be written is reported by whoever has something of weight to write.
+  const write = () => void flushUsage(db).catch(() => {});
+  if (usage.size >= MANY) write();
+  else usage.timer ??= setTimeout(write, DELAY).unref();
+}
+
+/** Writes what is noted, and waits for writes that began before. */
+export async function flushUsage(db: Db): Promise<void> {
+  const { usage } = db.store;
+  const earlier = usage.underWay;
+  clearTimeout(usage.timer);
+  usage.timer = undefined;
+  const write = usage.size === 0 ? undefined : writeUsage(db, usage.take());
+  usage.underWay = Promise.allSettled([earlier, write]);
+  if (!db.isTransaction) await earlier; // inside a transaction: it may wait for the end of that
+  await write;
+}
+
+async function writeUsage(db: Db, { used, generations, views }: Usage): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    for (const [id, at] of used) {
+      await tx.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
+    }
+    for (const [id, count] of generations) {
+      await tx
+        .updateTable('api_keys')
+        .set((eb) => ({ generations: eb('generations', '+', count) }))
+        .where('id', '=', id)
+        .execute();
+    }
+    for (const view of views) await countView(tx, view);
+  });
+}
+
+/** Counts a view, unless the viewer was counted in that hour or the skin is gone. */
+async function countView(tx: Db, { skin_id, viewer, hour }: SkinViewRow): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('skin_views')
+    .columns(['skin_id', 'viewer', 'hour'])
+    .expression(
+      tx
+        .selectFrom('skins')
+        .select((eb) => ['skins.id', eb.val(viewer).as('viewer'), eb.val(hour).as('hour')])
+        .where('skins.id', '=', skin_id),
+    )
+    .onConflict((conflict) => conflict.columns(['skin_id', 'viewer', 'hour']).doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows !== 1n) return;
+  await tx
+    .updateTable('skins')
+    .set((eb) => ({ views: eb('views', '+', 1) }))
+    .where('id', '=', skin_id)
+    .execute();
+}

@@ -50,7 +50,7 @@ const LONGEST_INTAKE_PAUSE = 60_000;
 const SHORT_WAIT = 1_000;
 /** A submission that takes so many times as long as the last ones have taken is not expected to be answered soon. */
 const UNUSUAL = 2;
-const LIMIT_USED_UP = 'The rate limit of this key is used up.';
+const LIMIT_USED_UP = 'Rate limit reached.';
 const SILENT = 'The service does not answer yet.';
 
 /** Single reads that fail and are repeated together: of jobs, of skins, of what the service says about itself. */

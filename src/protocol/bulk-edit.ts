@@ -16,7 +16,7 @@ const skins = z
 export const skinsEditSchema = z
   .strictObject({ skins, ...skinEditFields })
   .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
-    error: 'Nothing is to change: send a name or a visibility.',
+    error: 'Nothing to change: send a name or a visibility.',
   });
 
 /** POST /v2/me/skins/delete */

@@ -15,7 +15,7 @@ export const skinEditFields = {
 export const skinEditSchema = z
   .object(skinEditFields)
   .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
-    error: 'Nothing is to change: send a name or a visibility.',
+    error: 'Nothing to change: send a name or a visibility.',
   });
 
 /** What to change about a skin: at least one of its name (`''` or null removes it) and its visibility. */

@@ -40,7 +40,7 @@ describe('skins', () => {
     expect(asked).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('--yes') });
     const deleted = await skins('delete', '--yes', red, NOBODY, blue);
     expect(deleted).toMatchObject({ exitCode: 1, stdout: `${red}\n${blue}\n` });
-    expect(deleted.stderr).toMatch(new RegExp(`^error: There is no such skin: ${NOBODY}`));
+    expect(deleted.stderr).toMatch(new RegExp(`^error: No skin ${NOBODY}`));
     expect((await skins('list', '--json')).stdout).toBe('[]\n');
   });
 
@@ -51,7 +51,7 @@ describe('skins', () => {
     await owner.send('PATCH', `/v2/skins/${second}`, edit);
     const out = join(machine.folder, 'a', 'b');
     const { exitCode, stdout, stderr } = await skins('download', first, NOBODY, second, '--out', out);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`There is no such skin: ${NOBODY}`)]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`No skin ${NOBODY}`)]);
     const files = [first, second].map((uuid) => join(out, `hat-${uuid.slice(0, 8)}.png`));
     expect(stdout).toBe(`${first}\t${files[0]}\that\n${second}\t${files[1]}\that\n`);
     for (const [n, file] of files.entries())

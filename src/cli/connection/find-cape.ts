@@ -15,7 +15,7 @@ export async function capeNamed(
   if (isOffline) {
     throw usageError(
       'cape_needs_uuid',
-      `Which cape "${name}" is only the service knows, and it is not to be asked.`,
+      `Cape names need the service, and this command runs offline.`,
       'Give the UUID of the cape.',
     );
   }
@@ -30,7 +30,7 @@ export function capeIn(capes: readonly Cape[], name: string, context: Typed): Ca
     : capes.filter(({ alias }) => alias.toLowerCase() === name.toLowerCase());
   if (found && more.length === 0) return found;
   const hint = `List the capes: ${forService('skinsmith capes list', namingOf(context))}`;
-  if (!found) throw new CliError('invalid_cape', `There is no cape "${name}".`, { hint });
+  if (!found) throw new CliError('invalid_cape', `No cape "${name}".`, { hint });
   throw new CliError('invalid_cape', `Several capes are called "${name}".`, {
     hint: `Give the UUID of one: ${[found, ...more].map(({ uuid }) => uuid).join(', ')}`,
   });

@@ -28,5 +28,5 @@ export async function inBulk(
 
 function missingSkin(uuid: string, context: Typed) {
   const hint = listYours(context);
-  return { code: 'skin_not_found', message: `There is no such skin: ${uuid}`, hint };
+  return { code: 'skin_not_found', message: `No skin ${uuid}.`, hint };
 }

@@ -1,3 +1,4 @@
+import { lastWord } from '../../base/last-word.ts';
 import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
 import { LockFileError } from '../../base/process-lock.ts';
 import { JournalError } from '../../batch/journal/journal-error.ts';
@@ -107,10 +108,13 @@ function waitHint({ answer: { retryAfter } }: ServiceError): string | undefined 
 }
 
 /** Services say "There is no such skin"; with several skins, the message must name the one. */
-function namedMissing({ answer: { path, status }, message }: ServiceError): string | undefined {
+function namedMissing({ answer: { path, status }, code, message }: ServiceError): string | undefined {
   const [, id] = /\/v2\/(?:skins|queue)\/([^/?]+)/.exec(path) ?? [];
   if (status !== 404 || id === undefined || message.includes(id)) return undefined;
-  return `${message.replace(/\.$/, '')}: ${decodeURIComponent(id)}`;
+  const name = decodeURIComponent(id);
+  if (code === 'job_not_found') return `No job ${lastWord(name)}`;
+  if (code === 'skin_not_found') return `No skin ${lastWord(name)}`;
+  return `${message.replace(/\.$/, '')}: ${name}`;
 }
 
 function reportWith(error: SkinsmithError, exit: ExitName, hint: string | undefined): ErrorReport {

@@ -52,7 +52,7 @@ export function addFormatOption(command: Command): Command {
 function formatsIn(text: string): string {
   const unknown = text.split(',').find((name) => !FORMAT_NAMES.some((known) => known === name.trim()));
   if (unknown === undefined) return text;
-  throw new InvalidArgumentError(`There is no format ${unknown}. Allowed are ${FORMAT_NAMES.join(', ')}.`);
+  throw new InvalidArgumentError(`Unknown format ${unknown}. Formats: ${FORMAT_NAMES.join(', ')}.`);
 }
 
 export function addNdjsonOption(command: Command): Command {

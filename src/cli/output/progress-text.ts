@@ -14,41 +14,62 @@ export interface ProgressView extends Progress {
   readonly waiting?: WaitingView | undefined;
 }
 
-/** A wait in words, a version that puts the essentials first, and the remaining seconds where known. */
+/** A wait in sentences; for one line, its reason and how long it takes; and the remaining seconds where known. */
 export interface WaitingView {
   readonly text: string;
-  readonly line: string;
+  readonly reason: string;
+  readonly time: string;
   readonly seconds: number | undefined;
 }
 
 const BAR = 20;
-const MOST_REMARK = 60;
+const MAX_REMARK = 60;
+/** Characters of a reason that are worth showing. */
+const MIN_REASON = 12;
 
 /** Describes a wait of a batch. `now`: milliseconds since the epoch. */
 export function waitingView(pause: PauseView, now: number): WaitingView {
   const { message, ms, at } = pause;
   const seconds = ms / 1_000;
-  const line = `waiting ${span(seconds)}, until ${momentAt(at, now)}; Ctrl-C is safe: ${message}`;
-  return { text: pauseText(pause, now), line, seconds };
+  const time = `next in ${span(seconds)} (${momentAt(at, now)}) · safe to interrupt`;
+  return { text: pauseText(pause, now), reason: asPart(message), time, seconds };
 }
 
 /** Describes a wait whose end is unknown. `ms`: how long it has lasted. */
 export function openWaitingView(message: string, ms: number): WaitingView {
-  const so = `${span(ms / 1_000)} so far; Ctrl-C is safe`;
-  return { text: `${message} Waiting for ${so}.`, line: `waiting, ${so}: ${message}`, seconds: undefined };
+  const so = span(ms / 1_000);
+  return {
+    text: `${message} Waiting for ${so} so far; Ctrl-C is safe.`,
+    reason: asPart(message),
+    time: `waiting for ${so} · safe to interrupt`,
+    seconds: undefined,
+  };
 }
 
-/** One line for a terminal, cut to its width: during a wait, the bar is shortened first. */
+/** A sentence as a part of a line: `Rate limit reached.` as `rate limit reached`. */
+function asPart(sentence: string): string {
+  return clean(sentence)
+    .replace(/\.$/, '')
+    .replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+}
+
+/** One line for a terminal, cut to its width. */
 export function progressLine(view: ProgressView, columns: number): string {
   const part = view.sources === 0 ? 0 : view.finished / view.sources;
   const filled = view.allRead ? Math.floor(part * BAR) : 0;
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`;
-  const short = view.remark === undefined ? undefined : clean(view.remark).slice(0, MOST_REMARK);
-  const said = view.waiting ? clean(view.waiting.line) : short;
-  const remark = said === undefined ? '' : ` · ${said}`;
-  const whole = `${bar} ${counts(view)}${remark}`;
-  const line = view.waiting && whole.length > columns ? `${counts(view)}${remark}` : whole;
-  return oneLine(line, columns);
+  if (view.waiting) return waitingLine(view.waiting, bar, counts(view), columns);
+  const remark = view.remark === undefined ? '' : ` · ${clean(view.remark).slice(0, MAX_REMARK)}`;
+  return oneLine(`${bar} ${counts(view)}${remark}`, columns);
+}
+
+/** In a narrow terminal the bar goes first, then the end of the reason. */
+function waitingLine({ reason, time }: WaitingView, bar: string, counted: string, columns: number): string {
+  const whole = `${bar} ${counted} · ${reason} · ${time}`;
+  if (whole.length <= columns) return whole;
+  const room = columns - `${counted} ·  · ${time}`.length;
+  const said = room < MIN_REASON ? [] : [oneLine(reason, room)];
+  return oneLine([counted, ...said, time].join(' · '), columns);
 }
 
 /** The same state as a sentence, for a log. */

@@ -39,7 +39,7 @@ describe('A batch that waits', () => {
     expect(last()).toContain(' left');
     progress.wait('Too many requests.', 65 * 60_000);
     await pass(1);
-    expect(last()).toContain('waiting 65 min, until 14:05; Ctrl-C is safe: Too many requests.');
+    expect(last()).toContain('too many requests · next in 65 min (14:05) · safe to interrupt');
     expect(last()).not.toContain(' left');
     progress.stop();
   });
@@ -48,7 +48,7 @@ describe('A batch that waits', () => {
     const { progress, last } = await batch();
     progress.wait('Too many requests.', 24 * 3_600_000);
     await pass(1);
-    expect(last()).toContain('until Mon 23 Nov, 13:00');
+    expect(last()).toContain('(Mon 23 Nov, 13:00)');
     progress.stop();
   });
 
@@ -56,7 +56,7 @@ describe('A batch that waits', () => {
     const { progress, last } = await batch({ columns: 80 });
     progress.wait('The service has a very long explanation of why it wants fewer requests.', 300_000);
     await pass(1);
-    expect(last()).toContain('waiting 5 min, until 13:05; Ctrl-C is safe');
+    expect(last()).toContain('… · next in 5 min (13:05) · safe to interrupt');
     progress.stop();
   });
 
@@ -73,7 +73,9 @@ describe('A batch that waits', () => {
     const { progress, last } = await batch();
     progress.wait(resting, 65 * 60_000);
     await pass(1);
-    expect(last()).toContain(`waiting 65 min, until 14:05; Ctrl-C is safe: ${resting}`);
+    expect(last()).toContain(
+      "the service's game accounts are resting · next in 65 min (14:05) · safe to interrupt",
+    );
     progress.stop();
     const log = await batch({ isTTY: false });
     log.progress.wait(resting, 65 * 60_000);
@@ -88,7 +90,7 @@ describe('A batch that waits', () => {
       progress.wait('5 jobs that others submitted with this key fill the queue.', undefined);
       await pass(0.3);
     }
-    expect(last()).toContain('waiting, 12 s so far; Ctrl-C is safe: 5 jobs that others');
+    expect(last()).toContain('fill the queue · waiting for 12 s · safe to interrupt');
     await pass(9);
     expect(last()).not.toContain('others');
     progress.stop();
@@ -99,7 +101,7 @@ describe('A batch that waits', () => {
     progress.wait('Too many requests.', 65 * 60_000);
     progress.wait('A texture cannot be read.', 500);
     await pass(1);
-    expect(last()).toContain('Too many requests.');
+    expect(last()).toContain('too many requests');
     progress.goesOn();
     await pass(1);
     expect(last()).not.toContain('waiting');

@@ -9,7 +9,7 @@ describeParsing('status', register, {
   refused: [
     [[], /missing required argument 'job'/],
     [[''], /must not be empty/],
-    [['1', '--format', 'xml'], /There is no format xml/],
+    [['1', '--format', 'xml'], /Unknown format xml/],
     [['1', '--ndjson'], /unknown option/],
   ],
 });

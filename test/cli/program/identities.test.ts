@@ -71,7 +71,7 @@ test('If one identity of several is unknown, none is deleted', async () => {
   const { told } = await runDelete({ ids: [...ids, '0'.repeat(24)] }, server);
   expect(told).toMatchObject({
     code: 'identity_not_found',
-    message: `There is no identity ${'0'.repeat(24)}.`,
+    message: `No identity ${'0'.repeat(24)}.`,
     hint: 'List the identities: skinsmith identities list',
     exit: 'failed',
   });

@@ -8,10 +8,7 @@ export const skinValues = { name: 'A B', variant: 'slim', visibility: 'private',
 export const badSkinOptions: ParseTable['refused'] = [
   [['a.png', '--variant', 'wide'], /--variant.*Allowed choices are auto, classic, slim/],
   [['a.png', '--visibility', 'secret'], /--visibility.*Allowed choices are public, unlisted, private/],
-  [
-    ['a.png', '--format', 'xml'],
-    /--format.*There is no format xml. Allowed are json, value, signature, property/,
-  ],
+  [['a.png', '--format', 'xml'], /--format.*Unknown format xml. Formats: json, value, signature, property/],
   [['a.png', '--name'], /argument missing/],
   [['a.png', '--api-key', 'x'], /unknown option '--api-key'/],
   [['a.png', '--report', 'pdf=x'], /junit=FILE or html=FILE/],

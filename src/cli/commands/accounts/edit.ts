@@ -38,11 +38,7 @@ export async function changeAccount(
   context: CommandContext,
 ): Promise<number> {
   if (Object.keys(change).length === 0) {
-    throw usageError(
-      'nothing_to_change',
-      'There is nothing to change.',
-      'See: skinsmith accounts edit --help',
-    );
+    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith accounts edit --help');
   }
   const account = await withGameAccount(named, context, (games, { uuid }) =>
     games.change(uuid, change, { signal: context.signal }),

@@ -20,7 +20,7 @@ export async function withGameAccount<T>(
       accounts.find(({ uuid }) => uuid === bareUuid(named)) ??
       accounts.find(({ name }) => name.toLowerCase() === wanted);
     if (found) return await work(games, found);
-    throw new CliError('no_such_account', `There is no linked account ${named}.`, {
+    throw new CliError('no_such_account', `No linked account ${named}.`, {
       hint: `List the accounts: ${forService('skinsmith accounts list', namingOf(context))}`,
     });
   });

@@ -46,7 +46,7 @@ export async function runCapesEdit(
   const { alias, hide, show } = typed;
   const support = hide ? 'none' : show ? 'public' : undefined;
   if (alias === undefined && support === undefined) {
-    throw usageError('nothing_to_change', 'There is nothing to change.', 'See: skinsmith capes edit --help');
+    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith capes edit --help');
   }
   const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
   const { signal } = context;

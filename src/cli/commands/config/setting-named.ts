@@ -12,9 +12,5 @@ export function settingNamed(name: string): SettingName {
       hint,
     );
   }
-  throw usageError(
-    'unknown_setting',
-    `There is no setting ${name}.`,
-    `Settings: ${SETTING_NAMES.join(', ')}`,
-  );
+  throw usageError('unknown_setting', `Unknown setting ${name}.`, `Settings: ${SETTING_NAMES.join(', ')}`);
 }

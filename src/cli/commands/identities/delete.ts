@@ -71,7 +71,7 @@ export async function runIdentitiesDelete(
 function identityIn(all: readonly Identity[], id: string, context: CommandContext): Identity {
   const found = all.find((one) => one.id === id);
   if (found) return found;
-  throw new CliError('identity_not_found', `There is no identity ${id}.`, {
+  throw new CliError('identity_not_found', `No identity ${id}.`, {
     hint: `List the identities: ${forService('skinsmith identities list', namingOf(context))}`,
   });
 }

@@ -39,7 +39,7 @@ export async function runKeysEdit(
 ): Promise<number> {
   const change = keyChange(typed);
   if (Object.keys(change).length === 0) {
-    throw usageError('nothing_to_change', 'There is nothing to change.', 'See: skinsmith keys edit --help');
+    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith keys edit --help');
   }
   const key = await withAccount(context, (account) =>
     account.changeKey(id, change, { signal: context.signal }),

@@ -42,7 +42,7 @@ describe('skins delete', () => {
     ]);
     const { context, out, err } = contextWith(client);
     expect(await runSkinsDelete({ uuids: [gone, there], yes: true }, context)).toBe(1);
-    expect([out(), err()]).toEqual([`${there}\n`, expect.stringContaining(`There is no such skin: ${gone}`)]);
+    expect([out(), err()]).toEqual([`${there}\n`, expect.stringContaining(`No skin ${gone}.`)]);
     expect(JSON.parse(String(server.seen[0]?.body))).toEqual({ skins: [gone, there] });
   });
 });

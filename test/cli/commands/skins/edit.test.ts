@@ -44,7 +44,7 @@ describe('skins edit', () => {
     const { context, out, err } = contextWith(client);
     expect(await runSkinsEdit({ uuids, name: 'x', visibility: 'private' }, context)).toBe(1);
     expect(out()).toBe(others.map((uuid) => `${uuid}\tslim\tprivate\tx\n`).join(''));
-    expect(err()).toContain(`There is no such skin: ${first}`);
+    expect(err()).toContain(`No skin ${first}.`);
     const bodies = server.seen.map(({ body }) => JSON.parse(body.toString()) as object);
     const edit = { name: 'x', visibility: 'private' };
     expect(bodies).toEqual([

@@ -8,6 +8,6 @@ describeParsing('skins get', register, {
   ],
   refused: [
     [[], /missing required argument 'uuid'/],
-    [['a', '--format', 'xml'], /There is no format xml/],
+    [['a', '--format', 'xml'], /Unknown format xml/],
   ],
 });

@@ -16,7 +16,7 @@ import { Releases } from './assembly/releases.ts';
 import { retentionOf } from './assembly/retention.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { finishRestore } from './backup/swap.ts';
-import { type Callbacks, startCallbacks } from './callbacks/start.ts';
+import { type Callbacks, startCallbacks } from './callbacks/deliverer.ts';
 import { Observers } from './events/observer.ts';
 import { jobBody } from './http/job-answers.ts';
 import type { ServiceContext } from './service/context.ts';

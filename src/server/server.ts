@@ -29,7 +29,7 @@ export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';
 export type { GeneratorKind } from './generators/port.ts';
-export type { UpstreamSettings } from './generators/upstream/settings.ts';
+export type { UpstreamSettings } from './generators/upstream/contact.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
 export type { ClaimTest, OpenIdSettings } from './openid/settings.ts';
 export type { PostgresSettings } from './store/postgres/postgres-store.ts';

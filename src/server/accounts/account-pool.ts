@@ -11,10 +11,14 @@ import {
 } from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/account-tables.ts';
-import { accountsFor, freeAt, nextAccount, nextStart, readyOwners } from './availability.ts';
-import { timesOfNow } from './clock-set-back.ts';
-import { type AccountFault, accountFaultOf, CONSEQUENCES } from './faults.ts';
-import { type AccountContext, HeldAccount } from './held-account.ts';
+import { accountsFor, freeAt, nextAccount, nextStart, readyOwners, timesOfNow } from './availability.ts';
+import {
+  type AccountContext,
+  type AccountFault,
+  accountFaultOf,
+  CONSEQUENCES,
+  HeldAccount,
+} from './held-account.ts';
 
 export interface AccountPoolOptions extends AccountContext {
   readonly self: ProcessName;

@@ -1,6 +1,34 @@
 import type { ClaimBounds } from '../queue/port.ts';
 import type { AccountRow } from '../store/schema/account-tables.ts';
-import type { AccountRules } from './rules.ts';
+
+/** How linked game accounts are used. Times are in milliseconds. */
+export interface AccountRules {
+  /** Minimum time between two skin changes of one account. */
+  readonly delay: number;
+  /** How long an account rests after a refusal by the game, unless the game names a time. */
+  readonly coolDown: number;
+  /** Number of failures in a row after which an account waits for the operator. */
+  readonly maxStreak: number;
+  /** How long an account is reserved for a process that does not renew its lease. */
+  readonly lease: number;
+  /** Idle time after which an account gets its own skin back, if it is to have it. */
+  readonly idle: number;
+  /** How long an account that was seen without a cape is assumed to wear none. */
+  readonly capeMemory: number;
+  /** Pause before each look for the new skin: there are as many looks as pauses. */
+  readonly looks: readonly number[];
+}
+
+/** How the hosted service is known to treat its accounts. */
+export const ACCOUNT_RULES: AccountRules = {
+  delay: 15_000,
+  coolDown: 650_000,
+  maxStreak: 10,
+  lease: 15_000,
+  idle: 600_000,
+  capeMemory: 300_000,
+  looks: [200, 3_000, 3_000, 3_000],
+};
 
 type Rules = Pick<AccountRules, 'delay' | 'maxStreak'>;
 
@@ -111,4 +139,22 @@ export function readyOwners(
   const held = later.map(({ owner }) => owner).filter((owner) => !free.has(owner));
   const owners = shared.length > 0 ? { only: [...free] } : { except: [...new Set(held)] };
   return { owners, until: Math.min(...later.map(({ at }) => at)) };
+}
+
+type Times = Pick<AccountRow, 'lease_until' | 'last_used_at' | 'cool_until' | 'last_error_at'>;
+
+/**
+ * The changes to an account whose times are from before the clock was set back: it rests as long as it would have then,
+ * counted from now, and a lease lasts no longer than one that starts now. Undefined: no change.
+ */
+export function timesOfNow(account: Times, rules: AccountRules, now: number): Partial<Times> | undefined {
+  const { lease_until: until, last_used_at: used, cool_until: cool, last_error_at: failed } = account;
+  const longest = now + rules.lease;
+  const change: Partial<Times> = {
+    ...(until !== null && until > longest && { lease_until: longest }),
+    ...(used > now && { last_used_at: now }),
+    ...(failed !== null &&
+      failed > now && { last_error_at: now, cool_until: now + Math.max(0, cool - failed) }),
+  };
+  return Object.keys(change).length === 0 ? undefined : change;
 }

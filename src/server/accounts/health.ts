@@ -3,8 +3,7 @@ import { fetchAccount } from '../../game/skins.ts';
 import { findAccount, type LinkedAccount } from '../store/accounts.ts';
 import type { AccountRow } from '../store/schema/account-tables.ts';
 import type { AccountPool } from './account-pool.ts';
-import { AccountFault } from './faults.ts';
-import type { HeldAccount } from './held-account.ts';
+import { AccountFault, type HeldAccount } from './held-account.ts';
 
 export interface AccountHealth {
   /** The account after the check. */

@@ -1,16 +1,97 @@
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
 import type { GameHttp } from '../../game/http.ts';
 import { enterGame } from '../../game/login/enter-game.ts';
+import { LoginError } from '../../game/login/login-error.ts';
 import { refreshMicrosoft } from '../../game/login/microsoft.ts';
 import { changeHeldAccount, findAccount, replaceSecret } from '../store/accounts.ts';
 import type { Db } from '../store/db.ts';
-import type { AccountRow } from '../store/schema/account-tables.ts';
-import { AccountFault } from './faults.ts';
-import type { AccountRules } from './rules.ts';
-import type { TokenCipher } from './token-cipher.ts';
-import { type AccountTokens, openTokens, sealTokens } from './tokens.ts';
+import type { AccountRow, AccountState } from '../store/schema/account-tables.ts';
+import type { AccountRules } from './availability.ts';
+import { AccountKeyError, type TokenCipher } from './token-cipher.ts';
+
+/** Faults of an account itself. */
+export type FaultKind = 'needs_login' | 'suspended' | 'forbidden' | 'limited' | 'no_profile' | 'mismatch';
+
+interface Consequence {
+  /** It is not used again until someone repairs it. */
+  readonly state?: AccountState;
+  /** It rests. */
+  readonly cools?: boolean;
+}
+
+/** All of them also count towards the account's streak. */
+export const CONSEQUENCES = {
+  needs_login: { state: 'needs_login' },
+  suspended: { state: 'suspended' },
+  forbidden: { cools: true },
+  limited: { cools: true },
+  no_profile: { state: 'needs_login' },
+  mismatch: { cools: true },
+} as const satisfies Record<FaultKind, Consequence>;
+
+/** An account was unusable because of its own fault. `message` is for the operator and contains no token. */
+export class AccountFault extends Error {
+  override readonly name = 'AccountFault';
+  readonly kind: FaultKind;
+  /** Milliseconds to rest, if the game names a time. */
+  readonly rest: number | undefined;
+
+  constructor(
+    kind: FaultKind,
+    message: string,
+    { rest, cause }: { rest?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.kind = kind;
+    this.rest = rest;
+  }
+}
+
+const KINDS: Partial<Record<GameError['kind'], FaultKind>> = {
+  unauthorized: 'needs_login',
+  forbidden: 'forbidden',
+  no_profile: 'no_profile',
+};
+
+/**
+ * Turns an error with an account's own token into a fault of the account. Undefined if the account is not the cause:
+ * unreachable services, malformed answers, bad pictures, our own pacing.
+ */
+export function accountFaultOf(error: unknown): AccountFault | undefined {
+  if (error instanceof AccountFault) return error;
+  if (error instanceof LoginError || error instanceof AccountKeyError) {
+    return new AccountFault('needs_login', error.message, { cause: error });
+  }
+  if (!(error instanceof GameError)) return undefined;
+  const { message, isSuspended, retryAfter: rest } = error;
+  if (isSuspended) return new AccountFault('suspended', message, { cause: error });
+  // Without a status it is our own pacing, which is not a fault.
+  if (error.kind === 'rate_limited' && error.status !== undefined)
+    return new AccountFault('limited', message, { rest, cause: error });
+  const kind = KINDS[error.kind];
+  return kind && new AccountFault(kind, message, { cause: error });
+}
+
+const tokensSchema = z.object({
+  /** For the game's services; null: available with the refresh token. `expiresAt` null: unknown. */
+  game: z.object({ token: z.string(), expiresAt: z.number().nullable() }).nullable(),
+  /** For Microsoft, with the application it was issued to; null: there is none, only the owner can sign in again. */
+  refresh: z.object({ token: z.string(), clientId: z.string() }).nullable(),
+});
+/** All tokens of an account. */
+export type AccountTokens = z.infer<typeof tokensSchema>;
+
+export async function sealTokens(cipher: TokenCipher, uuid: string, tokens: AccountTokens): Promise<string> {
+  return await cipher.seal(uuid, JSON.stringify(tokens));
+}
+
+/** @throws AccountKeyError */
+export async function openTokens(cipher: TokenCipher, uuid: string, sealed: string): Promise<AccountTokens> {
+  return tokensSchema.parse(JSON.parse(await cipher.open(uuid, sealed)));
+}
 
 /** What linked accounts are worked with. */
 export interface AccountContext {

@@ -12,6 +12,7 @@ import {
 import { type AccountProfile, fetchAccount } from '../../game/skins.ts';
 import {
   changeAccount,
+  deleteAccount,
   findAccount,
   insertAccount,
   type LinkedAccount,
@@ -20,9 +21,10 @@ import {
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
 import type { AccountRow } from '../store/schema/account-tables.ts';
-import type { AccountContext } from './held-account.ts';
-import { originalOf } from './skin-changer.ts';
-import { type AccountTokens, sealTokens } from './tokens.ts';
+import { AccountPool, type AccountPoolOptions, type Taken } from './account-pool.ts';
+import { ACCOUNT_RULES, type AccountRules } from './availability.ts';
+import { type AccountContext, AccountFault, type AccountTokens, sealTokens } from './held-account.ts';
+import { originalOf, restoreSkin } from './skin-changer.ts';
 
 /** Why an account cannot be linked. `message` is for the person who links it. */
 export class LinkError extends Error {
@@ -270,4 +272,61 @@ function linkedAgain(
   const original = known.altered === 1 ? {} : originalOf(profile);
   const tokens = { name: profile.name, secret, state: 'active', error_streak: 0, cool_until: 0 } as const;
   return { ...tokens, ...consent, ...original };
+}
+
+/** Milliseconds that a generation may take to return the account. */
+const PATIENCE = 20_000;
+/** Milliseconds for the rest of the account's delay and the change. */
+const RESTORE_LIMIT = 30_000;
+
+/**
+ * Removes an account of this owner, and its tokens. Restores the skin it wore before the first of ours, if possible. An
+ * account that is still in use after a while stays, paused.
+ */
+export async function unlinkAccount(
+  pool: AccountPool,
+  { uuid, owner }: Pick<AccountRow, 'uuid' | 'owner'>,
+): Promise<'restored' | 'not_needed' | 'not_restored' | 'in_use' | 'unknown'> {
+  const { db } = pool.context;
+  if (!(await changeAccount(db, uuid, { state: 'paused' }, owner))) return 'unknown';
+  const taken = await pool.takeThis(uuid, PATIENCE);
+  if (!taken) return (await findAccount(db, uuid))?.owner === owner ? 'in_use' : 'unknown';
+  const outcome = taken.row.altered === 0 ? 'not_needed' : await restore(pool, taken);
+  await deleteAccount(db, uuid, owner);
+  return outcome;
+}
+
+async function restore(pool: AccountPool, taken: Taken): Promise<'restored' | 'not_restored'> {
+  const signal = AbortSignal.timeout(RESTORE_LIMIT);
+  try {
+    await pool.use(taken, { signal }, restoreSkin);
+    return 'restored';
+  } catch (error) {
+    if (signal.aborted || error instanceof AccountFault || error instanceof GameError) return 'not_restored';
+    throw error;
+  }
+}
+
+export interface AccountsOptions extends Omit<AccountPoolOptions, 'rules' | 'onFault'> {
+  readonly rules?: Partial<AccountRules> | undefined;
+  /** Client id of the operator's application at Microsoft. */
+  readonly clientId: string | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** The game accounts that are linked to the service. */
+export interface Accounts {
+  readonly pool: AccountPool;
+  readonly linking: Linking;
+}
+
+/** Sends no requests yet. */
+export function openAccounts({ rules, clientId, warn, ...options }: AccountsOptions): Accounts {
+  const pool = new AccountPool({
+    ...options,
+    rules: { ...ACCOUNT_RULES, ...rules },
+    onFault: ({ name, uuid }, { kind, message }) =>
+      warn(`Game account ${name} (${uuid}): ${kind}: ${message}`),
+  });
+  return { pool, linking: new Linking(pool.context, clientId) };
 }

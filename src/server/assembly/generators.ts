@@ -1,7 +1,7 @@
-import type { AccountsOptions } from '../generators/accounts/open.ts';
+import type { AccountsOptions } from '../generators/accounts.ts';
+import { OwnKey } from '../generators/own-key.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
-import { OwnKey } from '../generators/signing/own-key.ts';
-import { type SigningOptions, signingGenerator } from '../generators/signing/signing-generator.ts';
+import { type SigningOptions, signingGenerator } from '../generators/signing.ts';
 import type { UpstreamOptions } from '../generators/upstream/open.ts';
 import type { Db } from '../store/db.ts';
 import type { Basis } from './basis.ts';
@@ -17,7 +17,7 @@ interface GeneratorContext extends SigningOptions, AccountsOptions, UpstreamOpti
 const GENERATORS = {
   signing: async (context) => ({ generator: signingGenerator(context) }),
   accounts: async (context) =>
-    await (await import('../generators/accounts/open.ts')).openAccountsGenerator(context),
+    await (await import('../generators/accounts.ts')).openAccountsGenerator(context),
   upstream: async (context) => await (await import('../generators/upstream/open.ts')).openUpstream(context),
 } satisfies Record<GeneratorKind, (context: GeneratorContext) => Promise<OpenGenerator>>;
 

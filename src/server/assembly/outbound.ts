@@ -1,5 +1,5 @@
 import { type Game, openGame } from '../../game/game.ts';
-import { type Accounts, openAccounts } from '../accounts/accounts.ts';
+import { type Accounts, openAccounts } from '../accounts/linking.ts';
 import { AccountKeyChangedError, TokenCipher } from '../accounts/token-cipher.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/policy.ts';

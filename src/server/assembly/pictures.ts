@@ -1,6 +1,6 @@
+import { RenderBudget } from '../pictures/budgets.ts';
 import { GameTextures } from '../pictures/game-textures.ts';
 import { PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
-import { RenderBudget } from '../pictures/render-budget.ts';
 import { Renders } from '../pictures/renders.ts';
 import type { ServiceContext } from '../service/context.ts';
 import type { Releases } from './releases.ts';

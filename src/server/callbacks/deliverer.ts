@@ -1,10 +1,14 @@
 import { AWAKE, type Clock } from '../../base/clock.ts';
+import type { Proxies } from '../../base/proxies.ts';
 import { sleepOrWake } from '../../base/sleeping.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
-import type { GuardedAgent } from '../outbound/guarded-agent.ts';
-import { type ProcessName, workerName } from '../queue/lease-owner.ts';
+import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
+import { outboundPolicy } from '../outbound/policy.ts';
+import type { OutboundPolicy } from '../outbound/target.ts';
+import { nameThisProcess, type ProcessName, workerName } from '../queue/lease-owner.ts';
 import {
+  type Busy,
   type CallbackLease,
   claimCallback,
   endCallback,
@@ -14,9 +18,53 @@ import {
   returnCallback,
 } from '../store/callbacks.ts';
 import type { Db } from '../store/db.ts';
-import { describeOutcome, type Outcome, stepAfter } from './attempts.ts';
-import { BusyReceivers } from './busy-receivers.ts';
-import { deliver } from './delivery.ts';
+import { deliver, describeOutcome, type Outcome, stepAfter } from './delivery.ts';
+
+/** Maximum number of simultaneous deliveries: in total, to one host, and of one user. */
+const MAX = 16;
+const MAX_PER_HOST = 2;
+const MAX_PER_USER = 6;
+
+interface Receiver {
+  readonly host: string;
+  readonly userId: string;
+}
+
+/** The deliveries in progress, so that neither a slow receiver nor one with many names holds up the others. */
+export class BusyReceivers {
+  readonly #under = new Set<Receiver>();
+
+  get isFull(): boolean {
+    return this.#under.size >= MAX;
+  }
+
+  /** Counts a delivery until the returned function is called. */
+  begin(receiver: Receiver): () => void {
+    this.#under.add(receiver);
+    return () => void this.#under.delete(receiver);
+  }
+
+  atLimit(): Busy {
+    const under = [...this.#under];
+    return {
+      hosts: atLeast(
+        MAX_PER_HOST,
+        under.map(({ host }) => host),
+      ),
+      users: atLeast(
+        MAX_PER_USER,
+        under.map(({ userId }) => userId),
+      ),
+    };
+  }
+}
+
+/** Names that occur `limit` times or more. */
+function atLeast(limit: number, names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= limit).map(([name]) => name);
+}
 
 export interface DelivererOptions {
   readonly db: Db;
@@ -169,4 +217,45 @@ export class Deliverer {
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
+}
+
+interface CallbackSettings {
+  readonly embedded?: boolean | undefined;
+  readonly webhooks?: boolean | undefined;
+  readonly allowedNetworks?: readonly string[] | undefined;
+}
+
+/**
+ * The policy for callback addresses; undefined if callbacks are not accepted.
+ * @throws Error if an allowed network is malformed
+ */
+export function callbackPolicy(settings: CallbackSettings): OutboundPolicy | undefined {
+  const { embedded = false, webhooks = true } = settings;
+  const policy = outboundPolicy(settings);
+  return embedded || !webhooks ? undefined : policy;
+}
+
+export interface Callbacks {
+  /** Ends the deliveries in progress; after `limit` ms they are left for the next start. */
+  stop(limit: number): Promise<void>;
+}
+
+export interface CallbacksOptions extends Omit<DelivererOptions, 'self' | 'agent'> {
+  /** Rules for callback URLs; undefined if callbacks are disabled. */
+  readonly policy: OutboundPolicy | undefined;
+  readonly fetchProxies?: Proxies | undefined;
+}
+
+/** Starts the delivery of callbacks, if they are enabled. */
+export function startCallbacks({ policy, fetchProxies: proxies, ...options }: CallbacksOptions): Callbacks {
+  if (!policy) return { stop: async () => {} };
+  const agent = makeGuardedAgent({ policy, proxies });
+  const deliverer = new Deliverer({ ...options, self: nameThisProcess(), agent });
+  deliverer.start();
+  return {
+    stop: async (limit) => {
+      await deliverer.stop(limit);
+      await agent.close();
+    },
+  };
 }

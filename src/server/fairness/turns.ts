@@ -1,3 +1,40 @@
+/** Items in the order in which they came, but one of each group in turn. */
+export class RoundRobin<T> {
+  readonly #groups = new Map<string, T[]>();
+  #size = 0;
+
+  get isEmpty(): boolean {
+    return this.#groups.size === 0;
+  }
+
+  /** The items of all groups. */
+  get size(): number {
+    return this.#size;
+  }
+
+  countOf(group: string): number {
+    return this.#groups.get(group)?.length ?? 0;
+  }
+
+  add(group: string, item: T): void {
+    const there = this.#groups.get(group);
+    if (there) there.push(item);
+    else this.#groups.set(group, [item]);
+    this.#size++;
+  }
+
+  take(): T | undefined {
+    const [first] = this.#groups;
+    if (!first) return undefined;
+    const [group, items] = first;
+    const item = items.shift();
+    this.#groups.delete(group);
+    if (items.length > 0) this.#groups.set(group, items);
+    this.#size--;
+    return item;
+  }
+}
+
 /**
  * The order of jobs: start-time fair queueing. The queue has a virtual clock that advances with the work, not with
  * time. A job gets its turn when it is accepted, and the lowest turn goes first.
@@ -19,4 +56,46 @@ export function nextTurn(clock: number, remembered: number): number {
 /** The earliest turn of the owner's job after that. */
 export function turnAfter(turn: number, priority: number): number {
   return turn + 1 / priority;
+}
+
+export interface LineLimits {
+  /** Pieces of work at the same time. */
+  readonly atOnce: number;
+  /** Pieces that may wait: of one caller, and of all. */
+  readonly waitingOfOne: number;
+  readonly waiting: number;
+}
+
+/** Limits how many pieces of work run at the same time; the callers who wait take turns, one piece each. */
+export class Line {
+  readonly #limits: LineLimits;
+  readonly #waiting = new RoundRobin<() => void>();
+  #underWay = 0;
+
+  constructor(limits: LineLimits) {
+    this.#limits = limits;
+  }
+
+  /** Why the caller should not add to the line; undefined: there is room. */
+  fullFor(caller: string): 'one' | 'all' | undefined {
+    if (this.#waiting.countOf(caller) >= this.#limits.waitingOfOne) return 'one';
+    return this.#waiting.size >= this.#limits.waiting ? 'all' : undefined;
+  }
+
+  /** Does the work when its turn has come, however many wait. */
+  async during<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    if (this.#underWay < this.#limits.atOnce) this.#underWay++;
+    else await new Promise<void>((begin) => this.#waiting.add(caller, begin));
+    try {
+      return await work();
+    } finally {
+      this.#beginNext();
+    }
+  }
+
+  #beginNext(): void {
+    const begin = this.#waiting.take();
+    if (begin) begin();
+    else this.#underWay--;
+  }
 }

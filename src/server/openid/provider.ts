@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ClientAuth, Configuration } from 'openid-client';
 import type { Clock } from '../../base/clock.ts';
-import { EvictingMap } from '../fairness/evicting-map.ts';
-import { type Allowance, isWhole, refill } from '../fairness/refill.ts';
+import { type Allowance, EvictingMap, isWhole, refill } from '../fairness/rate-limits.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { type Claims, claimOf, claimsAskedFor, nameIn, passes, type Rights, rightsIn } from './claims.ts';
 import { guardedFetch } from './guarded-fetch.ts';

@@ -12,7 +12,7 @@ import {
 import type { Caller } from '../service/callers/caller.ts';
 import { asksGame } from '../sources/game-refusals.ts';
 import type { Db } from '../store/db.ts';
-import { LOOKUPS, LookupBudget } from './lookup-budget.ts';
+import { LOOKUPS, LookupBudget } from './budgets.ts';
 
 export interface GameServersOptions {
   readonly db: Db;

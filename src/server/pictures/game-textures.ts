@@ -10,7 +10,7 @@ import { asksGame } from '../sources/game-refusals.ts';
 import { findKnownTexture, type GameAddress } from '../sources/known-texture.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
-import { LOOKUPS, LookupBudget } from './lookup-budget.ts';
+import { LOOKUPS, LookupBudget } from './budgets.ts';
 import type { NamedTexture } from './renders.ts';
 
 /** Bytes of textures that are kept. */

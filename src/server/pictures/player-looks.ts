@@ -8,9 +8,9 @@ import type { Caller } from '../service/callers/caller.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
 import type { PlayerKey } from '../store/players.ts';
+import { LOOKUPS, LookupBudget } from './budgets.ts';
 import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
 import type { GameTextures } from './game-textures.ts';
-import { LOOKUPS, LookupBudget } from './lookup-budget.ts';
 import type { NamedTexture } from './renders.ts';
 
 /** Where an answer comes from. */

@@ -4,7 +4,7 @@ import { decodePng } from '../../skin/png/decode.ts';
 import { encodeSmallPng } from '../../skin/png/encode.ts';
 import { drawInto } from '../../skin/render/render.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import type { RenderJob, RenderResult } from './render-job.ts';
+import type { RenderJob, RenderResult } from './render-thread.ts';
 
 /** Far more than any texture in the store has. */
 const MAX_BYTES = 256 * 1024;

@@ -5,9 +5,8 @@ import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
-import type { RenderBudget } from './render-budget.ts';
-import type { RenderJob } from './render-job.ts';
-import type { RenderThread } from './render-thread.ts';
+import type { RenderBudget } from './budgets.ts';
+import type { RenderJob, RenderThread } from './render-thread.ts';
 
 /** A texture by its name, and a way to its bytes. */
 export interface NamedTexture {

@@ -4,8 +4,11 @@ import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import type { ServedTextures } from '../service/skins/served-textures.ts';
 import { readSkin } from '../service/skins/skins.ts';
+import { ownPath, textureHashIn } from '../sources/own-pictures.ts';
+import type { SourceContext } from '../sources/source-context.ts';
 import type { Db } from '../store/db.ts';
 import type { SkinWithData } from '../store/skins.ts';
+import type { GameTextures } from './game-textures.ts';
 import type { NamedTexture, RenderWish } from './renders.ts';
 
 /** What a caller may choose of a picture. */
@@ -68,4 +71,30 @@ export async function storedTexture({ servedTextures }: Textures, hash: string):
   const texture = await servedTextures.find(hash);
   if (!texture) throw new Refusal('not_found', 'There is no such texture.');
   return texture;
+}
+
+interface TextureAtContext extends Textures, Pick<SourceContext, 'ownAddresses'> {
+  readonly gameTextures: GameTextures;
+}
+
+/**
+ * The texture at a URL of this service or of the game. Nothing else is fetched: it could be anybody's, and be anything.
+ * @throws Refusal `invalid_image_url`, `not_found`, `rate_limit`, `service_unavailable`
+ */
+export async function textureAt(
+  context: TextureAtContext,
+  text: string,
+  caller: Caller,
+): Promise<NamedTexture> {
+  const own = ownTextureAt(context, text);
+  if (own !== undefined) return await storedTexture(context, own);
+  const address = context.gameTextures.addressOf(text);
+  if (address) return await context.gameTextures.find(address, caller);
+  throw new Refusal('invalid_image_url', 'Only textures of the game and of this service are drawn.');
+}
+
+function ownTextureAt(context: Pick<SourceContext, 'ownAddresses'>, text: string): string | undefined {
+  const url = URL.parse(text);
+  const path = url ? ownPath(context, url) : undefined;
+  return path === undefined ? undefined : textureHashIn(path);
 }

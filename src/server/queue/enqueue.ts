@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/sliding-window.ts';
+import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/rate-limits.ts';
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, type CallerRow, callerRow, rememberCaller } from '../store/callers.ts';

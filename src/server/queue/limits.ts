@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, roomAt } from '../fairness/sliding-window.ts';
+import { HOUR, MINUTE, roomAt } from '../fairness/rate-limits.ts';
 import type { CallerMemory } from '../store/callers.ts';
 import type { Via } from '../store/schema/job-tables.ts';
 import type { SubmitLimits } from './port.ts';

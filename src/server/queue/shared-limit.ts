@@ -1,4 +1,4 @@
-import { HOUR, roomAt, spendOne } from '../fairness/sliding-window.ts';
+import { HOUR, roomAt, spendOne } from '../fairness/rate-limits.ts';
 import { recallCaller, rememberCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 

@@ -1,5 +1,4 @@
-import { EvictingMap } from '../fairness/evicting-map.ts';
-import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/sliding-window.ts';
+import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/rate-limits.ts';
 import type { Caller } from '../service/callers/caller.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { EvictingMap } from '../fairness/evicting-map.ts';
+import { EvictingMap } from '../fairness/rate-limits.ts';
 import { overLimitRefusal } from '../service/limits/over-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/sliding-window.ts';
+import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/rate-limits.ts';
 import { nextTurn } from '../fairness/turns.ts';
 import type { Db } from './db.ts';
 import { prepare } from './prepared.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { VERSION } from '../../base/version.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
@@ -10,14 +11,13 @@ import {
 } from '../generators/port.ts';
 import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner.ts';
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
+import { identityOfJob } from '../service/skins/identity.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
 import { StoreTooNewError } from '../store/known-schema.ts';
+import { findTextureData } from '../store/textures.ts';
 import { isStoreTrouble } from '../store/trouble.ts';
-import { EndGatherer } from './end-gatherer.ts';
 import { IdleWorkers } from './idle-workers.ts';
-import { currentIdentity, makeSkinData } from './make-skin-data.ts';
-import { WorkTimes } from './work-times.ts';
 
 export interface WorkerPoolOptions {
   /** Workers of this process. */
@@ -297,5 +297,139 @@ export class WorkerPool {
     const error = asGenerationError(thrown);
     if (error.code === 'internal_error') onError(thrown);
     await queue.fail(lease, { code: error.code, message: error.message, passing: error.isPassing });
+  }
+}
+
+/** What answers name as their server: the machine's own name is nobody's business. */
+export const SERVER_NAME = 'skinsmith';
+
+export interface WorkerContext {
+  readonly db: Db;
+  readonly generator: Generator;
+  readonly clock: Clock;
+  readonly observer: Pick<Observer, 'generated'>;
+}
+
+/** What the job's data is known by now: the signer may be another than when the job was accepted. */
+export async function currentIdentity(generator: Generator, { job }: Lease): Promise<string> {
+  const { owner, texture_hash: textureHash, variant, cape_hash: capeHash, visibility } = job;
+  const asked = { owner, textureHash, variant, capeHash, visibility };
+  return identityOfJob(asked, await generator.signer());
+}
+
+/** The skin data a job asks for: what somebody else's job made meanwhile, or newly generated. */
+export async function makeSkinData(
+  { db, generator, clock, observer }: WorkerContext,
+  { job, owner, hasData = true }: Lease,
+  signal: AbortSignal,
+): Promise<GeneratedData> {
+  const known = hasData ? await findTextureData(db, job.identity) : undefined;
+  if (known) return { ...known, capeUrl: known.cape_url, version: known.generator_version };
+  if (job.cape_hash !== null && generator.refusesCapes !== undefined) {
+    throw new GenerationError('invalid_cape', generator.refusesCapes); // another generator took the job
+  }
+  const start = clock.monotonic();
+  const { identity, texture_hash: hash, variant, cape_hash: capeHash, visibility } = job;
+  const { maker, ...data } = await generator.generate(
+    { owner: job.owner, identity, hash, variant, capeHash, visibility },
+    signal,
+  );
+  const duration = clock.monotonic() - start;
+  observer.generated(duration);
+  return {
+    ...data,
+    version: VERSION,
+    server: SERVER_NAME,
+    worker: owner.slice(owner.lastIndexOf('#') + 1),
+    duration: Math.round(duration),
+    ...maker,
+  };
+}
+
+/**
+ * Lets workers that make skin data at the same time record the ends of their jobs together. Those that are done wait
+ * until they are at least as many as those that still work: of a batch, half a dozen jobs or more share a commit, a
+ * search for ended jobs, and the submissions that follow. A worker that is the only one at work never waits.
+ */
+export class EndGatherer {
+  /** Works under way. */
+  #working = 0;
+  /** Those that are done and wait. */
+  #waiting: (() => void)[] = [];
+
+  /** @param isWorthIt whether to wait for others after the work, because jobs take only milliseconds */
+  async run<T>(work: () => Promise<T>, isWorthIt: () => boolean): Promise<T> {
+    this.#working++;
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      this.#end(); // it neither waits for others nor keeps them waiting
+      throw error;
+    }
+    await new Promise<void>((resolve) => {
+      if (isWorthIt()) this.#waiting.push(resolve);
+      else resolve();
+      this.#end();
+    });
+    return result;
+  }
+
+  #end(): void {
+    this.#working--;
+    if (this.#waiting.length < this.#working) return;
+    for (const goOn of this.#waiting.splice(0)) goOn();
+  }
+}
+
+/** Jobs that the typical time is taken from; older ones are forgotten. */
+const KEPT = 15;
+
+export interface WorkTimesOptions {
+  readonly clock: Clock;
+  /** Milliseconds a job takes at least, where that is known before the first is done. */
+  readonly least: number | undefined;
+}
+
+/** How long jobs take: the last ones, from a worker's claim to the record of their end. */
+export class WorkTimes {
+  readonly #options: WorkTimesOptions;
+  /** When each job under way was begun, by the monotonic clock. */
+  readonly #begun = new Map<string, number>();
+  #durations: number[] = [];
+
+  constructor(options: WorkTimesOptions) {
+    this.#options = options;
+  }
+
+  /** Jobs under way. */
+  get underWay(): number {
+    return this.#begun.size;
+  }
+
+  begin(uuid: string): void {
+    this.#begun.set(uuid, this.#options.clock.monotonic());
+  }
+
+  /** The job was done, and its time is worth remembering. */
+  learn(uuid: string): void {
+    const begun = this.#begun.get(uuid);
+    if (begun === undefined) return;
+    this.#durations.push(this.#options.clock.monotonic() - begun);
+    if (this.#durations.length > KEPT) this.#durations.shift();
+  }
+
+  /** It is over, whatever came of it. */
+  end(uuid: string): void {
+    this.#begun.delete(uuid);
+  }
+
+  /**
+   * Milliseconds, the median: a first signature that waited for its key, or a pause of the machine, says nothing.
+   * Undefined: no job was done yet, and nothing is known of how long one takes.
+   */
+  typical(): number | undefined {
+    const sorted = this.#durations.toSorted((a, b) => a - b);
+    return sorted[sorted.length >> 1] ?? this.#options.least;
   }
 }

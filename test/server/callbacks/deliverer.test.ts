@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { WAITS } from '../../../src/server/callbacks/attempts.ts';
 import { Deliverer, type DelivererOptions } from '../../../src/server/callbacks/deliverer.ts';
+import { WAITS } from '../../../src/server/callbacks/delivery.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../src/server/events/observer.ts';
 import { parseNetwork } from '../../../src/server/outbound/addresses.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RenderBudget } from '../../../src/server/pictures/render-budget.ts';
+import { RenderBudget } from '../../../src/server/pictures/budgets.ts';
 import { Renders, type RenderWish } from '../../../src/server/pictures/renders.ts';
 import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans/plans.ts';

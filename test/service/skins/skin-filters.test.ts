@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Line } from '../../../src/server/fairness/line.ts';
+import { Line } from '../../../src/server/fairness/turns.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import {

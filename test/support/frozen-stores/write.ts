@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
-import { signingGenerator } from '../../../src/server/generators/signing/signing-generator.ts';
+import { signingGenerator } from '../../../src/server/generators/signing.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { postgresDb } from '../../../src/server/store/postgres/dialect.ts';

@@ -1,5 +1,5 @@
 import type { GameOptions } from '../../../src/game/game.ts';
-import type { AccountRules } from '../../../src/server/accounts/rules.ts';
+import type { AccountRules } from '../../../src/server/accounts/availability.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
 import type { FakeGame } from '../fake-game/fake-game.ts';
 import type { FakeGameOptions } from '../fake-game/options.ts';

@@ -1,7 +1,7 @@
 import { openGame } from '../../../src/game/game.ts';
 import { AccountPool } from '../../../src/server/accounts/account-pool.ts';
-import type { AccountFault } from '../../../src/server/accounts/faults.ts';
-import { ACCOUNT_RULES } from '../../../src/server/accounts/rules.ts';
+import { ACCOUNT_RULES } from '../../../src/server/accounts/availability.ts';
+import type { AccountFault } from '../../../src/server/accounts/held-account.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
 import { nameThisProcess, type ProcessName } from '../../../src/server/queue/lease-owner.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';

@@ -15,7 +15,7 @@ const WAITING: Times = {
   'test/contract/postgres-queue.test.ts': 22,
   'test/e2e/serve-cluster.test.ts': 19,
   'test/on-postgres/callers.test.ts': 18,
-  'test/server/generators/upstream/sending.test.ts': 17,
+  'test/server/generators/upstream/submitting/sending.test.ts': 17,
   'test/on-postgres/gateway.test.ts': 16,
   'test/on-postgres/running.test.ts': 14,
   'test/e2e/signers.test.ts': 14,

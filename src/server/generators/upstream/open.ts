@@ -11,18 +11,12 @@ import type { ProcessName } from '../../queue/lease-owner.ts';
 import type { Db } from '../../store/db.ts';
 import { GenerationPostponed, type OpenGenerator } from '../port.ts';
 import { Availability } from './availability.ts';
-import { Contact } from './contact.ts';
-import { upstreamHealth } from './health.ts';
-import { pixelsIn } from './proof.ts';
-import { Recent } from './recent.ts';
-import { Results } from './results.ts';
-import { UpstreamKeyError, type UpstreamSettings } from './settings.ts';
-import { StoredJobs } from './stored-jobs.ts';
+import { Contact, UpstreamKeyError, type UpstreamSettings } from './contact.ts';
+import { Recent, StoredJobs, UpstreamJobs, type UpstreamWork } from './jobs.ts';
+import { pixelsIn, Results } from './results.ts';
 import { Submitting } from './submitting.ts';
 import { UpstreamTextures } from './textures.ts';
-import { Upstream } from './upstream.ts';
-import { UpstreamJobs } from './upstream-jobs.ts';
-import type { UpstreamWork } from './upstream-work.ts';
+import { Upstream, upstreamHealth } from './upstream.ts';
 
 /** Milliseconds that the start waits for the service: without it jobs wait, but the start goes on. */
 const START_LIMIT = 5_000;

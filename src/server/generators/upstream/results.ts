@@ -1,14 +1,17 @@
+import type { ServiceError, SkinsmithError } from '../../../client/errors.ts';
+import type { Failure } from '../../../client/failure.ts';
 import type { JobState } from '../../../client/types.ts';
+import { ProofError, type ProofMeans, pixelsOf, proveSkin, readTextures } from '../../../dispatch/proof.ts';
 import type { Session } from '../../../dispatch/session.ts';
+import type { Note } from '../../../protocol/envelope.ts';
+import { type ErrorCode, isErrorCode, PASSING_FAILURES } from '../../../protocol/errors.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import type { Db } from '../../store/db.ts';
 import { dropUpstreamJob } from '../../store/upstream-jobs.ts';
 import { GenerationError, type SkinData, type Texture } from '../port.ts';
 import type { Contact, UpstreamFacts } from './contact.ts';
-import { failedJob } from './failed-jobs.ts';
-import { proveData } from './proof.ts';
+import type { UpstreamWork } from './jobs.ts';
 import type { UpstreamTextures } from './textures.ts';
-import type { UpstreamWork } from './upstream-work.ts';
 
 export interface ResultsOptions {
   readonly session: Pick<Session<UpstreamWork>, 'client'>;
@@ -70,5 +73,67 @@ export class Results {
     const { account = 'unknown', version = 'unknown', worker = '' } = generator;
     const { server = new URL(this.#options.session.client.baseUrl).hostname, duration = 0 } = generator;
     return { account, maker: { version, server, worker, duration: Math.max(0, Math.round(duration)) } };
+  }
+}
+
+/**
+ * Whether the failure is about the request itself, so that the same picture would always be refused. Any other is
+ * about the service, its address or a proxy in front of it, and no reason to fail a job.
+ */
+export function isAboutRequest({ kind }: Failure): boolean {
+  return kind === 'invalid' || kind === 'not_allowed';
+}
+
+/** Failures caused by the picture, which its owner should see unchanged. */
+const OF_THE_PICTURE = new Set<ErrorCode>(['invalid_image', 'invalid_file']);
+const MAX_MESSAGE_LENGTH = 300;
+
+/** Turns a job that failed or was refused upstream into a failure of this service. */
+export function failedJob([first]: readonly Note[], cause?: SkinsmithError): GenerationError {
+  const { code = '', message = '' } = first ?? {};
+  const isTold = isErrorCode(code) && (OF_THE_PICTURE.has(code) || PASSING_FAILURES.has(code));
+  const said = message.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH);
+  return new GenerationError(isTold ? code : 'job_failed', said || 'The job failed.', { cause });
+}
+
+/** A submission that was refused because of its content: no other error is about the request. */
+export function refusedJob(error: unknown): GenerationError {
+  const refusal = error as ServiceError;
+  return failedJob(refusal.answer.errors, refusal);
+}
+
+/**
+ * The address of the texture in skin data, after proving that the data is what was requested.
+ * @throws GenerationError `invalid_skin_data`; what reading the texture or the key throws
+ */
+export async function proveData(
+  data: Pick<SkinData, 'value' | 'signature'>,
+  { hash, variant }: Texture,
+  means: Pick<ProofMeans, 'publicKey' | 'freshKey' | 'texture'>,
+): Promise<string> {
+  return await asGenerationError(async () => {
+    await proveSkin(data, { pixels: hash, variant }, means);
+    return readTextures(data.value).skin.url;
+  });
+}
+
+/** The pixel hash of a picture; undefined if it is not one of a skin. */
+export function pixelsIn(png: Uint8Array): string | undefined {
+  try {
+    return pixelsOf(png);
+  } catch (error) {
+    if (error instanceof ProofError) return undefined;
+    throw error;
+  }
+}
+
+async function asGenerationError<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ProofError)) throw error;
+    if (error.code === 'unproven') throw error.cause; // why the texture could not be read
+    const message = `The skin data of the service that makes the skins is invalid: ${error.message}`;
+    throw new GenerationError('invalid_skin_data', message, { cause: error });
   }
 }

@@ -21,13 +21,9 @@ import {
 } from '../../store/upstream-jobs.ts';
 import { GenerationPostponed, type Texture } from '../port.ts';
 import type { Availability } from './availability.ts';
-import type { UpstreamFacts } from './contact.ts';
-import { isAboutRequest, refusedJob } from './failed-jobs.ts';
-import { isBeingSent, sendingUntil } from './sending.ts';
-import type { UpstreamSettings } from './settings.ts';
-import type { StoredJobs } from './stored-jobs.ts';
-import type { UpstreamJobs } from './upstream-jobs.ts';
-import type { UpstreamWork } from './upstream-work.ts';
+import type { UpstreamFacts, UpstreamSettings } from './contact.ts';
+import type { StoredJobs, UpstreamJobs, UpstreamWork } from './jobs.ts';
+import { isAboutRequest, refusedJob } from './results.ts';
 
 export interface SubmittingOptions {
   readonly session: Session<UpstreamWork>;
@@ -230,4 +226,31 @@ export class Submitting {
 interface Failed {
   readonly error: unknown;
   readonly signal: AbortSignal;
+}
+
+type SendingTimes = Pick<UpstreamJobRow, 'sender' | 'sending_until' | 'settles_at'>;
+
+/** Milliseconds after its time limit by which a request has certainly ended, however busy its process is. */
+const GRACE = 1_000;
+
+/** The time until which a request counts as in progress if it starts now and may take `timeout` milliseconds. */
+export function sendingUntil(now: number, timeout: number): number {
+  return now + timeout + GRACE;
+}
+
+/**
+ * Whether a process may be sending it right now, so that it must neither be resent nor considered lost. `timeout`: time
+ * limit of a request; a sender that claims a longer time had a different clock. `gone`: senders that are gone.
+ */
+export function isBeingSent(
+  { sender, sending_until: until, settles_at }: SendingTimes,
+  { now, timeout, gone }: { now: number; timeout: number; gone: ReadonlySet<string> },
+): boolean {
+  if (settles_at !== null || sender === null || gone.has(sender)) return false;
+  return now <= until && until <= sendingUntil(now, timeout);
+}
+
+/** Milliseconds from now until its job is listed, if it arrived. A sender that is gone may have sent it just now. */
+export function settlesIn({ settles_at }: SendingTimes, now: number): number {
+  return settles_at === null ? SETTLES_LATE : Math.min(SETTLES_LATE, Math.max(0, settles_at - now));
 }

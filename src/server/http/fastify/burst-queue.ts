@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { RoundRobin } from '../../fairness/round-robin.ts';
+import { RoundRobin } from '../../fairness/turns.ts';
 
 /** Requests that may begin in one turn of the event loop. */
 const MAX_PER_TURN = 8;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { REQUEST_LIMITS, type RequestLimits } from '../../service/limits/request-limiter.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
-import { SERVER_NAME } from '../../workers/make-skin-data.ts';
+import { SERVER_NAME } from '../../workers/worker-pool.ts';
 import { malformedUrl, verifyUrlLength } from '../limits.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 import { VERSION_HEADERS } from './version-headers.ts';

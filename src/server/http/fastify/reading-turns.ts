@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
-import { RoundRobin } from '../../fairness/round-robin.ts';
+import { RoundRobin } from '../../fairness/turns.ts';
 import type { Reading } from './reading.ts';
 
 /** Requests that may be parsed in one turn of the event loop before the connections of strangers take turns. */

@@ -1,8 +1,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
-import { EvictingMap } from '../../fairness/evicting-map.ts';
-import { type Allowance, isWhole, refill } from '../../fairness/refill.ts';
+import { type Allowance, EvictingMap, isWhole, refill } from '../../fairness/rate-limits.ts';
 
 /** Bytes that each piece of a body takes besides its content. */
 const PIECE = 512;

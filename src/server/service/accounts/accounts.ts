@@ -11,12 +11,17 @@ import type {
   gameAccountChangeSchema,
   gameLoginBodySchema,
 } from '../../../protocol/game-account.ts';
-import type { Accounts } from '../../accounts/accounts.ts';
 import { freeAt } from '../../accounts/availability.ts';
 import { checkAccount } from '../../accounts/health.ts';
-import { type BegunLogin, LinkError, type Linker, MAX_ACCOUNTS } from '../../accounts/linking.ts';
+import {
+  type Accounts,
+  type BegunLogin,
+  LinkError,
+  type Linker,
+  MAX_ACCOUNTS,
+  unlinkAccount,
+} from '../../accounts/linking.ts';
 import { AccountKeyError } from '../../accounts/token-cipher.ts';
-import { unlinkAccount } from '../../accounts/unlink.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
 import { type Db, inTransaction } from '../../store/db.ts';

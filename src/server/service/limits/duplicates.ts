@@ -1,11 +1,9 @@
 import type { Clock } from '../../../base/clock.ts';
-import { EvictingMap } from '../../fairness/evicting-map.ts';
-import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../../fairness/sliding-window.ts';
+import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../../fairness/rate-limits.ts';
 import { recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import type { LimitedRequest } from './rate-limit.ts';
-import { rateLimitOf } from './rate-limit.ts';
+import { type LimitedRequest, rateLimitOf } from './rate-limit.ts';
 
 /** Maximum duplicates per minute, for each generation that a caller may make in one. */
 const TIMES = 10;

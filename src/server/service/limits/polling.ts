@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { EvictingMap } from '../../fairness/evicting-map.ts';
+import { EvictingMap } from '../../fairness/rate-limits.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';

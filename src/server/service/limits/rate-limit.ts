@@ -1,12 +1,5 @@
 import type { RateLimit, RateLimitWindow } from '../../../protocol/envelope.ts';
-import {
-  emptyAt,
-  HOUR,
-  MINUTE,
-  type Spent,
-  totalOf,
-  type WindowShape,
-} from '../../fairness/sliding-window.ts';
+import { emptyAt, HOUR, MINUTE, type Spent, totalOf, type WindowShape } from '../../fairness/rate-limits.ts';
 import { opensAt, VIA_RULES } from '../../queue/limits.ts';
 import { type CallerMemory, currentMemory, recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';

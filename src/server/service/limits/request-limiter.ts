@@ -1,6 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { EvictingMap } from '../../fairness/evicting-map.ts';
-import { type Allowance, isWhole, refill, untilAffordable } from '../../fairness/refill.ts';
+import { type Allowance, EvictingMap, isWhole, refill, untilAffordable } from '../../fairness/rate-limits.ts';
 import type { Caller } from '../callers/caller.ts';
 import { waitRefusal } from './wait-refusal.ts';
 

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, spendOne } from '../../fairness/sliding-window.ts';
+import { HOUR, MINUTE, spendOne } from '../../fairness/rate-limits.ts';
 import { opensAt } from '../../queue/limits.ts';
 import type { OverLimit } from '../../queue/port.ts';
 import { sharedOpensAt, spendShared } from '../../queue/shared-limit.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import type { Report, reportBodySchema } from '../../../protocol/moderation.ts';
-import { HOUR } from '../../fairness/sliding-window.ts';
+import { HOUR } from '../../fairness/rate-limits.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { Line, type LineLimits } from '../../fairness/line.ts';
+import { Line, type LineLimits } from '../../fairness/turns.ts';
 import type { Db } from '../../store/db.ts';
 import type { SkinScope } from '../../store/skin-lists.ts';
 import { type FoundSkins, type SkinSearch, searchSkins } from '../../store/skin-search.ts';

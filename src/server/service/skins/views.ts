@@ -1,6 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { EvictingMap } from '../../fairness/evicting-map.ts';
-import { type Allowance, isWhole, refill } from '../../fairness/refill.ts';
+import { type Allowance, EvictingMap, isWhole, refill } from '../../fairness/rate-limits.ts';
 import type { Db } from '../../store/db.ts';
 import { hourOf, noteView } from '../../store/usage.ts';
 import { type Caller, viewerOf } from '../callers/caller.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { prune } from '../../../../src/server/assembly/maintenance.ts';
-import { HOUR as WINDOW } from '../../../../src/server/fairness/sliding-window.ts';
+import { HOUR as WINDOW } from '../../../../src/server/fairness/rate-limits.ts';
 import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
 import { keepCallback } from '../../../../src/server/store/callbacks.ts';

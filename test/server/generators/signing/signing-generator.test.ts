@@ -1,10 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { HealthFinding } from '../../../../src/protocol/diagnosis.ts';
-import {
-  type SigningOptions,
-  signingGenerator,
-} from '../../../../src/server/generators/signing/signing-generator.ts';
+import { type SigningOptions, signingGenerator } from '../../../../src/server/generators/signing.ts';
 import {
   fingerprintOf,
   openSigningKey,

@@ -2,8 +2,13 @@ import { z } from 'zod';
 import { MAX_URL_LENGTH } from '../../../../protocol/generate.ts';
 import { v1ErrorAnswerSchema, v1SkinIdSchema } from '../../../../protocol/v1.ts';
 import type { View } from '../../../../skin/render/render.ts';
-import { textureAt } from '../../../pictures/texture-at.ts';
-import { type Choice, storedTexture, wishFor, wishOfSkin } from '../../../pictures/texture-renders.ts';
+import {
+  type Choice,
+  storedTexture,
+  textureAt,
+  wishFor,
+  wishOfSkin,
+} from '../../../pictures/texture-renders.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
 import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';

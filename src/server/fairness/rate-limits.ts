@@ -1,0 +1,118 @@
+/**
+ * A caller's usage in a sliding window, counted in steps. A step counts as long as its last moment does, so no
+ * window of that length, wherever it begins, exceeds the limit; usage is released at most one step later than
+ * necessary.
+ */
+export type Spent = readonly (readonly [step: number, used: number])[];
+
+/** Milliseconds: the length of the window, and of its steps. */
+export interface WindowShape {
+  readonly span: number;
+  readonly step: number;
+}
+
+export const MINUTE: WindowShape = { span: 60_000, step: 1_000 };
+export const HOUR: WindowShape = { span: 3_600_000, step: 60_000 };
+
+/**
+ * The usage that still counts at `now`. Usage more than a window ahead was counted by a wrong clock that was set back
+ * since: it would lock its caller out until then.
+ */
+export function stillSpent(spent: Spent, shape: WindowShape, now: number): Spent {
+  return spent.filter(([step]) => freedAt(step, shape) > now && step * shape.step <= now + shape.span);
+}
+
+export function totalOf(spent: Spent): number {
+  return spent.reduce((total, [, used]) => total + used, 0);
+}
+
+/** One more, spent at `now`. */
+export function spendOne(spent: Spent, { step: length }: WindowShape, now: number): Spent {
+  const step = Math.floor(now / length);
+  const used = spent.find(([known]) => known === step)?.[1] ?? 0;
+  return [...spent.filter(([known]) => known !== step), [step, used + 1]];
+}
+
+/** When one more fits under the limit, in milliseconds since the epoch; `now` if it fits already. */
+export function roomAt(spent: Spent, shape: WindowShape, limit: number, now: number): number {
+  let used = totalOf(spent);
+  let at = now;
+  for (const [step, count] of spent.toSorted(([a], [b]) => a - b)) {
+    if (used < limit) return at;
+    used -= count;
+    at = freedAt(step, shape);
+  }
+  return at;
+}
+
+/** When none of it counts any more. */
+export function emptyAt(spent: Spent, shape: WindowShape, now: number): number {
+  return Math.max(now, ...spent.map(([step]) => freedAt(step, shape)));
+}
+
+function freedAt(step: number, shape: WindowShape): number {
+  return (step + 1) * shape.step + shape.span;
+}
+
+/** How much a caller may still spend at once, as of `at` (monotonic milliseconds); it comes back with time. */
+export interface Allowance {
+  left: number;
+  at: number;
+}
+
+/** Gives back what has come back by `at`: all of `perMinute` in a minute, and never more than that. */
+export function refill(allowance: Allowance, perMinute: number, at: number): void {
+  const back = ((at - allowance.at) * perMinute) / MINUTE.span;
+  allowance.left = Math.min(perMinute, allowance.left + back);
+  allowance.at = at;
+}
+
+/** Milliseconds until `cost` can be spent; 0: now. */
+export function untilAffordable({ left }: Allowance, cost: number, perMinute: number): number {
+  return Math.max(0, Math.ceil(((cost - left) * MINUTE.span) / perMinute));
+}
+
+/** Whether nothing has been spent for so long that the allowance is whole again. */
+export function isWhole(allowance: Allowance, at: number): boolean {
+  return at - allowance.at >= MINUTE.span;
+}
+
+/**
+ * Entries that are made when they are first needed. Idle ones are removed when there are more than `many` entries, then
+ * again when the number has doubled: otherwise every new entry might scan all others.
+ */
+export class EvictingMap<Entry> {
+  readonly #entries = new Map<string, Entry>();
+  readonly #many: number;
+  #most: number;
+
+  constructor(many: number) {
+    this.#many = many;
+    this.#most = many;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** The entry of `key`; `make` is called if there is none. An entry for which `isIdle` is true may be removed first. */
+  ensure(key: string, make: () => Entry, isIdle: (entry: Entry) => boolean): Entry {
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    if (this.#entries.size >= this.#most) this.#evict(isIdle);
+    const made = make();
+    this.#entries.set(key, made);
+    return made;
+  }
+
+  #evict(isIdle: (entry: Entry) => boolean): void {
+    for (const [key, entry] of this.#entries) {
+      if (isIdle(entry)) this.#entries.delete(key);
+    }
+    this.#most = Math.max(this.#many, 2 * this.#entries.size);
+  }
+}

@@ -1,0 +1,151 @@
+import { existsSync, statSync } from 'node:fs';
+import { openSigningKey, type SigningKey, SigningKeyError } from '../../textures/signing-key.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { lockQueue } from '../store/locks.ts';
+import { keepMeta, readMeta, removeMeta, writeMeta } from '../store/meta.ts';
+
+/** The store has skins that were signed with another key than the one that is there. `hint` says what to do. */
+export class SigningKeyChangedError extends Error {
+  override readonly name = 'SigningKeyChangedError';
+  readonly code = 'signing_key_changed';
+  readonly hint: string;
+
+  /** @param isShared whether other servers use the store, too */
+  constructor(message: string, isShared: boolean) {
+    super(message);
+    const cure = isShared
+      ? 'Give this server the key file of the others: --signing-key <file>.'
+      : 'Put the old key back, from a backup for instance. If serve has it elsewhere (--signing-key), commands use ' +
+        'that service by its address: --base-url <url>.';
+    this.hint = `${cure} To sign with a new one from now on: skinsmith serve --new-signing-key`;
+  }
+}
+
+export interface OwnKeyOptions {
+  readonly db: Db;
+  readonly path: string;
+  /** Whether skins are signed with it here. */
+  readonly isUsed: boolean;
+  /** Whether servers on other machines may use the store: all of them must have the same key from the first start on. */
+  readonly isShared: boolean;
+}
+
+/**
+ * The service's own signing key. Its id is kept in the store: with another key everything that was ever
+ * signed would have to be signed anew, so a lost or exchanged key file is noticed and not simply made again.
+ */
+export class OwnKey {
+  readonly #options: OwnKeyOptions;
+  #opening: Promise<SigningKey> | undefined;
+  /** The file as it was last looked at, and whether it was the right one. */
+  #looked: { readonly version: string; readonly id: string | undefined } | undefined;
+
+  constructor(options: OwnKeyOptions) {
+    this.#options = options;
+  }
+
+  get isThere(): boolean {
+    return existsSync(this.#options.path);
+  }
+
+  /** The key, made on first use; a failure is not remembered. @throws SigningKeyError */
+  async open(): Promise<SigningKey> {
+    this.#opening ??= this.#open();
+    try {
+      return await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * To be called before anything is signed. An id that is not kept yet is adopted.
+   * @param acceptsNew whether to go on with another key than the store's skins were signed with
+   * @throws SigningKeyError, SigningKeyChangedError
+   */
+  async start(acceptsNew: boolean): Promise<void> {
+    const { db, path, isUsed, isShared } = this.#options;
+    if (isUsed && isShared) await this.#makeFirst();
+    const found = this.isThere ? (await this.open()).id : undefined;
+    if (!isUsed) return;
+    const kept = await readMeta(db, 'signing-key');
+    if (found !== undefined && (kept === found || kept === undefined)) return await this.#keep(found);
+    const isFree = acceptsNew || !(isShared || (await hasOwnSkins(db, kept)));
+    // Others that share the store must learn at once what is signed with from now on.
+    if (isFree) return await this.#replace(isShared ? (await this.open()).id : found);
+    const message =
+      found === undefined
+        ? `The skins of this store are signed with a key of its own, but there is no ${path}.`
+        : `The skins of this store are signed with another key than ${path}.`;
+    throw new SigningKeyChangedError(message, isShared);
+  }
+
+  /** Whether the file is gone or another by now, or another process has gone on with a new key. */
+  async isChanged(): Promise<boolean> {
+    const { db, isUsed } = this.#options;
+    const kept = isUsed ? await readMeta(db, 'signing-key') : undefined;
+    if (kept === undefined) return false;
+    const opened = await this.#opening?.then(
+      ({ id }) => id,
+      () => undefined,
+    );
+    return (opened ?? kept) !== kept || (await this.#idOfFile()) !== kept;
+  }
+
+  /** Of several servers that start with a new store at once, one makes the key, and the others learn that it did. */
+  async #makeFirst(): Promise<void> {
+    await inTransaction(this.#options.db, async (tx) => {
+      await lockQueue(tx);
+      if ((await readMeta(tx, 'signing-key')) !== undefined) return;
+      const key = await openSigningKey(this.#options.path);
+      await keepMeta(tx, 'signing-key', key.id);
+    });
+  }
+
+  async #open(): Promise<SigningKey> {
+    const key = await openSigningKey(this.#options.path);
+    if (this.#options.isUsed) await this.#keep(key.id);
+    return key;
+  }
+
+  async #keep(id: string): Promise<void> {
+    await keepMeta(this.#options.db, 'signing-key', id);
+  }
+
+  async #replace(id: string | undefined): Promise<void> {
+    if (id === undefined) await removeMeta(this.#options.db, 'signing-key');
+    else await writeMeta(this.#options.db, 'signing-key', id);
+  }
+
+  async #idOfFile(): Promise<string | undefined> {
+    const { path } = this.#options;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) return undefined; // to open it would make one
+    const version = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.size}`;
+    if (this.#looked?.version !== version) this.#looked = { version, id: await readId(path) };
+    return this.#looked.id;
+  }
+}
+
+async function readId(path: string): Promise<string | undefined> {
+  try {
+    return (await openSigningKey(path)).id;
+  } catch (error) {
+    if (error instanceof SigningKeyError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the store has skins that this key has signed, or, where none is known, any key of a service's own. */
+async function hasOwnSkins(db: Db, id: string | undefined): Promise<boolean> {
+  const signed = db.selectFrom('texture_data').select('identity').limit(1);
+  const own =
+    id === undefined
+      ? signed.where((eb) => eb(eb.fn<number>('length', ['account']), '=', ID_LENGTH))
+      : signed.where('account', '=', id);
+  return (await own.executeTakeFirst()) !== undefined;
+}
+
+/** Game accounts have longer names. */
+const ID_LENGTH = 16;

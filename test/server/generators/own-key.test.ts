@@ -1,0 +1,180 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readMeta } from '../../../src/server/store/meta.ts';
+import { ownDatabase } from '../../support/postgres/own-database.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import {
+  giveSigningKey,
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+} from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+const pathIn = (dataDir: string) => join(dataDir, 'signing-key.pem');
+
+/** Made when it is first wanted: no test needs one that no other has. */
+let otherKey: string | undefined;
+
+async function putOtherKey(dataDir: string): Promise<void> {
+  otherKey ??= generateKeyPairSync('rsa', { modulusLength: 4096 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+  await writeFile(pathIn(dataDir), otherKey);
+}
+
+/** A data folder of a service that has made a skin. */
+async function usedFolder(): Promise<string> {
+  const server = await runServer();
+  await server.owner.upload('/v2/generate', skinPng(1));
+  await server.close();
+  return server.dataDir;
+}
+
+async function keptIn(dataDir: string): Promise<string | undefined> {
+  return await readMeta((await openOwnStore(dataDir)).db, 'signing-key');
+}
+
+test('The first start that finds no fingerprint in the store adopts that of the key', async () => {
+  const dataDir = await usedFolder();
+  const kept = await keptIn(dataDir);
+  expect(kept).toMatch(/^[0-9a-f]{16}$/);
+  const { db } = await openOwnStore(dataDir);
+  await db.deleteFrom('meta').where('key', '=', 'signing-key').execute();
+  await (await runServer({ dataDir })).close();
+  expect(await keptIn(dataDir)).toBe(kept);
+});
+
+test('A start without the key that signed the skins is refused, and no new key is made', async () => {
+  const dataDir = await usedFolder();
+  await rm(pathIn(dataDir));
+  await expect(runServer({ dataDir })).rejects.toMatchObject({
+    code: 'signing_key_changed',
+    message: expect.stringContaining('there is no'),
+    hint: expect.stringMatching(/--signing-key.*--base-url.*--new-signing-key/),
+  });
+  expect(existsSync(pathIn(dataDir))).toBe(false);
+});
+
+test('So is one of a store whose fingerprint was never kept', async () => {
+  const dataDir = await usedFolder();
+  const { db } = await openOwnStore(dataDir);
+  await db.deleteFrom('meta').where('key', '=', 'signing-key').execute();
+  await rm(pathIn(dataDir));
+  await expect(runServer({ dataDir })).rejects.toMatchObject({ code: 'signing_key_changed' });
+});
+
+test('A start with another key is refused, unless the operator goes on with it knowingly', async () => {
+  const dataDir = await usedFolder();
+  const kept = await keptIn(dataDir);
+  await putOtherKey(dataDir);
+  await expect(runServer({ dataDir })).rejects.toMatchObject({ code: 'signing_key_changed' });
+  await (await runServer({ dataDir, newSigningKey: true })).close();
+  expect(await keptIn(dataDir)).not.toBe(kept);
+  await (await runServer({ dataDir })).close();
+});
+
+test('A store without skins takes any key', async () => {
+  const server = await runServer();
+  await server.close();
+  await putOtherKey(server.dataDir);
+  await (await runServer({ dataDir: server.dataDir })).close();
+});
+
+test('A key that is gone or exchanged while the service runs makes it not ready, and doctor says so', async () => {
+  const server = await runServer();
+  await server.owner.upload('/v2/generate', skinPng(1));
+  const untilReady = async (status: number) =>
+    await poll(
+      () => server.owner.get('/ready'),
+      (heard) => heard.status === status,
+    );
+  await rm(pathIn(server.dataDir));
+  expect((await untilReady(503)).body).toMatchObject({ reasons: ['signing_key_changed'] });
+  const { body } = await server.owner.get('/v2/account/doctor');
+  expect(body).toMatchObject({
+    generator: { findings: [{ code: 'signing_key_changed', result: 'problem' }] },
+  });
+  await giveSigningKey(server.dataDir);
+  await untilReady(200);
+  await putOtherKey(server.dataDir);
+  await untilReady(503);
+});
+
+test('A service whose skins another makes needs no key of its own', async () => {
+  const dataDir = await ownFolder();
+  await (await runServer({ dataDir, generator: 'accounts' })).close();
+  expect([existsSync(pathIn(dataDir)), await keptIn(dataDir)]).toEqual([false, undefined]);
+});
+
+describe('Servers on the same database', () => {
+  /** A server with a data folder of its own, with the shared key or an empty one. */
+  async function node(url: string, { hasKey = true, newSigningKey = false } = {}) {
+    const dataDir = await ownFolder();
+    if (hasKey) await giveSigningKey(dataDir);
+    return await runServer({ dataDir, store: { url, connections: 3 }, newSigningKey });
+  }
+
+  test('sign with the same key, whoever starts first, before there is a skin', async () => {
+    const url = await ownDatabase();
+    const [one, two] = await Promise.all([node(url), node(url)]);
+    const keys = await Promise.all(
+      [one, two].map(async ({ owner }) => (await owner.get('/')).body.signaturePublickey),
+    );
+    expect(keys[0]).toContain('PUBLIC KEY');
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  test('do not start without the key of the others, or with another one, and say where to give it', async () => {
+    const url = await ownDatabase();
+    await node(url);
+    const refusal = {
+      code: 'signing_key_changed',
+      hint: expect.stringContaining('--signing-key <file>'),
+    };
+    await expect(node(url, { hasKey: false })).rejects.toMatchObject(refusal);
+    const dataDir = await ownFolder();
+    await putOtherKey(dataDir);
+    await expect(runServer({ dataDir, store: { url } })).rejects.toMatchObject(refusal);
+  });
+
+  test('take the key from the file that is named', async () => {
+    const url = await ownDatabase();
+    const { dataDir } = await node(url);
+    const other = await ownFolder();
+    await runServer({ dataDir: other, store: { url, connections: 3 }, signingKeyFile: pathIn(dataDir) });
+    expect(existsSync(pathIn(other))).toBe(false);
+  });
+
+  test('are not ready any more when one goes on with a new key', async () => {
+    const url = await ownDatabase();
+    const old = await node(url);
+    const dataDir = await ownFolder();
+    await putOtherKey(dataDir);
+    await runServer({ dataDir, store: { url, connections: 3 }, newSigningKey: true });
+    const heard = await poll(
+      () => old.owner.get('/ready'),
+      ({ status }) => status === 503,
+    );
+    expect(heard.body).toMatchObject({ reasons: ['signing_key_changed'] });
+  });
+
+  test('have one key, too, when one is to make a new one: it does so before it starts', async () => {
+    const url = await ownDatabase();
+    const old = await node(url);
+    const late = await node(url, { hasKey: false, newSigningKey: true });
+    expect(existsSync(pathIn(late.dataDir))).toBe(true);
+    const heard = await poll(
+      () => old.owner.get('/ready'),
+      ({ status }) => status === 503,
+    );
+    expect(heard.body).toMatchObject({ reasons: ['signing_key_changed'] });
+    expect((await late.owner.get('/ready')).status).toBe(200);
+  });
+});

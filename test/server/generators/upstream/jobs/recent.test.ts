@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { Recent } from '../../../../../src/server/generators/upstream/jobs.ts';
+
+test('Only the latest entries are kept, and one that is set again is a late one', () => {
+  const recent = new Recent<number>(2);
+  recent.set('a', 1);
+  recent.set('b', 2);
+  recent.set('a', 3);
+  recent.set('c', 4);
+  expect(['a', 'b', 'c'].map((name) => recent.get(name))).toEqual([3, undefined, 4]);
+});

@@ -34,6 +34,8 @@ export class InvalidTexturesError extends Error {
 
 /** Real values have about 400 to 700 characters; anything longer is refused. */
 const MAX_VALUE_LENGTH = 32_768;
+/** Beside the textures, a value says whose they are, and when that was. */
+const PROFILE = ['timestamp', 'profileId', 'profileName'];
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
@@ -59,6 +61,8 @@ export function buildTexturesValue(textures: Textures): string {
 /** Parses the value of a profile, as game servers do. @throws InvalidTexturesError */
 export function parseTexturesValue(value: string): Textures {
   const document = decodeDocument(value);
+  if (PROFILE.every((field) => document[field] === undefined) && texturesOf(document).skin)
+    throw new InvalidTexturesError('The value has a texture, but no profile: it is meant for a head.');
   return {
     timestamp: typed(document['timestamp'], 'number', 'timestamp'),
     profileId: typed(document['profileId'], 'string', 'profileId'),

@@ -227,6 +227,15 @@ test('Skin data is checked without a network, and pasted data is verified', asyn
   ]);
   const good = await world.run('verify', `${value} ${signature}`);
   expect([good.exitCode, good.stderr]).toEqual([0, expect.stringContaining('1 skin: nothing wrong.')]);
+  const head = { textures: { SKIN: { url: `http://textures.minecraft.net/texture/${'a'.repeat(64)}` } } };
+  const unsigned = await world.run('verify', Buffer.from(JSON.stringify(head)).toString('base64'));
+  expect([unsigned.exitCode, unsigned.stdout]).toEqual([
+    1,
+    expect.stringContaining(
+      'The value has a texture, but no profile: it is meant for a head. ' +
+        'It has no signature. Use "generate" to make a signed skin from it.',
+    ),
+  ]);
   const bad = await world.run('verify', `${value} ${signature.slice(4)}`);
   expect(bad.exitCode).toBe(1);
 });

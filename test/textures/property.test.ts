@@ -92,6 +92,12 @@ describe('parseTexturesValue', () => {
     ['a list', encode([1, 2]), /value is not an object/],
     ['null', encode('null'), /value is not an object/],
     ['no timestamp', documentWith({ timestamp: undefined }), /timestamp is not a number/],
+    [
+      'the value of a head',
+      encode({ textures: { SKIN: { url: SKIN_URL } } }),
+      /no profile: it is meant for a head/,
+    ],
+    ['a profile alone, without textures', encode({ profileId: 'x' }), /timestamp is not a number/],
     ['a timestamp in words', documentWith({ timestamp: 'now' }), /timestamp is not a number/],
     ['no profileId', documentWith({ profileId: undefined }), /profileId is not a string/],
     ['a profileId that is a number', documentWith({ profileId: 7 }), /profileId is not a string/],

@@ -147,6 +147,7 @@ async function signatureVerdict(
 async function signatureProblem(skin: KeptSkin, means: VerifyMeans): Promise<string | undefined> {
   const { signature, claim } = skin;
   const { key, own } = means;
+  if (signature === '') return 'It has no signature. Use "generate" to make a signed skin from it.';
   if (!isSignatureShaped(signature)) return 'The signature is not a valid RSA signature.';
   if (key)
     return key.service === undefined

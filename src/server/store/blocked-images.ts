@@ -11,6 +11,10 @@ export async function findBlockedImage(db: Db, hash: string): Promise<BlockedIma
   return await db.selectFrom('blocked_images').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
+export async function findBlockedImages(db: Db, hashes: readonly string[]): Promise<BlockedImageRow[]> {
+  return await db.selectFrom('blocked_images').selectAll().where('hash', 'in', hashes).execute();
+}
+
 /** False if the image is blocked already. */
 export async function insertBlockedImage(db: Db, image: BlockedImageRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db

@@ -72,8 +72,10 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await page.getByRole('link', { name: '1 open report' }).click();
   await page.getByText('Look at its back').waitFor();
   await page.getByRole('button', { name: /^Block its image/ }).click();
-  await page.getByText(/^[0-9a-f]{64}$/).waitFor();
+  await page.getByText('The image is blocked.').waitFor();
   expect((await visitor.page.goto(skin))?.status()).toBe(404);
+  await page.getByRole('link', { name: 'Blocked images' }).click();
+  await page.getByText(/^[0-9a-f]{64}$/).waitFor();
   await page.getByRole('link', { name: 'Reports' }).click();
   await page.getByText('There are no open reports.').waitFor();
   await page.getByRole('link', { name: 'Show the closed ones' }).click();
@@ -137,6 +139,40 @@ test('Two clicks on one spot of the report queue decide about one skin, and that
   await page.getByRole('button', { name: /^Undo/ }).click();
   await page.getByText('the skin stays as it is').waitFor();
   expect(await seen()).toEqual([200, 200, 200]);
+  expect(complaints).toEqual([]);
+});
+
+test('An image that was blocked in the report queue can be unblocked there, and its skin shown again', async () => {
+  const server = await runServer();
+  const uuids: string[] = [];
+  for (const [number, name] of [
+    [1, 'ann'],
+    [1, 'bob'],
+    [2, 'bob'],
+  ] as const) {
+    const user = await server.user(`${name}${uuids.length}`);
+    const { body } = await user.upload('/v2/generate', skinPng(number));
+    uuids.push(String(body.skin?.uuid));
+    await server.owner.json(`/v2/skins/${uuids.at(-1)}/report`, { reason: 'other' });
+  }
+  const { page, complaints } = await openPage(browser, { javaScriptEnabled: false });
+  await signIn(page, server);
+  await page.goto(`${server.url}/ui/operator/reports`);
+  const seen = async () =>
+    await Promise.all(uuids.map(async (uuid) => (await server.anonymous().get(`/v2/skins/${uuid}`)).status));
+  await page
+    .getByRole('button', { name: /^Block its image/ })
+    .last()
+    .click();
+  await page.getByText('The image is blocked.').first().waitFor();
+  expect(await page.getByText('The image is blocked.').count()).toBe(2);
+  expect(await seen()).toEqual([404, 404, 200]);
+  await page
+    .getByRole('button', { name: /^Unblock it/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: /^Undo/ }).first().click();
+  expect((await seen()).filter((status) => status === 200)).toHaveLength(2);
   expect(complaints).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import type { BlockedImage, blockBodySchema } from '../../../protocol/moderation
 import {
   deleteBlockedImage,
   findBlockedImage,
+  findBlockedImages,
   insertBlockedImage,
   listBlockedImages,
 } from '../../store/blocked-images.ts';
@@ -91,6 +92,16 @@ export async function readBlockedImages(
 ): Promise<BlockedImage[]> {
   requireOperator(caller);
   return (await listBlockedImages(db, page)).map(imageView);
+}
+
+/** Those of these images that are blocked. @throws Refusal for callers other than the operator */
+export async function whichAreBlocked(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  requireOperator(caller);
+  return new Set((await findBlockedImages(db, hashes)).map(({ hash }) => hash));
 }
 
 function imageView({ hash, note, blocked_by, blocked_at }: BlockedImageRow): BlockedImage {

@@ -15,6 +15,7 @@ import {
   blockImage,
   readBlockedImages,
   unblockImage,
+  whichAreBlocked,
 } from '../../../../service/moderation/blocked-images.ts';
 import { readActs } from '../../../../service/moderation/log.ts';
 import { dismissReport, readReports } from '../../../../service/moderation/reports.ts';
@@ -33,16 +34,18 @@ const decidedSchema = z
   .default('')
   .transform((text) => text.split('.').filter((id) => id !== ''));
 
-/** Back to the list that the form was in. */
-function toReports({ request }: PageCall): Answer {
+const REPORTS = '/ui/operator/reports';
+
+/** Back to the list of reports that the form was in, or to where other forms of the kind stand. */
+function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
   const sent = z.object({ decided: z.string().optional() }).safeParse(request.body ?? {});
   const { decided } = sent.data ?? {};
-  return seeOther(`/ui/operator/reports${decided ? `?${new URLSearchParams({ decided })}` : ''}`);
+  return seeOther(decided ? `${REPORTS}?${new URLSearchParams({ decided })}` : otherwise);
 }
 
 const reportsRoute = pageRoute({
   method: 'GET',
-  path: '/ui/operator/reports',
+  path: REPORTS,
   isFor,
   scopes,
   query: reportListQuerySchema.extend({ decided: decidedSchema }),
@@ -50,7 +53,9 @@ const reportsRoute = pageRoute({
     const { decided, ...page } = query;
     const reports = await readReports(context, caller, { ...page, kept: decided.map(Number) });
     const next = placeAfter(reports, query.size, ({ id }) => id);
-    return reportsPage({ reports, decided, state: query.state, next, origin: context.publicUrl() });
+    const images = reports.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
+    const blocked = await whichAreBlocked(context, caller, images);
+    return reportsPage({ reports, decided, blocked, state: query.state, next, origin: context.publicUrl() });
   },
 });
 
@@ -112,9 +117,10 @@ const blockFormRoute = pageRoute({
   path: '/ui/operator/images',
   isFor,
   scopes,
-  handle: async ({ context, caller, request }) => {
-    await blockImage(context, caller, blockBodySchema.parse(request.body ?? {}));
-    return seeOther('/ui/operator/images');
+  handle: async (call) => {
+    const { decided: _, ...wish } = z.looseObject({}).parse(call.request.body ?? {});
+    await blockImage(call.context, call.caller, blockBodySchema.parse(wish));
+    return toReports(call, '/ui/operator/images');
   },
 });
 
@@ -124,9 +130,9 @@ const unblockFormRoute = pageRoute({
   isFor,
   scopes,
   params: z.object({ hash: imageHashSchema }),
-  handle: async ({ context, caller, params }) => {
-    await unblockImage(context, caller, { ...params, note: '' });
-    return seeOther('/ui/operator/images');
+  handle: async (call) => {
+    await unblockImage(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call, '/ui/operator/images');
   },
 });
 

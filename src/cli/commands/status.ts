@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/model/finished-skin.ts';
-import { awaitJob } from '../../dispatch/await-job.ts';
-import { isPending, type JobState, type SkinClient } from '../../index.ts';
+import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
@@ -106,14 +105,22 @@ async function lookAt(id: string, { client, context, wait, source }: LookOptions
   }
 }
 
+/** Total pause in milliseconds while a service that has answered is away or wants fewer requests. */
+const PATIENCE = { budget: 15 * 60_000, patience: 24 * 60 * 60_000 };
+
 async function awaitEnd(
   state: JobState,
   { client, context, source }: Omit<LookOptions, 'wait'>,
 ): Promise<JobState> {
-  const progress = await context.messages.progress(waitingText(state, source, context.clock.now()));
+  const { clock, signal, messages } = context;
+  const progress = await messages.progress(waitingText(state, source, clock.now()));
   try {
-    const { clock, signal } = context;
-    return await awaitJob(state, { client, clock, random: Math.random, signal });
+    const { skin } = await client.waitForJob(state.job, { signal, retry: PATIENCE });
+    return { ...state, job: { ...state.job, status: 'completed' }, skin };
+  } catch (error) {
+    if (!(error instanceof JobFailedError)) throw error;
+    const { code, message } = error;
+    return { ...state, job: { ...state.job, status: 'failed' }, errors: [{ code, message }] };
   } finally {
     progress.stop();
   }

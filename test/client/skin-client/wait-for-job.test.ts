@@ -95,6 +95,19 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps).toEqual([1_000, 250]);
   });
 
+  test('waits out a long outage if the call has the patience for it', async () => {
+    const outage = Array.from({ length: 12 }, () => ({
+      ...look('waiting'),
+      status: 502,
+      json: undefined,
+      text: '<html>Bad gateway</html>',
+    }));
+    const script = [...outage, look('completed', { skin })];
+    const { client, clock } = await testClient(script, { retry: { budget: 1_000 } });
+    await client.waitForJob({ id: ID }, { retry: { budget: 15 * 60_000 } });
+    expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBeGreaterThan(30_000);
+  });
+
   test('stops as soon as it is told to', async () => {
     const stop = new AbortController();
     const { client } = await testClient([], {

@@ -3,8 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
-import { namingFile } from './naming-file.ts';
-import { processExists } from './process-exists.ts';
+import { processExists } from './process-lock.ts';
 
 export interface AtomicFileOptions {
   /** Permission bits of the new file, before the umask. */
@@ -149,4 +148,14 @@ function isOthersAndAlive(pid: number): boolean {
 
 async function removeIfOlder(path: string, time: number): Promise<void> {
   if ((await stat(path)).mtimeMs < time) await rm(path, { force: true });
+}
+
+/**
+ * Adds the path that users know to an error of the file system, so that they see which disk or folder is meant: errors
+ * of writing name no file. `instead`: the path of a temporary file, which is replaced.
+ */
+export function namingFile(error: unknown, path: string, instead?: string): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const isNamed = 'path' in error && error.path !== instead;
+  return isNamed ? error : Object.assign(error, { path });
 }

@@ -1,8 +1,16 @@
-import { readCacheFile, writeCacheFile } from './cache-file.ts';
-import { type FileStamp, isInDoubt } from './file-stamp.ts';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { writeFileAtomically } from './atomic-file.ts';
+import { makeFolder } from './make-folder.ts';
 import { parsedJson } from './parsed-json.ts';
 
-export type { FileStamp };
+/** The parts of `fs.Stats` that change when a file changes. */
+export interface FileStamp {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+}
 
 const DAY = 24 * 60 * 60 * 1000;
 /** Days after which the digest of an unseen file is removed. */
@@ -147,4 +155,45 @@ function isRow(row: unknown): row is Row {
     DIGEST.test(digest) &&
     rest.every((one) => typeof one === 'number')
   );
+}
+
+const LARGEST = 256 * 1024 * 1024;
+
+/** The bytes of a file that is only a cache, up to 256 MB of them; none if it cannot be read. */
+function readCacheFile(path: string): Buffer {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    const bytes = Buffer.allocUnsafeSlow(Math.min(fstatSync(fd).size, LARGEST));
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
+  } catch {
+    return Buffer.alloc(0); // its content is computed again
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/**
+ * Writes a file that is only a cache, and the missing folders above it, for their owner only. Returns false if the file
+ * system refuses it: nothing is lost.
+ */
+function writeCacheFile(path: string, data: string | Uint8Array): boolean {
+  try {
+    makeFolder(dirname(path), 0o700);
+    writeFileAtomically(path, data, { mode: 0o600 });
+    return true;
+  } catch {
+    return false; // its content is computed again
+  }
+}
+
+/** Milliseconds. No file system has coarser timestamps. */
+const RACY = 2000;
+
+/**
+ * A file written just before it was read may be written again without a new timestamp. All reads happen after
+ * `opened`, so a file that was already old then is safe. A timestamp in the future means that the clock was changed.
+ */
+function isInDoubt({ mtimeMs, ctimeMs }: FileStamp, opened: number): boolean {
+  return Math.max(mtimeMs, ctimeMs) > opened - RACY;
 }

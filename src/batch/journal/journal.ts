@@ -10,13 +10,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
+import { namingFile, writeFileAtomically } from '../../base/atomic-file.ts';
+import { fileLines } from '../../base/lines.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import { namingFile } from '../../base/naming-file.ts';
 import { parsedJson } from '../../base/parsed-json.ts';
 import { parse, safeParse } from '../../protocol/parsing.ts';
 import { JournalError } from './journal-error.ts';
-import { forEachLine } from './lines.ts';
 import {
   type DoneRecord,
   doneSchema,
@@ -47,6 +46,8 @@ export type WorkState =
 /** `{"k":"<key>","s":"done"`: enough to know a finished line without parsing it. */
 const DONE_HEAD = /^\{"k":"([0-9a-z]+)","s":"done",(?:"j":"([^"\\]{0,100})",)?/;
 const HEAD_BYTES = 200;
+/** Bytes; a longer line is not one of ours and is skipped. */
+const LONGEST_LINE = 256 * 1024 + 1;
 
 /**
  * What a batch did, written before it is acted on: an append-only file that a kill at any moment leaves
@@ -86,7 +87,7 @@ export class Journal {
   static read(path: string): Journal | undefined {
     if (!existsSync(path)) return undefined;
     return new Journal(path, openSync(path, 'r')).#closedIfThrown((journal) => {
-      forEachLine(journal.#fd, (line, at) => journal.#replay(line, at));
+      journal.#replayAll();
     });
   }
 
@@ -245,10 +246,21 @@ export class Journal {
   }
 
   #readBack(): void {
-    this.#found = forEachLine(this.#fd, (line, at) => this.#replay(line, at));
+    this.#found = this.#replayAll();
     this.#size = this.#found;
     // A line that a kill cut off is as if it had not been written.
     ftruncateSync(this.#fd, this.#size);
+  }
+
+  /** @returns bytes up to the end of the last whole line */
+  #replayAll(): number {
+    let end = 0;
+    for (const { bytes, offset, length, isEnded } of fileLines(this.#fd, LONGEST_LINE)) {
+      if (!isEnded) break;
+      if (bytes && bytes.length > 1) this.#replay(bytes.subarray(0, -1), offset);
+      end = offset + length;
+    }
+    return end;
   }
 
   #replay(line: Buffer, at: number): void {

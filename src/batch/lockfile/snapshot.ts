@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { fileLines } from '../../base/lines.ts';
 import { digestOf, type SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy } from '../model/signer.ts';
 import {
@@ -12,10 +13,8 @@ import {
 } from './entries.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
-/** Bytes read at once. */
-const CHUNK = 256 * 1024;
-const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const LONGEST_LINE_END = 2;
 /** Windows' editors write it at the start of a file; it is part of no line. */
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
@@ -152,38 +151,20 @@ function compare(one: IndexedEntry, other: IndexedEntry): number {
 
 /** The lines of a lockfile. @throws LockfileError when a line is too long to be an entry */
 export function* linesOf(fd: number, path: string): Generator<Line, void, void> {
-  const chunk = Buffer.allocUnsafeSlow(CHUNK);
-  let rest = Buffer.alloc(0); // the start of a line whose end has not been read yet
-  let [offset, number] = [0, 0];
-  for (let read = -1; read !== 0; ) {
-    read = readSync(fd, chunk, 0, CHUNK, offset + rest.length);
-    const bytes = Buffer.concat([rest, chunk.subarray(0, read)]);
-    let from = 0;
-    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, from)) {
-      yield lineIn(bytes.subarray(from, at + 1), offset + from, { path, line: ++number });
-      from = at + 1;
-    }
-    rest = bytes.subarray(from);
-    offset += from;
-    refuseLong(rest.length - 1, { path, line: number + 1 });
+  for (const line of fileLines(fd, LONGEST_LINE + LONGEST_LINE_END)) {
+    const { number, offset, length, bytes, isEnded } = line;
+    const mark = offset === 0 && bytes?.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
+    const lineEnd = !isEnded ? '' : bytes?.at(-2) === CARRIAGE_RETURN ? '\r\n' : '\n';
+    const end = length - lineEnd.length;
+    if (!bytes || end > LONGEST_LINE) throw tooLong({ path, line: number });
+    const text = bytes.toString('utf8', mark, end);
+    yield { text, number, offset: offset + mark, length: length - mark, lineEnd };
   }
-  if (rest.length > 0) yield lineIn(rest, offset, { path, line: number + 1 });
 }
 
-/** The line in these bytes, which begin at `offset`. */
-function lineIn(bytes: Buffer, offset: number, place: { path: string; line: number }): Line {
-  const mark = offset === 0 && bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
-  const lineEnd = bytes.at(-1) !== NEWLINE ? '' : bytes.at(-2) === CARRIAGE_RETURN ? '\r\n' : '\n';
-  const end = bytes.length - lineEnd.length;
-  refuseLong(end, place);
-  const text = bytes.toString('utf8', mark, end);
-  return { text, number: place.line, offset: offset + mark, length: bytes.length - mark, lineEnd };
-}
-
-function refuseLong(length: number, place: { path: string; line: number }): void {
-  if (length <= LONGEST_LINE) return;
+function tooLong(place: { path: string; line: number }): LockfileError {
   const reason = `The line is longer than ${LONGEST_LINE} bytes.`;
-  throw new LockfileError('lockfile_too_large', { ...place, reason });
+  return new LockfileError('lockfile_too_large', { ...place, reason });
 }
 
 /** An existing regular file; opening a pipe would block. */

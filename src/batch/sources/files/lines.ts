@@ -1,33 +1,30 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
+import { streamLines } from '../../../base/lines.ts';
 import { utf16Of, withoutMark } from '../../../base/parsed-json.ts';
 import { BatchSetupError } from '../../model/setup-error.ts';
 
 /** Bytes. */
 const LONGEST_LINE = 64 * 1024;
-const NEWLINE = 0x0a;
 
 /** One line of a list, without its end. `number` counts from 1. */
 export type Line =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly fault: string };
 
-/** The lines of a list as they arrive; buffers one chunk and one line. @throws BatchSetupError for binary data */
+/** The lines of a list as they arrive. @throws BatchSetupError for binary data */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, title: string): AsyncGenerator<Line> {
-  const line = new GrowingLine();
-  let number = 1;
-  for await (const bytes of asUtf8(chunks)) {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (chunk.includes(0)) throw notText(title);
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      line.add(chunk.subarray(start, end));
-      yield line.end(number++);
-      start = end + 1;
-    }
-    line.add(Buffer.from(chunk.subarray(start))); // a copy: the stream may reuse the chunk
+  for await (const { number, bytes, isEnded } of streamLines(textChunks(chunks, title), LONGEST_LINE + 1)) {
+    if (!bytes) yield { number, fault: `it is longer than ${LONGEST_LINE / 1024} KiB` };
+    else yield lineIn(isEnded ? bytes.subarray(0, -1) : bytes, number);
   }
-  if (!line.isEmpty) yield line.end(number);
+}
+
+async function* textChunks(chunks: AsyncIterable<Uint8Array>, title: string): AsyncGenerator<Uint8Array> {
+  for await (const chunk of asUtf8(chunks)) {
+    if (chunk.includes(0)) throw notText(title);
+    yield chunk;
+  }
 }
 
 /** The same text in UTF-8: Windows' editors and PowerShell write UTF-16 as well, and say so in its first two bytes. */
@@ -55,33 +52,8 @@ function notText(title: string): BatchSetupError {
   });
 }
 
-/** The pieces of one line, up to a limit. */
-class GrowingLine {
-  #pieces: Buffer[] = [];
-  #length = 0;
-
-  get isEmpty(): boolean {
-    return this.#length === 0;
-  }
-
-  add(piece: Buffer): void {
-    this.#length += piece.length;
-    if (this.#length <= LONGEST_LINE) this.#pieces.push(piece);
-    else this.#pieces = [];
-  }
-
-  end(number: number): Line {
-    const bytes = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
-    const isTooLong = this.#length > LONGEST_LINE;
-    this.#pieces = [];
-    this.#length = 0;
-    if (isTooLong) return { number, fault: `it is longer than ${LONGEST_LINE / 1024} KiB` };
-    if (!isUtf8(bytes)) return { number, fault: 'it is not UTF-8' };
-    return { number, text: textOf(bytes, number) };
-  }
-}
-
-function textOf(bytes: Buffer, number: number): string {
+function lineIn(bytes: Buffer, number: number): Line {
+  if (!isUtf8(bytes)) return { number, fault: 'it is not UTF-8' };
   const text = bytes.toString('utf8').replace(/\r$/, '');
-  return number === 1 ? withoutMark(text) : text;
+  return { number, text: number === 1 ? withoutMark(text) : text };
 }

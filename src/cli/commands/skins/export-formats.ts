@@ -1,3 +1,4 @@
+import { streamLines } from '../../../base/lines.ts';
 import type { SkinExportFormat } from '../../../index.ts';
 import { CliError } from '../../errors/exit.ts';
 
@@ -79,20 +80,14 @@ async function copyLock(download: Download, after: string | undefined, sink: Sin
 
 /** Longest line; those of the service are below 8 KiB. */
 const MAX_LINE = 256 * 1024;
-const LINE_FEED = 0x0a;
 
 /** Whole lines, each with the line break at its end. @throws CliError */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(LINE_FEED); end !== -1; end = rest.indexOf(LINE_FEED)) {
-      yield rest.subarray(0, end + 1);
-      rest = rest.subarray(end + 1);
-    }
-    if (rest.length > MAX_LINE) throw unreadable();
+  for await (const { bytes, isEnded } of streamLines(chunks, MAX_LINE)) {
+    if (!bytes) throw unreadable();
+    if (!isEnded) throw cutOff();
+    yield bytes;
   }
-  if (rest.length > 0) throw cutOff();
 }
 
 /** @throws CliError when the line has no UUID, or the service begins again where it began before */

@@ -3,8 +3,8 @@ import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { namingFile } from '../../../base/atomic-file.ts';
 import { makeFolder } from '../../../base/make-folder.ts';
-import { namingFile } from '../../../base/naming-file.ts';
 import { CliError } from '../../errors/exit.ts';
 import type { ReportKind } from './kinds.ts';
 import type { NumberedFailure, Report, ReportEntry, ReportSummary } from './report.ts';

@@ -2,15 +2,27 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { forEachLine } from '../../../src/batch/journal/lines.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { fileLines, type RawLine, streamLines } from '../../src/base/lines.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
+/** Bytes; the file is read in whole parts of it. */
 const CHUNK = 1024 * 1024;
 const LONGEST_LINE = 256 * 1024;
 
 interface Line {
   readonly text: string;
   readonly at: number;
+}
+
+/** The lines that are whole, short enough and not empty. @returns bytes up to the end of the last whole line */
+function forEachLine(fd: number, each: (line: Buffer, at: number) => void): number {
+  let end = 0;
+  for (const { bytes, offset, length, isEnded } of fileLines(fd, LONGEST_LINE + 1)) {
+    if (!isEnded) break;
+    if (bytes && bytes.length > 1) each(bytes.subarray(0, -1), offset);
+    end = offset + length;
+  }
+  return end;
 }
 
 /** Reads files of any content from one place. */
@@ -113,5 +125,57 @@ describe('The lines of a file', () => {
       }),
       { numRuns: 60, seed: 20_251_121 },
     );
+  });
+});
+
+const MAX = 10;
+
+/** Each line's text, or its length if it is too long, as a file and as a stream in pieces of every size. */
+async function read(text: string): Promise<unknown[]> {
+  const path = join(await ownFolder(), 'lines');
+  writeFileSync(path, text);
+  const fd = openSync(path, 'r');
+  const inFile = Array.from(fileLines(fd, MAX), shown);
+  closeSync(fd);
+  for (let size = 1; size < text.length; size++) {
+    const inStream: unknown[] = [];
+    for await (const line of streamLines(pieces(Buffer.from(text), size), MAX)) inStream.push(shown(line));
+    expect(inStream).toEqual(inFile);
+  }
+  return inFile;
+}
+
+function shown({ number, offset, isEnded, length, bytes }: RawLine) {
+  return [number, offset, isEnded, bytes?.toString() ?? length];
+}
+
+/** The same buffer is used for all pieces, as streams may. */
+async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  const piece = Buffer.alloc(size);
+  for (let at = 0; at < bytes.length; at += size)
+    yield piece.subarray(0, bytes.copy(piece, 0, at, at + size));
+}
+
+describe('Lines of a file and of a stream', () => {
+  test('have their number, place and line break', async () => {
+    expect(await read('one\n\ntwo\r\nlast')).toEqual([
+      [1, 0, true, 'one\n'],
+      [2, 4, true, '\n'],
+      [3, 5, true, 'two\r\n'],
+      [4, 10, false, 'last'],
+    ]);
+  });
+
+  test('have no content if they are too long, and those after them do', async () => {
+    expect(await read(`123456789\n1234567890\n${'x'.repeat(30)}\nnext\n`)).toEqual([
+      [1, 0, true, '123456789\n'],
+      [2, 10, true, 11],
+      [3, 21, true, 31],
+      [4, 52, true, 'next\n'],
+    ]);
+  });
+
+  test('are none in an empty file', async () => {
+    expect(await read('')).toEqual([]);
   });
 });

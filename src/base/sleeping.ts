@@ -42,13 +42,17 @@ function setAlarm(clock: Clock, ms: number, { ring, fail }: Alarm): () => void {
   return () => timer.abort(AWAKE);
 }
 
-/** Milliseconds: the first pause, doubled after each further failure, and the longest. */
+/** Milliseconds: the first pause, and the longest; each is `growth` times as long as the one before. Default: twice. */
 interface BackOff {
   readonly first: number;
   readonly longest: number;
+  readonly growth?: number;
 }
 
-/** The pause after so many failures in a row. `random`: 0 to 1; up to half of the pause is left to it. */
-export function backOff(failures: number, { first, longest }: BackOff, random: number): number {
-  return Math.min(longest, first * 2 ** (failures - 1)) * (0.5 + random / 2);
+/**
+ * The pause after so many failures in a row. `random`: 0 to 1; up to half of the pause is left to it, so that those who
+ * failed together do not return together.
+ */
+export function backOff(failures: number, { first, longest, growth = 2 }: BackOff, random = 1): number {
+  return Math.min(longest, first * growth ** (failures - 1)) * (0.5 + random / 2);
 }

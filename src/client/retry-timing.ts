@@ -1,3 +1,4 @@
+import { backOff } from '../base/sleeping.ts';
 import { SkinsmithError } from './errors.ts';
 import { classifyFailure } from './failure.ts';
 import { refusedWait } from './rate-limits.ts';
@@ -33,9 +34,8 @@ export function retryPolicy(...wishes: readonly (Partial<RetryPolicy> | undefine
   return { ...DEFAULT_RETRY, ...Object.fromEntries(given) };
 }
 
-/** First and longest pause after a 429 that gives no time because the queue is full. */
-const FULL_QUEUE_PAUSE = 400;
-const LONGEST_FULL_QUEUE_PAUSE = 3_000;
+/** Pauses after a 429 that gives no time, as one because the queue is full. */
+const FULL_QUEUE = { first: 400, longest: 3_000, growth: 1.5 };
 
 export interface Attempt {
   /** 1 for the first. */
@@ -58,23 +58,17 @@ export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | und
   const failure = classifyFailure(error);
   if (!failure || !(error instanceof SkinsmithError && error.isPassing)) return undefined;
   if (failure.status === 429) {
-    const pause = Math.min(LONGEST_FULL_QUEUE_PAUSE, FULL_QUEUE_PAUSE * 1.5 ** (attempt.number - 1));
     // For a full queue the times that the answer gives are meaningless.
     const given = failure.kind === 'full_queue' ? undefined : refusedWait(failure, attempt.now);
-    return given ?? jitter(pause, attempt.random);
+    return given ?? Math.round(backOff(attempt.number, FULL_QUEUE, attempt.random));
   }
   if (!attempt.isRepeatable && failure.mayHaveArrived) return undefined;
   if (isWait(failure.retryAfter)) return failure.retryAfter;
-  const pause = Math.min(policy.longestPause, policy.firstPause * 2 ** (attempt.number - 1));
-  return jitter(pause, attempt.random);
+  const { firstPause: first, longestPause: longest } = policy;
+  return Math.round(backOff(attempt.number, { first, longest }, attempt.random));
 }
 
 /** Treats "now" as no wait: taken literally, a service that keeps refusing would be asked in a tight loop. */
 function isWait(milliseconds: number | undefined): milliseconds is number {
   return milliseconds !== undefined && milliseconds > 0;
-}
-
-/** Random, between half and all of it, so that clients that failed together do not return together. */
-function jitter(pause: number, random: number): number {
-  return Math.round(pause * (0.5 + random / 2));
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { backOff } from '../base/sleeping.ts';
 import { SkinsmithError } from '../client/errors.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { JobEvent } from '../client/types.ts';
@@ -18,24 +19,23 @@ export interface JobEventsOptions {
 export type StreamEvent = JobEvent | { readonly type: 'closed' | 'reopening' };
 
 /** Milliseconds before reconnecting after a connection broke; doubled while nothing is heard. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 15_000;
+const RECONNECTING = { first: 500, longest: 15_000 };
 
 /** The caller's jobs as the service streams them, over one connection after another, until aborted. */
 export async function* jobEvents(options: JobEventsOptions): AsyncGenerator<StreamEvent, void, void> {
   const { client, clock, signal, untilWanted } = options;
-  for (let failures = 0; ; failures++) {
+  for (let failures = 1; ; failures++) {
     await untilWanted?.();
     try {
       for await (const event of client.events({ signal })) {
-        failures = 0;
+        failures = 1;
         yield event;
       }
     } catch (error) {
       if (signal.aborted || !(error instanceof SkinsmithError)) throw error;
     }
     yield { type: 'closed' };
-    await clock.sleep(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures), signal);
+    await clock.sleep(backOff(failures, RECONNECTING), signal);
     yield { type: 'reopening' };
   }
 }

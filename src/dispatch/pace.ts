@@ -1,10 +1,10 @@
+import { backOff } from '../base/sleeping.ts';
 import { type LimitWindow, limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
 import { type CountedSubmission, SubmissionBudget } from '../client/submission-budget.ts';
 import { LONGEST_WAIT } from './trouble.ts';
 
-/** Milliseconds, if the service gives no time: the first and the longest pause after a rate limit refusal. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 15_000;
+/** Milliseconds of a pause after a rate limit refusal, if the service gives no time. */
+const REFUSED = { first: 500, longest: 15_000 };
 
 /** One moment on two clocks, milliseconds: our monotonic one and the service's time of day. */
 export interface Moment {
@@ -64,10 +64,10 @@ export class Pace {
   refused(told: Told, now: Moment, sent: CountedSubmission): number {
     this.#heard(told, now, sent);
     if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
-    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#refusals - 1));
     const given = refusedWait(told, now.epoch);
     // Add a margin: clocks and rounding differ, and a second refusal costs more.
-    const asked = given === undefined ? backOff * (0.5 + this.#random() / 2) : given + 20 * this.#random();
+    const asked =
+      given === undefined ? backOff(this.#refusals, REFUSED, this.#random()) : given + 20 * this.#random();
     this.#openAt = Math.max(this.#openAt, now.monotonic + Math.min(LONGEST_WAIT, asked));
     return Math.max(asked, this.#openAt - now.monotonic);
   }

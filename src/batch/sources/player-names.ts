@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { backOff } from '../../base/sleeping.ts';
 import { SkinsmithError } from '../../client/errors.ts';
 import { GameError } from '../../game/errors.ts';
 import type { PlayerName } from '../../game/names.ts';
@@ -29,9 +30,8 @@ type PlayerContent = Omit<Extract<SourceContent, { kind: 'user' }>, 'kind'>;
 /** Other names to resolve in the same request, to make full use of it. */
 const TOGETHER = 10;
 const TRIES = 4;
-/** Milliseconds before the second attempt, doubled for each further one; and the maximum. */
-const FIRST_PAUSE = 1_000;
-const LONGEST_PAUSE = 60_000;
+/** Milliseconds of a pause after a failure. */
+const FAILED = { first: 1_000, longest: 60_000 };
 
 /** UUIDs of players by name, each looked up once: services other than ours accept only UUIDs. */
 export class PlayerNames {
@@ -60,8 +60,8 @@ export class PlayerNames {
       } catch (error) {
         if (!(error instanceof GameError)) throw error;
         if (tries >= TRIES) throw lookupFailed(typed, error);
-        const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (tries - 1);
-        await this.#clock.sleep(Math.min(pause, LONGEST_PAUSE), signal);
+        const pause = error.retryAfter ?? backOff(tries, FAILED);
+        await this.#clock.sleep(Math.min(pause, FAILED.longest), signal);
       }
     }
   }

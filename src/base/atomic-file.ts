@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
-import { processExists } from './process-lock.ts';
+import { processExists } from './process-exists.ts';
 
 export interface AtomicFileOptions {
   /** Permission bits of the new file, before the umask. */

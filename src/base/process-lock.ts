@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { writeFileAtomically } from './atomic-file.ts';
 import { makeFolder } from './make-folder.ts';
 import { importSqlite } from './node-sqlite.ts';
+import { processExists } from './process-exists.ts';
 import { isDamagedDatabase, isSqliteBusy } from './sqlite-codes.ts';
 
 /** This process holds the lock until it releases it or ends, however it ends. */
@@ -107,15 +108,5 @@ function readHolder(path: string): Holder | undefined {
     return holderSchema.safeParse(JSON.parse(readFileSync(holderPath(path), 'utf8'))).data;
   } catch {
     return undefined; // only used in messages
-  }
-}
-
-/** Whether a process of this machine is there, whoever it belongs to. */
-export function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

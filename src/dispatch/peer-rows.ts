@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
-import { processExists } from '../base/process-lock.ts';
+import { processExists } from '../base/process-exists.ts';
 import type { Peer, PeerJob } from './peers.ts';
 
 /** Milliseconds of silence after which a process counts as gone, whatever its process id says. */

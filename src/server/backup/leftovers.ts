@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { processExists } from '../../base/process-lock.ts';
+import { processExists } from '../../base/process-exists.ts';
 
 /** Milliseconds after which a temporary file of another machine, or of an older program, counts as abandoned. */
 const ABANDONED_AGE = 60 * 60_000;

@@ -1,4 +1,4 @@
-import { processExists } from '../../base/process-lock.ts';
+import { processExists } from '../../base/process-exists.ts';
 import type { Db } from '../store/db.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import { nodeOf, type ProcessName } from './lease-owner.ts';

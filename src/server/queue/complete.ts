@@ -3,6 +3,7 @@ import { newUuid } from '../../base/uuid.ts';
 import { isBlocked } from '../store/blocked-images.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { lockOwnerOfJob } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import type { TextureDataRow } from '../store/schema/skin-tables.ts';
 import { addSkin } from '../store/skins.ts';
@@ -19,11 +20,13 @@ export interface Completion {
 
 /**
  * Stores the signed data and the caller's skin record and completes the job, in one transaction. False if the lease is
- * lost, or an operator has blocked the image. For SQLite, where only one transaction writes at a time.
+ * lost, or an operator has blocked the image. An owner's jobs end one after the other: the second of them for the same data
+ * finds the record of the first.
  */
 export async function completeWithSkin(db: Db, completion: Completion): Promise<boolean> {
   const values = valuesOf(completion);
   return await inTransaction(db, async (tx) => {
+    await lockOwnerOfJob(tx, values.job);
     const ended = await COMPLETE.first(tx, values);
     if (!ended) return false;
     await keepTextureData(tx, textureDataOf(completion));
@@ -41,7 +44,7 @@ function valuesOf({ lease: { job, owner: leaseOwner }, now }: Completion): Value
   return { job: job.uuid, leaseOwner, textureHash: job.texture_hash, now, ...skin };
 }
 
-export function textureDataOf({ lease: { job }, data, now }: Completion): TextureDataRow {
+function textureDataOf({ lease: { job }, data, now }: Completion): TextureDataRow {
   return {
     identity: job.identity,
     texture_hash: job.texture_hash,

@@ -1,19 +1,17 @@
-import type { CompiledQuery } from 'kysely';
 import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/rate-limits.ts';
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
-import { type CallerMemory, type CallerRow, callerRow, rememberCaller } from '../store/callers.ts';
+import { type CallerMemory, rememberCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
-import { ownerLock, submitterLock } from '../store/locks.ts';
-import { COMMIT, runPipeline } from '../store/pipeline.ts';
+import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow, Via } from '../store/schema/job-tables.ts';
-import { keepingTexture, keepTexture } from '../store/textures.ts';
+import { keepTexture } from '../store/textures.ts';
 import { answerToKey, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
 import type { NewJob, OverLimit, Room, Submission, SubmitLimits } from './port.ts';
 import { sharedOpensAt, spendShared } from './shared-limit.ts';
-import { readStanding, readStandingAfter, type Standing } from './standing.ts';
+import { readStanding, type Standing } from './standing.ts';
 
 export type NewRow = Omit<JobRow, 'id'>;
 
@@ -28,7 +26,9 @@ export async function submitJob(
   job: NewJob,
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Submission> {
-  const standing = await lockAndRead(tx, job, { limits, now });
+  await lockSubmitter(tx, job.owner, Math.max(limits.concurrency, limits.burst));
+  if (limits.together) await lockOwner(tx, limits.together.owner);
+  const standing = await readStanding(tx, job, now);
   const { keyed, joined, memory, pending } = standing;
   if (keyed !== null) return answerToKey(await BY_ID.only(tx, { id: keyed }), job);
   if (joined !== null)
@@ -39,23 +39,11 @@ export async function submitJob(
   const { concurrency, burst, priority } = limits;
   const row = { ...newRow(job, now), turn: memory.turn, concurrency, burst };
   const usage = afterJob(memory, { priority, via: job.via, now });
-  const accept = tx.store.isShared ? acceptTogether : acceptInSteps;
-  const isLast = job.callback === undefined;
-  const queued = { ...row, ...(await accept(tx, row, { usage, picture: job.picture, isLast })) };
+  if (job.picture) await keepTexture(tx, { ...job.picture, created_at: now });
+  const queued = { ...row, ...(await INSERT.only(tx, row)) };
+  await rememberCaller(tx, usage);
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
   return { kind: 'queued', job: queued, usage, isFull: pending + 1 >= limits.spots };
-}
-
-async function lockAndRead(
-  tx: Db,
-  job: NewJob,
-  { limits, now }: { limits: SubmitLimits; now: number },
-): Promise<Standing> {
-  if (!tx.store.isShared) return await readStanding(tx, job, now);
-  const most = Math.max(limits.concurrency, limits.burst);
-  const locks: CompiledQuery[] = [submitterLock(job.owner, most).compile(tx)];
-  if (limits.together) locks.push(ownerLock(tx, limits.together.owner).compile());
-  return await readStandingAfter(tx, locks, { asked: job, now });
 }
 
 /** Answers with the owner's unfinished job for the same request. */
@@ -128,53 +116,6 @@ const BY_ID = prepare((db, { id }: Pick<JobRow, 'id'>) =>
 
 // The insertion of a job also stores its idempotency key.
 export const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(row).returning('id'));
-
-interface Beside {
-  readonly usage: CallerMemory;
-  readonly picture: NewJob['picture'];
-  /** Whether nothing else is to happen in the transaction. */
-  readonly isLast: boolean;
-}
-
-async function acceptInSteps(tx: Db, row: NewRow, { usage, picture }: Beside): Promise<Pick<JobRow, 'id'>> {
-  if (picture) await keepTexture(tx, { ...picture, created_at: row.created_at });
-  const queued = await INSERT.only(tx, row);
-  await rememberCaller(tx, usage);
-  return queued;
-}
-
-/**
- * The same with one statement, because each goes to another process and back. The row of the owner is there. If it is the
- * last one, the transaction ends with it, and so does the lock of the owner.
- */
-async function acceptTogether(
-  tx: Db,
-  row: NewRow,
-  { usage, picture, isLast }: Beside,
-): Promise<Pick<JobRow, 'id'>> {
-  const { turn: nextTurn, ...memory } = callerRow(usage);
-  const values = { ...row, ...memory, nextTurn, ...picture };
-  if (!isLast) return await ACCEPT_TOGETHER.only(tx, values);
-  const [[queued]] = await runPipeline(tx, [ACCEPT_TOGETHER.compile(tx, values), COMMIT]);
-  return queued!;
-}
-
-type Together = NewRow &
-  Omit<CallerRow, 'turn'> & { readonly nextTurn: number } & Partial<NonNullable<NewJob['picture']>>;
-
-const ACCEPT_TOGETHER = prepare((db, values: Together) => {
-  const { hash, width, height, png, nextTurn, spent_at, generated_at, minute, hour, ...row } = values;
-  const next = { turn: nextTurn, spent_at, generated_at, minute, hour };
-  const accepting = db
-    .with('remembered', (tx) => tx.updateTable('callers').set(next).where('owner', '=', row.owner))
-    .with('queued', (tx) => tx.insertInto('jobs').values(row).returning('id'));
-  if (!hash || !width || !height || !png) return accepting.selectFrom('queued').select('id');
-  const picture = { hash, width, height, png, created_at: row.created_at };
-  return accepting
-    .with('kept', (tx) => keepingTexture(tx, picture))
-    .selectFrom('queued')
-    .select('id');
-});
 
 /** The row of a job that waits for its turn. */
 export function newRow(job: NewJob, now: number): Omit<NewRow, keyof Place> {

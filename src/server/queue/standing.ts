@@ -1,8 +1,6 @@
-import type { CompiledQuery } from 'kysely';
 import { type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
-import { runPipeline } from '../store/pipeline.ts';
-import { type PreparedQuery, prepare } from '../store/prepared.ts';
+import { prepare } from '../store/prepared.ts';
 import { PENDING } from '../store/schema/job-conditions.ts';
 import type { Via } from '../store/schema/job-tables.ts';
 import { keyedJob } from './idempotency.ts';
@@ -25,32 +23,12 @@ type Asked = Pick<NewJob, 'owner' | 'via'> & Partial<Pick<NewJob, 'requestKey' |
 
 /** All of it with a single statement. Call in the transaction that inserts the job. */
 export async function readStanding(db: Db, asked: Asked, now: number): Promise<Standing> {
-  return standingOf(await READ.only(db, valuesOf(asked)), asked, now);
-}
-
-/** The same once these statements have run, in one round trip: on PostgreSQL. */
-export async function readStandingAfter(
-  tx: Db,
-  before: readonly CompiledQuery[],
-  { asked, now }: { asked: Asked; now: number },
-): Promise<Standing> {
-  const rows = (await runPipeline(tx, [...before, READ.compile(tx, valuesOf(asked))])).at(-1);
-  return standingOf(rows?.[0] as Row, asked, now);
-}
-
-function valuesOf({ owner, via, requestKey, idempotencyKey }: Asked): Values {
-  return {
+  const { owner, via, requestKey, idempotencyKey } = asked;
+  const { pending, pendingVia, keyed, joined, ...facts } = await READ.only(db, {
     ...{ owner, via },
     ...(requestKey !== undefined && { requestKey }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
-  };
-}
-
-function standingOf(
-  { pending, pendingVia, keyed, joined, ...facts }: Row,
-  { owner }: Asked,
-  now: number,
-): Standing {
+  });
   return {
     memory: memoryOf(owner, facts, now),
     pending: pending!, // counts are never null
@@ -59,8 +37,6 @@ function standingOf(
     joined: joined ?? null,
   };
 }
-
-type Row = typeof READ extends PreparedQuery<Values, infer R> ? R : never;
 
 interface Values {
   readonly owner: string;

@@ -7,7 +7,7 @@ import type { JobRow } from '../store/schema/job-tables.ts';
 import { adoptIdentity } from './adopt.ts';
 import { countWaitingBefore, nextRunAt } from './claim.ts';
 import { type Claims, claimsOf } from './claims.ts';
-import { type Completions, completionsOf } from './completions.ts';
+import { completeWithSkin } from './complete.ts';
 import { findRoom, submitJob } from './enqueue.ts';
 import { forgiveQueueClock } from './forgive-clock.ts';
 import { type Holders, holdersHere } from './holders.ts';
@@ -66,7 +66,6 @@ const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
 export class StoreQueue implements JobQueue {
   readonly #db: Db;
   readonly #claims: Claims;
-  readonly #completions: Completions;
   readonly #holders: Holders;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
@@ -86,7 +85,6 @@ export class StoreQueue implements JobQueue {
       options.leasesBy === 'database' ? databaseLeases(db, lease) : processLeases(this.#clock, lease);
     const times = { now: () => this.#clock.now(), end: () => this.#leases.end(), patience };
     this.#claims = claimsOf(db, times);
-    this.#completions = completionsOf(db, { clock: this.#clock, patience });
     this.#bounds = options.bounds ?? (() => ({}));
     this.#observer = options.observer;
   }
@@ -127,7 +125,7 @@ export class StoreQueue implements JobQueue {
 
   async complete(lease: Lease, data: GeneratedData): Promise<boolean> {
     const completion = { lease, data, now: this.#clock.now() };
-    const isDone = await this.#ends.during(this.#completions.complete(completion));
+    const isDone = await this.#ends.during(completeWithSkin(this.#db, completion));
     if (isDone) this.#observer?.jobCompleted(lease.job.uuid);
     return isDone;
   }

@@ -68,10 +68,7 @@ export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
 }
 
 /** What is kept of a caller, as a row. */
-export type CallerRow = Pick<
-  Tables['callers'],
-  'owner' | 'turn' | 'spent_at' | 'generated_at' | 'minute' | 'hour'
->;
+type CallerRow = Pick<Tables['callers'], 'owner' | 'turn' | 'spent_at' | 'generated_at' | 'minute' | 'hour'>;
 
 const REMEMBER = prepare((db, row: CallerRow) =>
   db
@@ -84,7 +81,7 @@ export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void
   await REMEMBER.run(db, callerRow(memory));
 }
 
-export function callerRow(memory: CallerMemory): CallerRow {
+function callerRow(memory: CallerMemory): CallerRow {
   return {
     owner: memory.owner,
     turn: memory.turn,

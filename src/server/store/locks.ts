@@ -33,15 +33,13 @@ const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' 
 
 /** Keeps other transactions that decide about this owner's jobs, skins or limits waiting until this one ends. */
 export async function lockOwner(tx: Db, owner: string): Promise<void> {
-  await tx.store.lock(() => ownerLock(tx, owner).execute());
-}
-
-/** The same as a statement, for PostgreSQL. */
-export function ownerLock(tx: Db, owner: string) {
-  return tx
-    .insertInto('callers')
-    .values({ owner, ...NEVER })
-    .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner }));
+  await tx.store.lock(() =>
+    tx
+      .insertInto('callers')
+      .values({ owner, ...NEVER })
+      .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner }))
+      .execute(),
+  );
 }
 
 /** Locks the owner of a job. */
@@ -63,32 +61,16 @@ export async function lockQueue(tx: Db): Promise<void> {
   await tx.store.lock(() => tx.selectFrom('queue_clock').select('id').forUpdate().execute());
 }
 
-/** Like `ownerLock`, for an owner who has had jobs. */
-export function knownOwnerLock(tx: Db, owner: string) {
-  return tx.selectFrom('callers').select('owner').where('owner', '=', owner).forUpdate();
-}
-
 /**
- * The same for those of several owners that nobody else has locked, and returns them. It waits for nobody: those who need
- * the others would have to wait as well, perhaps in a circle.
- */
-export async function lockFreeOwners(tx: Db, owners: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ owner: string }>`
-    select owner from callers where owner = any(${owners}::text[]) order by owner for update skip locked`.execute(
-    tx,
-  );
-  return new Set(rows.map(({ owner }) => owner));
-}
-
-/**
- * Like `ownerLock`, for an owner who is about to have another job, with the most of its jobs that may be processed at
+ * Like `lockOwner`, for an owner who is about to have another job, with the most of its jobs that may be processed at
  * once. The bound of jobs that were accepted under a higher one holds until they have ended.
  */
-export function submitterLock(owner: string, most: number) {
-  return sql`
+export async function lockSubmitter(tx: Db, owner: string, most: number): Promise<void> {
+  const lock = sql`
     insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
     values (${owner}, 0, 0, 0, '[]', '[]', ${most})
     on conflict (owner) do update set burst = greatest(excluded.burst, callers.processing,
       case when exists (select 1 from jobs where jobs.owner = excluded.owner and ${PENDING})
         then callers.burst else 0 end)`;
+  await tx.store.lock(() => lock.execute(tx));
 }

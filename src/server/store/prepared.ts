@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, QueryResult, RawBuilder } from 'kysely';
+import type { Compilable, QueryResult, RawBuilder } from 'kysely';
 import type { Db } from './db.ts';
 
 export class PreparedQuery<Values extends object, Row> {
@@ -9,11 +9,7 @@ export class PreparedQuery<Values extends object, Row> {
   }
 
   async run(db: Db, values: Values): Promise<QueryResult<Row>> {
-    return await db.executeQuery(this.compile(db, values));
-  }
-
-  compile(db: Db, values: Values): CompiledQuery<Row> {
-    return this.#build(db, values).compile();
+    return await db.executeQuery(this.#build(db, values).compile());
   }
 
   async all(db: Db, values: Values): Promise<Row[]> {

@@ -6,15 +6,12 @@ import { prepare } from './prepared.ts';
 import type { TextureDataRow, TextureRow } from './schema/skin-tables.ts';
 import type { Tables } from './schema/tables.ts';
 
-const KEEP = prepare(keepingTexture);
-
-/** As part of a larger statement. */
-export function keepingTexture(db: Pick<Db, 'insertInto'>, texture: TextureRow) {
-  return db
+const KEEP = prepare((db, texture: TextureRow) =>
+  db
     .insertInto('textures')
     .values(texture)
-    .onConflict((conflict) => conflict.column('hash').doNothing());
-}
+    .onConflict((conflict) => conflict.column('hash').doNothing()),
+);
 
 /** Stores a picture under its hash; an existing one stays unchanged (same name, same bytes). */
 export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {

@@ -92,6 +92,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   helmet: ['server/http/fastify'],
   kysely: ['server/store', 'server/store-copy', 'server/queue'],
   pg: ['server/store/postgres'],
+  'pg-connection-string': ['server/store/postgres'],
   'ipaddr.js': ['server/http/fastify', 'server/outbound', 'server/service'],
   'openid-client': ['server/openid'],
   skinview3d: ['server/pages/browser'],

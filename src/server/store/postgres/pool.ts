@@ -2,7 +2,6 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
 import { isDeadlock, isOutdated } from '../conflicts.ts';
 import { ANY_SCHEMA } from '../known-schema.ts';
-import { Pipeline } from '../pipeline.ts';
 import { StoreClient } from './client.ts';
 import { ConnectionGate } from './connection-gate.ts';
 import { PoolWaits } from './pool-waits.ts';
@@ -54,13 +53,9 @@ export function connectionConfig(url: string, { connectTimeout, statementTimeout
   };
 }
 
-/**
- * `sslmode` as in every other client: `prefer` encrypts where that can be done, `require` always, `verify-full` also
- * checks who answers. `allow` leaves it to the client.
- */
+/** `sslmode` as in every other client: `require` always encrypts, `verify-full` also checks who answers. */
 function withLibpqRules(url: string): string {
   const parsed = new URL(url);
-  if (parsed.searchParams.get('sslmode') === 'allow') parsed.searchParams.set('sslmode', 'prefer');
   if (parsed.searchParams.has('sslmode')) parsed.searchParams.set('uselibpqcompat', 'true');
   return parsed.href;
 }
@@ -79,7 +74,6 @@ export function makePool(url: string, options: PoolOptions): Pool {
     ...connectionConfig(url, options),
     max,
     Client: StoreClient,
-    pipeline: true, // sends what is asked while other answers are awaited: see runPipeline
     ...(prepares && { onConnect: async (client) => void (await client.query(limits)) }),
   });
   pool.on('error', () => {}); // an idle connection was lost: the pool opens another one
@@ -126,47 +120,14 @@ function storable(value: unknown): unknown {
 }
 
 const BEGINNING = /^(?:begin|start transaction)\b/;
-const ENDING = /^(?:commit|rollback)$/;
-
-/** As PostgreSQL answers it. */
-function doneAlready(asked: string): QueryResult {
-  return { command: asked.toUpperCase(), rowCount: null, oid: 0, fields: [], rows: [] };
-}
-
-type Connected = PoolClient & Partial<Pick<StoreClient, 'lost' | 'connection'>>;
-
-/** Writes all that `send` sends at once: each write wakes the database's process, which takes longer than most statements. */
-function atOnce<T>({ connection }: Connected, send: () => T): T {
-  connection?.stream.cork();
-  try {
-    return send();
-  } finally {
-    connection?.stream.uncork();
-  }
-}
-
-type Send = (text: string, values: readonly unknown[]) => Promise<QueryResult>;
-
-/** The rows of each, as rows of one result. @throws what the first one fails with, once the last one is over */
-async function sendAll({ statements }: Pipeline, send: Send): Promise<QueryResult> {
-  const ends = await Promise.allSettled(statements.map(({ sql, parameters }) => send(sql, parameters)));
-  const rows = ends.map((end) => {
-    if (end.status === 'rejected') throw end.reason;
-    return end.value.rows;
-  });
-  return { command: 'SELECT', rowCount: null, oid: 0, fields: [], rows };
-}
 
 /** @param limits statements that each transaction begins with */
 function adapt(
-  client: Connected,
+  client: PoolClient,
   names: StatementNames | undefined,
   limits: string | undefined,
 ): PostgresPoolClient {
-  let silent: Error | undefined;
-  /** A transaction begins with its first statement: both are sent together. */
-  let beginning: string | undefined;
-  const lost = () => silent ?? (client.lost && (asTrouble(client.lost) as Error));
+  let lost: Error | undefined;
   const send = async (text: string, values: readonly unknown[]): Promise<QueryResult> => {
     const name = values.length === 0 ? undefined : names?.of(text);
     try {
@@ -176,35 +137,21 @@ function adapt(
       throw error;
     }
   };
-  const answerTo = async (asked: string, values: readonly unknown[]) => {
-    const [first] = values;
-    return await (first instanceof Pipeline ? sendAll(first, send) : send(asked, values));
-  };
   const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
-    const before = lost();
-    if (before) throw before; // a rollback would wait in vain, too; the transaction ends with the connection
-    if (BEGINNING.test(asked)) {
-      beginning = limits === undefined ? asked : `${asked}; ${limits}`;
-      return doneAlready(asked);
-    }
-    const begin = beginning;
-    beginning = undefined;
-    const isBegun = client.getTransactionStatus() !== 'I';
-    if (!isBegun && ENDING.test(asked)) return doneAlready(asked); // by a pipeline, or nothing was asked since it began
-    const isInTransaction = isBegun || begin !== undefined;
+    if (lost) throw lost; // a rollback would wait in vain, too; the transaction ends with the connection
+    const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
+    const isInTransaction = client.getTransactionStatus() !== 'I';
     try {
-      const answers = atOnce(client, () => [begin && send(begin, []), answerTo(asked, values)] as const);
-      const [, answer] = await Promise.all(answers);
-      return answer;
+      return await send(text, values);
     } catch (error) {
       // A transaction has to begin again: see inTransaction.
       const isPassing = isOutdated(error) || isDeadlock(error);
       if (!isInTransaction && isPassing && tries < MOST_TRIES) return await query(asked, values, tries + 1);
       const trouble = asTrouble(error);
-      if (trouble !== error) silent = trouble as Error;
+      if (trouble !== error) lost = trouble as Error;
       throw trouble;
     }
   };
-  const release = () => client.release(lost() ?? false); // a broken one is closed
+  const release = () => client.release(lost ?? false); // a broken one is closed
   return { query, release } as unknown as PostgresPoolClient;
 }

@@ -12,7 +12,7 @@ import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions } from './pool.ts';
 import { PoolWaits } from './pool-waits.ts';
-import { asRefused } from './trouble.ts';
+import { asRefused, isWithoutTls } from './trouble.ts';
 import { type Patience, untilReachable } from './until-reachable.ts';
 
 /**
@@ -54,13 +54,13 @@ export async function openPostgresStore({
   ...rest
 }: PostgresSettings & Schema): Promise<OpenStore> {
   const options = { ...POOL_OPTIONS, ...rest };
-  const { db, pool, waits } = await untilReachable(
-    async () => await open(url, options, { migrations, creates }),
+  const { db, pool, waits, ...opened } = await untilReachable(
+    async () => await openPreferred(url, options, { migrations, creates }),
     patience,
   );
   const size = await DatabaseSize.watch(pool);
   // Behind a pooler nothing would be heard: another connection than the one that listened would hear it.
-  const listener = options.prepares ? new Listener(connectionConfig(url, options)) : undefined;
+  const listener = options.prepares ? new Listener(connectionConfig(opened.url, options)) : undefined;
   return {
     db,
     ...(listener && { notifier: listener }),
@@ -102,10 +102,12 @@ function watching(listener: Listener | undefined): OpenStore['changedByOthers'] 
 
 /** Only its tables, created or updated. @throws as `openPostgresStore` */
 export async function openPostgresDb(url: string, options: PoolOptions = POOL_OPTIONS): Promise<Db> {
-  return (await open(url, options, { migrations: MIGRATIONS, creates: true })).db;
+  return (await openPreferred(url, options, { migrations: MIGRATIONS, creates: true })).db;
 }
 
 interface Opened {
+  /** With what was decided about TLS. */
+  readonly url: string;
   readonly db: Db;
   readonly pool: Pool;
   readonly waits: PoolWaits;
@@ -116,6 +118,24 @@ interface Creating {
   readonly creates: boolean;
 }
 
+/** With `sslmode=prefer` or `allow` the driver insists on TLS; libpq does without where the database has none. */
+async function openPreferred(address: string, options: PoolOptions, creating: Creating): Promise<Opened> {
+  const mode = new URL(address).searchParams.get('sslmode');
+  if (mode !== 'prefer' && mode !== 'allow') return await open(address, options, creating);
+  try {
+    return await open(withTls(address, 'prefer'), options, creating);
+  } catch (error) {
+    if (!isWithoutTls(error)) throw error;
+    return await open(withTls(address, 'disable'), options, creating);
+  }
+}
+
+function withTls(address: string, mode: 'prefer' | 'disable'): string {
+  const url = new URL(address);
+  url.searchParams.set('sslmode', mode);
+  return url.href;
+}
+
 async function open(url: string, options: PoolOptions, { migrations, creates }: Creating): Promise<Opened> {
   const pool = makePool(url, options);
   const waits = new PoolWaits(pool);
@@ -124,7 +144,7 @@ async function open(url: string, options: PoolOptions, { migrations, creates }: 
   try {
     if (!creates) await verifyStore(db);
     await migratePostgres(db, migrations);
-    return { db, pool, waits };
+    return { url, db, pool, waits };
   } catch (error) {
     await db.destroy();
     throw asRefused(error);

@@ -76,6 +76,11 @@ export function asNoConnection(error: unknown): unknown {
   return trouble === error ? asRefused(error) : trouble;
 }
 
+/** Whether an error of an attempt to connect says that the database has no TLS at all. */
+export function isWithoutTls(error: unknown): boolean {
+  return error instanceof StoreRefusedError && NO_TLS.test(error.message);
+}
+
 /** The same, of a store that was there before. */
 export function asLostConnection(error: unknown): unknown {
   return codeOf(error) === NO_DATABASE ? new StoreGoneError(error as Error) : asNoConnection(error);

@@ -2,7 +2,7 @@ import type { OpenIdProvider } from '../openid/provider.ts';
 import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/policy.ts';
 import { signInKey } from '../service/openid/sign-in.ts';
-import { PLANS, type Plans } from '../service/plans/plans.ts';
+import { PLANS, type Plans } from '../service/plans.ts';
 import type { Basis } from './basis.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';

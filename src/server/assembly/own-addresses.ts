@@ -1,4 +1,4 @@
-import { isOnThisMachine } from '../service/sessions/address-proof.ts';
+import { isOnThisMachine } from '../service/sessions.ts';
 import type { Db } from '../store/db.ts';
 import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
 import type { ServerOptions } from './server-options.ts';

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { addressKey, proofOf } from '../service/sessions/address-proof.ts';
-import { hashSecret, makeSecret } from '../service/sessions/secrets.ts';
-import { makeLink } from '../service/sessions/sign-in-links.ts';
+import { addressKey, hashSecret, makeLink, makeSecret, proofOf } from '../service/sessions.ts';
 import { ensureOwner } from '../service/users/users.ts';
 import { readDatabaseClock } from '../store/database-time.ts';
 import type { Db } from '../store/db.ts';

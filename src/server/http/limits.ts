@@ -1,4 +1,4 @@
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 
 /** Bytes of a JSON or form body: several times the longest data URL. */
 export const BODY_LIMIT = 128 * 1024;

@@ -1,4 +1,4 @@
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 import type { HttpRequest, Part, PartLimits } from './request.ts';
 
 /** Largest file that is read; above 20,000 bytes the picture's own check reports the error. */

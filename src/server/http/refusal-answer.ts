@@ -1,4 +1,4 @@
-import type { Refusal } from '../service/refusals/refusal.ts';
+import type { Refusal } from '../service/refusal.ts';
 import type { Answer } from './route.ts';
 import { rateLimitHeaders } from './views.ts';
 

@@ -1,4 +1,4 @@
-import type { Origins } from '../service/callers/key-bindings.ts';
+import type { Origins } from '../service/callers/caller.ts';
 import type { WebPages } from '../service/callers/web-pages.ts';
 
 /** Limits on the parts of a multipart body. Sizes in bytes. */

@@ -5,7 +5,7 @@ import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 import { asksGame } from '../sources/game-refusals.ts';
 import { findKnownTexture, type GameAddress } from '../sources/known-texture.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';

@@ -4,7 +4,7 @@ import { VERSION } from '../../base/version.ts';
 import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 import type { RenderBudget } from './budgets.ts';
 import type { RenderJob, RenderThread } from './render-thread.ts';
 

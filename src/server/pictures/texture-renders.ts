@@ -1,9 +1,8 @@
 import { type AnyView, type View, widthOf } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
-import type { ServedTextures } from '../service/skins/served-textures.ts';
-import { readSkin } from '../service/skins/skins.ts';
+import { Refusal } from '../service/refusal.ts';
+import { readSkin, type ServedTextures } from '../service/skins/skins.ts';
 import { ownPath, textureHashIn } from '../sources/own-pictures.ts';
 import type { SourceContext } from '../sources/source-context.ts';
 import type { Db } from '../store/db.ts';

@@ -1,5 +1,5 @@
 import { DATA_URL_PREFIX, MAX_DATA_URL_LENGTH } from '../../protocol/generate.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 
 /** The bytes in a `data:` URL. @throws Refusal `invalid_image_url` */
 export function readDataUrl(url: string): Uint8Array {

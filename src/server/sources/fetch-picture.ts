@@ -2,7 +2,7 @@ import { sniffKind } from '../../skin/png/header.ts';
 import { fetchGuarded, type GuardedAnswer } from '../outbound/fetch-guarded.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../outbound/outbound-error.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 
 /** Milliseconds for the whole fetch, redirects included. */
 const TIMEOUT = 10_000;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { GameError, type GameErrorKind } from '../../game/errors.ts';
-import type { LimitedRequest } from '../service/limits/rate-limit.ts';
-import { rateLimitOf } from '../service/limits/rate-limit.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { type LimitedRequest, rateLimitOf } from '../service/limits/rate-limit.ts';
+import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 

@@ -1,7 +1,7 @@
 import { skinOnPage } from '../../base/page-links.ts';
 import { uuidOrShortIdSchema } from '../../protocol/skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 import { wholeUuid } from '../service/skins/skin-picks.ts';
 import { readSkin } from '../service/skins/skins.ts';
 import { findServedTexture } from '../store/textures.ts';

@@ -3,7 +3,7 @@ import { isPlayerName } from '../../game/names.ts';
 import { isOfflineId, parsePlayerId } from '../../game/player-ids.ts';
 import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
 import { requireRoom, spendGeneration } from '../service/limits/spending.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 import { profileIdentity } from '../service/skins/identity.ts';
 import { findPlayerData, PLAYER_AGE, type PlayerKey, rememberPlayer } from '../store/players.ts';
 import { findTextureData } from '../store/textures.ts';

@@ -2,7 +2,7 @@ import { EvictingMap } from '../fairness/rate-limits.ts';
 import { overLimitRefusal } from '../service/limits/over-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import { mostFetchesOf } from './fetches.ts';
 import type { SourceRequest } from './source.ts';

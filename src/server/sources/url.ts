@@ -1,7 +1,7 @@
 import { pictureLink } from '../../base/page-links.ts';
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { Refusal } from '../service/refusal.ts';
 import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
 import type { Target } from './fetches.ts';

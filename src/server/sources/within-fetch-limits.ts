@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import type { LimitedRequest } from '../service/limits/rate-limit.ts';
-import { rateLimitOf } from '../service/limits/rate-limit.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
+import { type LimitedRequest, rateLimitOf } from '../service/limits/rate-limit.ts';
+import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import type { Fetches, Target } from './fetches.ts';

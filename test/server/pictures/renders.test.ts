@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { RenderBudget } from '../../../src/server/pictures/budgets.ts';
 import { Renders, type RenderWish } from '../../../src/server/pictures/renders.ts';
 import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
-import { Plans } from '../../../src/server/service/plans/plans.ts';
+import { Plans } from '../../../src/server/service/plans.ts';
 import { encodePng, encodeSmallPng } from '../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawInto } from '../../../src/skin/render/render.ts';

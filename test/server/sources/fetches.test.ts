@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anonymousCaller, type Caller } from '../../../src/server/service/callers/caller.ts';
-import { Plans } from '../../../src/server/service/plans/plans.ts';
+import { Plans } from '../../../src/server/service/plans.ts';
 import { Fetches, type Target } from '../../../src/server/sources/fetches.ts';
 
 const plans = new Plans();

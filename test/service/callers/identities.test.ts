@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { startSession } from '../../../src/server/service/sessions/sessions.ts';
+import { startSession } from '../../../src/server/service/sessions.ts';
 import { findUserByName } from '../../../src/server/store/users.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import {

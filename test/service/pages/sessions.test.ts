@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { startSession } from '../../../src/server/service/sessions/sessions.ts';
-import { makeLink } from '../../../src/server/service/sessions/sign-in-links.ts';
+import { makeLink, startSession } from '../../../src/server/service/sessions.ts';
 import { findUserByName } from '../../../src/server/store/users.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { startSession } from '../../../src/server/service/sessions/sessions.ts';
+import { startSession } from '../../../src/server/service/sessions.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
 import { findUserByName } from '../../../src/server/store/users.ts';
 import type { FakeGame } from '../fake-game/fake-game.ts';

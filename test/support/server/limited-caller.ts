@@ -1,7 +1,7 @@
 import type { Generator } from '../../../src/server/generators/port.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import type { Caller } from '../../../src/server/service/callers/caller.ts';
-import { type Plan, Plans } from '../../../src/server/service/plans/plans.ts';
+import { type Plan, Plans } from '../../../src/server/service/plans.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { TEXTURE_HASH } from '../../contract/jobs.ts';
 import { MovableClock } from './movable-clock.ts';

@@ -1,12 +1,16 @@
 import { authenticate } from '../../service/callers/authenticate.ts';
-import { anonymousCaller, type Caller, requireUser, userCaller } from '../../service/callers/caller.ts';
-import type { Origins } from '../../service/callers/key-bindings.ts';
-import { requireScope } from '../../service/callers/scopes.ts';
+import {
+  anonymousCaller,
+  type Caller,
+  type Origins,
+  requireScope,
+  requireUser,
+  userCaller,
+} from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { withLimits } from '../../service/limits/told-limits.ts';
-import { asRefusal } from '../../service/refusals/as-refusal.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { asRefusal, Refusal } from '../../service/refusal.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 import { type HttpRequest, originsOf, provedOriginsOf } from '../request.ts';

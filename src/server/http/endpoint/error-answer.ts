@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../service/context.ts';
-import { asRefusal } from '../../service/refusals/as-refusal.ts';
+import { asRefusal } from '../../service/refusal.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 import type { Answer } from '../route.ts';
 import { v1RefusalAnswer } from '../v1/error-answers.ts';

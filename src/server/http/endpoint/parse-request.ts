@@ -1,8 +1,7 @@
 import type { Note } from '../../../protocol/envelope.ts';
 import { safeParse } from '../../../protocol/parsing.ts';
 import type { Caller } from '../../service/callers/caller.ts';
-import { validationRefusal } from '../../service/refusals/as-refusal.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal, validationRefusal } from '../../service/refusal.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Call, Route } from '../route.ts';
 import { readSentKey, UNKNOWN_BARE } from './sent-key.ts';

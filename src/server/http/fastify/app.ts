@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { anonymousCaller, networkOf } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import { RequestLimiter } from '../../service/limits/request-limiter.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { Endpoint } from '../endpoint/endpoint.ts';
 import { errorAnswer } from '../endpoint/error-answer.ts';
 import { BODY_LIMIT, MAX_PARAM_LENGTH } from '../limits.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { BODY_LIMIT, bodyTooLarge } from '../limits.ts';
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;

@@ -1,6 +1,6 @@
 import type { FastifyError } from 'fastify';
 import { ERRORS } from '../../../protocol/errors.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import {
   bodyTooLarge,
   forbiddenField,

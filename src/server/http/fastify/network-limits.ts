@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { REQUEST_LIMITS, type RequestLimits } from '../../service/limits/request-limiter.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { SERVER_NAME } from '../../workers/worker-pool.ts';
 import { malformedUrl, verifyUrlLength } from '../limits.ts';
 import { refusalAnswer } from '../refusal-answer.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServiceContext } from '../../service/context.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
-import type { SessionCaller } from '../../service/sessions/sessions.ts';
+import { Refusal } from '../../service/refusal.ts';
+import type { SessionCaller } from '../../service/sessions.ts';
 import {
   findPerson,
   type PageAdmission,

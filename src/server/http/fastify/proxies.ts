@@ -1,4 +1,4 @@
-import { isInside } from '../../service/callers/key-bindings.ts';
+import { isInside } from '../../service/callers/caller.ts';
 
 /** Names for networks, as in Fastify. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {

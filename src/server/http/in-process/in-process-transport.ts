@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Transport, TransportAnswer, TransportRequest } from '../../../client/transport.ts';
 import { RequestLimiter, type RequestLimits } from '../../service/limits/request-limiter.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { Endpoint, type EndpointOptions } from '../endpoint/endpoint.ts';
 import { errorAnswer, type RequestLog } from '../endpoint/error-answer.ts';
 import { verifyUrlLength } from '../limits.ts';

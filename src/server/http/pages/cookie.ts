@@ -1,4 +1,4 @@
-import { SESSION_AGE } from '../../service/sessions/sessions.ts';
+import { SESSION_AGE } from '../../service/sessions.ts';
 import type { HttpRequest } from '../request.ts';
 
 /** A name with this prefix is only taken by browsers from this very host, over an encrypted connection. */

@@ -3,7 +3,7 @@ import type { Scope } from '../../../protocol/api-key.ts';
 import type { Page, Visitor } from '../../pages/frame/page.ts';
 import type { Caller } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
-import type { SessionCaller } from '../../service/sessions/sessions.ts';
+import type { SessionCaller } from '../../service/sessions.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Answer } from '../route.ts';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../service/callers/caller.ts';
 import type { WebPages } from '../../service/callers/web-pages.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import type { HttpRequest } from '../request.ts';
 
 type Sent = Pick<HttpRequest, 'headers' | 'host'>;

@@ -1,4 +1,4 @@
-import { endSession } from '../../service/sessions/sessions.ts';
+import { endSession } from '../../service/sessions.ts';
 import type { Answer } from '../route.ts';
 import { readCookie, sessionCookie, setCookie } from './cookie.ts';
 import { nextAddress } from './next-address.ts';

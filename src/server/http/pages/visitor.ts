@@ -1,7 +1,7 @@
 import type { Page } from '../../pages/frame/page.ts';
 import type { FormMaker } from '../../pages/views/make-form.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
-import { makeSecret } from '../../service/sessions/secrets.ts';
+import { Refusal } from '../../service/refusal.ts';
+import { makeSecret } from '../../service/sessions.ts';
 import { readCookie, setCookie } from './cookie.ts';
 import type { PageCall } from './page-route.ts';
 

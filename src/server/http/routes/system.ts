@@ -3,7 +3,7 @@ import { VERSION } from '../../../base/version.ts';
 import { healthAnswerSchema, keyDocumentSchema, readyAnswerSchema } from '../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { requireOperator } from '../../service/callers/caller.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { encodedFor } from '../encodings.ts';
 import { route } from '../route.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { EVERYWHERE } from '../picture-answer.ts';
 import { route } from '../route.ts';
 

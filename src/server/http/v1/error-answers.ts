@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../../protocol/errors.ts';
 import type { V1ErrorAnswer } from '../../../protocol/v1.ts';
-import type { Refusal } from '../../service/refusals/refusal.ts';
+import type { Refusal } from '../../service/refusal.ts';
 import type { Via } from '../../store/schema/job-tables.ts';
 import type { Answer } from '../route.ts';
 import { rateLimitHeaders } from '../views.ts';

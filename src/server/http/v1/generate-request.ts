@@ -1,6 +1,5 @@
 import { type V1Options, v1OptionsSchema, v1SourceSchema } from '../../../protocol/v1.ts';
-import { validationRefusal } from '../../service/refusals/as-refusal.ts';
-import { Refusal } from '../../service/refusals/refusal.ts';
+import { Refusal, validationRefusal } from '../../service/refusal.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import type { Source } from '../../sources/source.ts';
 import { readBody } from '../read-body.ts';

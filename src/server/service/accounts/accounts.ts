@@ -28,7 +28,7 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { AccountRow } from '../../store/schema/account-tables.ts';
 import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 export interface AccountsContext {
   readonly db: Db;

@@ -1,13 +1,53 @@
+import { hash, randomBytes } from 'node:crypto';
 import { MIN_API_KEY_LENGTH } from '../../../protocol/account.ts';
+import type { Note } from '../../../protocol/envelope.ts';
 import { findKeyOwner } from '../../store/api-keys.ts';
 import type { Db } from '../../store/db.ts';
 import { noteKeyUse } from '../../store/usage.ts';
-import type { Plans } from '../plans/plans.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import { hashApiKey } from './api-key.ts';
-import { anonymousCaller, type Caller, callerKey, userCaller } from './caller.ts';
-import { type Origins, verifyBindings } from './key-bindings.ts';
-import { manglingOf } from './mangled-key.ts';
+import type { Plans } from '../plans.ts';
+import { Refusal } from '../refusal.ts';
+import {
+  anonymousCaller,
+  type Caller,
+  callerKey,
+  type Origins,
+  userCaller,
+  verifyBindings,
+} from './caller.ts';
+
+/** Fixed prefix of every key, which secret scanners and people recognize. */
+const PREFIX = 'sksm_';
+
+/** A new API key: 256 random bits, 69 characters. */
+export function makeApiKey(): string {
+  return PREFIX + randomBytes(32).toString('hex');
+}
+
+/** The stored form of a key. A plain hash is enough: 256 random bits cannot be guessed. */
+export function hashApiKey(key: string): string {
+  return hash('sha256', key);
+}
+
+/** Common client mistakes in sending a key, each with its message; the first match counts. */
+const MANGLINGS: readonly (readonly [pattern: RegExp, message: string])[] = [
+  [
+    /^Bearer\s+Bearer\b/i,
+    'The word "Bearer" was sent twice: the client adds it itself, so leave it out of the setting.',
+  ],
+  [
+    /^(?:Bearer\s+)?Optional(?:\[|\.empty)/i,
+    'The key arrived as Optional[…]: that is a mistake of the client, which an update may fix.',
+  ],
+  [/["'`“”‘’]/, 'The key arrived with quotes around it: leave them out of the setting.'],
+  [/^Bearer\s+[<{[(]/i, 'The key arrived with brackets around it: leave them out of the setting.'],
+  [/^Bearer\s+\S+\s+\S/i, 'The key arrived with a space inside: copy it again, without line breaks.'],
+];
+
+/** Explains an obvious mistake in an unknown key, based on the Authorization header of the request. */
+export function manglingOf(authorization: string): Note[] {
+  const message = MANGLINGS.find(([pattern]) => pattern.test(authorization))?.[1];
+  return message === undefined ? [] : [{ code: 'invalid_api_key', message }];
+}
 
 export interface Credentials extends Origins {
   /** Value of the Authorization header. */

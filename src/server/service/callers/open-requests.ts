@@ -1,7 +1,7 @@
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockQueue } from '../../store/locks.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Milliseconds between checks for revocations: a revocation in any process takes effect within a second. */
 const LOOK = 250;

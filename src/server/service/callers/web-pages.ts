@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import type { Caller } from './caller.ts';
 
 /** Any origin. */

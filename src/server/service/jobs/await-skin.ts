@@ -4,7 +4,7 @@ import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { type Patience, skinAsSent, type WaitContext, waitForEnd } from './jobs.ts';
 
 /** For a caller who does not say how long to wait. */

@@ -4,7 +4,7 @@ import type { JobQueue } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { JobFeed, type JobFollower } from './job-feed.ts';
 import { OtherProcesses } from './other-processes.ts';
 

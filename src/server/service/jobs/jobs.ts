@@ -6,11 +6,10 @@ import type { AllJobs, JobLists, JobState, JobWithSkin, ListedJob } from '../../
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
-import type { Caller } from '../callers/caller.ts';
-import { hasScope } from '../callers/scopes.ts';
+import { type Caller, hasScope } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
 import { type PollingContext, verifyPolling } from '../limits/polling.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Default number of jobs per page. */
 const LIST_SIZE = 500;

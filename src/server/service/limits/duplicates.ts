@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../../fairness/rate-limits.ts';
 import { recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { type LimitedRequest, rateLimitOf } from './rate-limit.ts';
 
 /** Maximum duplicates per minute, for each generation that a caller may make in one. */

@@ -3,7 +3,7 @@ import type { OverLimit } from '../../queue/port.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { type LimitedRequest, rateLimitOf } from './rate-limit.ts';
 
 /** Shortest wait for a job whose end is overdue or unknown, in milliseconds. */

@@ -3,7 +3,7 @@ import { EvictingMap } from '../../fairness/rate-limits.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { readRateLimit } from './rate-limit.ts';
 
 /**

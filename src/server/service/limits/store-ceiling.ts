@@ -1,4 +1,4 @@
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Bytes: enough for weeks of a busy public service. */
 export const MAX_STORE_BYTES = 10 * 1024 ** 3;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { ErrorCode } from '../../../protocol/errors.ts';
 import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { readRateLimit } from './rate-limit.ts';
 
 /**

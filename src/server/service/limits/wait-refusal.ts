@@ -1,4 +1,4 @@
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { type LimitedRequest, rateLimitOf } from './rate-limit.ts';
 
 interface Wait extends Pick<LimitedRequest, 'caller'> {

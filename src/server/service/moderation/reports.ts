@@ -17,7 +17,7 @@ import {
 } from '../../store/reports.ts';
 import { ANONYMOUS_OWNERS, type Caller, requireOperator } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { readSkin } from '../skins/skins.ts';
 import { noteAct } from './log.ts';
 

@@ -4,9 +4,9 @@ import { lockManagement } from '../../store/locks.ts';
 import { closeReportsOf } from '../../store/reports.ts';
 import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import { shareData, withdrawData } from '../skins/data-sharing.ts';
-import { requireUnblocked } from '../skins/skin-changes.ts';
+import { Refusal } from '../refusal.ts';
+import { requireUnblocked } from '../skins/changes.ts';
+import { shareData, withdrawData } from '../skins/identity.ts';
 import { noteAct } from './log.ts';
 import type { ModerationContext } from './reports.ts';
 

@@ -8,12 +8,18 @@ import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
 import { endKeylessSessions } from '../../store/sessions.ts';
 import { findUserByName } from '../../store/users.ts';
-import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
+import {
+  type Caller,
+  callerKey,
+  requireOperator,
+  requireScope,
+  requireUser,
+  type UserCaller,
+} from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
-import { requireScope } from '../callers/scopes.ts';
 import { noteAct } from '../moderation/log.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import { isBound } from '../users/key-strength.ts';
+import { Refusal } from '../refusal.ts';
+import { isBound } from '../users/keys.ts';
 import { noSuchUser } from '../users/users.ts';
 
 /** Hexadecimal digits of an identity's id. */

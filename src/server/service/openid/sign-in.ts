@@ -1,15 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { SCOPES } from '../../../protocol/api-key.ts';
+import { MAX_NAME, type Rights } from '../../openid/claims.ts';
 import type { Identity, OpenIdProvider } from '../../openid/provider.ts';
 import { ProviderError } from '../../openid/provider-error.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import { findTiedUser, insertFirstSignIn } from '../../store/identities.ts';
+import {
+  deleteFirstSignIn,
+  findFirstSignIn,
+  findTiedUser,
+  insertFirstSignIn,
+  tie,
+} from '../../store/identities.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { keepMeta, readMeta } from '../../store/meta.ts';
-import type { UserRow } from '../../store/schema/user-tables.ts';
-import { networkOf } from '../callers/caller.ts';
-import type { Origins } from '../callers/key-bindings.ts';
-import { hashSecret, makeSecret } from '../sessions/secrets.ts';
-import { type SessionContext, startSession } from '../sessions/sessions.ts';
-import { applyRights } from './rights.ts';
+import type { FirstSignInRow, UserRow } from '../../store/schema/user-tables.ts';
+import { changeUser, findUserById, insertUser } from '../../store/users.ts';
+import { authenticate } from '../callers/authenticate.ts';
+import { networkOf, type Origins, requireUser, type UserCaller } from '../callers/caller.ts';
+import { noteRevocation } from '../callers/open-requests.ts';
+import { Refusal } from '../refusal.ts';
+import { hashSecret, makeSecret, type SessionContext, startSession } from '../sessions.ts';
+import { isNoStronger } from '../users/keys.ts';
+import { isOwner, newUser } from '../users/users.ts';
+
+/**
+ * Gives a user what the claims decide. The owner keeps everything: the provider must not be able to lock out the person
+ * who runs the service.
+ */
+export async function applyRights(
+  tx: Db,
+  user: UserRow,
+  { plan = user.plan, isOperator }: Rights,
+): Promise<void> {
+  if (isOwner(user)) return;
+  const role = isOperator === undefined ? user.role : isOperator ? 'operator' : 'user';
+  if (plan === user.plan && role === user.role) return;
+  await changeUser(tx, user.name, { plan, role });
+  if (role !== user.role) await noteRevocation(tx);
+}
 
 export interface OpenIdContext extends SessionContext {
   /** Undefined where people sign in with keys and links only. */
@@ -76,4 +104,90 @@ export async function startProviderSession(
   if (user.disabled_at !== null) throw new ProviderError('not_allowed', 'the user is disabled');
   await applyRights(context.db, user, identity.rights);
   return await startSession(context, { user_id: user.id, key_id: null }, origins, SESSION_AGE);
+}
+
+/** Up to which number names are counted; further ones get a random end. */
+const MOST_NUMBERS = 20;
+
+/** The person who has signed in with the provider and is new here. @throws ProviderError `stale` */
+export async function readFirstSignIn({ db, clock }: OpenIdContext, secret: string): Promise<FirstSignInRow> {
+  const found = await findFirstSignIn(db, hashSecret(secret), clock.now());
+  if (!found) throw new ProviderError('stale', 'the first sign-in has ended');
+  return found;
+}
+
+/** Makes a user for the new person. @returns the session's secret. @throws ProviderError */
+export async function becomeNewUser(
+  context: OpenIdContext,
+  secret: string,
+  origins: Origins,
+): Promise<string> {
+  return await inTransaction(context.db, async (tx) => {
+    await lockManagement(tx);
+    const first = await readFirstSignIn({ ...context, db: tx }, secret);
+    const user = await addUser(tx, first.name, context.clock.now());
+    return await tieTo({ ...context, db: tx }, { first, user }, origins);
+  });
+}
+
+/**
+ * Ties the new person to the user of an API key. It must be able to do all that its user may: the sign-in will.
+ * @returns the session's secret
+ * @throws Refusal `invalid_api_key`, `insufficient_grants`; ProviderError
+ */
+export async function becomeUserOfKey(
+  context: OpenIdContext,
+  { secret, key }: { readonly secret: string; readonly key: string },
+  origins: Origins,
+): Promise<string> {
+  const { db, plans, clock } = context;
+  const credentials = { ...origins, origin: undefined, authorization: `Bearer ${key.trim()}` };
+  const caller = await authenticate(db, credentials, { allowsAnonymous: false, plans, now: clock.now() });
+  const owner = requireUser(caller);
+  return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    const first = await readFirstSignIn({ ...context, db: tx }, secret);
+    const user = await findUserById(tx, owner.id);
+    if (!user) throw new Refusal('invalid_api_key');
+    verifyFullPower(owner, user);
+    return await tieTo({ ...context, db: tx }, { first, user }, origins);
+  });
+}
+
+/** @throws Refusal `insufficient_grants` */
+function verifyFullPower({ key }: UserCaller, { role }: UserRow): void {
+  const scopes = SCOPES.filter((scope) => scope !== 'operator' || role === 'operator');
+  const all = { scopes, allowedIps: [], allowedOrigins: [], allowedAgents: [] };
+  if (key && isNoStronger(all, key)) return;
+  throw new Refusal(
+    'insufficient_grants',
+    'This key has not all rights of its user, or is bound to a place: take one that has them all.',
+  );
+}
+
+async function tieTo(
+  context: OpenIdContext,
+  { first, user }: { readonly first: FirstSignInRow; readonly user: UserRow },
+  origins: Origins,
+): Promise<string> {
+  const { db, clock } = context;
+  if (!(await tie(db, first, user, clock.now())))
+    throw new ProviderError('stale', 'the person is tied already');
+  await deleteFirstSignIn(db, first.hash);
+  const rights = JSON.parse(first.rights) as Rights;
+  return await startProviderSession(context, { user, identity: { rights } }, origins);
+}
+
+/** A user of this name or, as others may have it, of one with a number. Never an existing user. */
+async function addUser(tx: Db, name: string, now: number): Promise<UserRow> {
+  for (let tries = 1; ; tries++) {
+    const user = newUser(nameFor(name, tries), now, { plan: 'free', role: 'user' });
+    if (await insertUser(tx, user)) return user;
+  }
+}
+
+function nameFor(name: string, tries: number): string {
+  if (tries === 1) return name;
+  const suffix = tries <= MOST_NUMBERS ? `-${tries}` : `-${randomBytes(4).toString('hex')}`;
+  return `${name.slice(0, MAX_NAME - suffix.length)}${suffix}`;
 }

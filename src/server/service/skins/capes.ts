@@ -21,7 +21,7 @@ import type { CapeRow } from '../../store/schema/skin-tables.ts';
 import { keepTexture } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { decodeImage } from './decode-image.ts';
 
 /** Limited, because every list of capes is a single answer. */

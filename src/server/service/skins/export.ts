@@ -7,11 +7,8 @@ import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import { type Caller, requireUser } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import type { Searches } from './searches.ts';
-import { type SignedByContext, signedBy } from './signed-by.ts';
-import { readOwnSkins, type SkinListQuery } from './skins.ts';
-
+import { Refusal } from '../refusal.ts';
+import { readOwnSkins, type Searches, type SignedByContext, type SkinListQuery, signedBy } from './skins.ts';
 /** Maximum skins of one export; the next one begins after the last of them. */
 export const MOST_EXPORTED = 5_000;
 /** Skins that are read at once. */

@@ -5,11 +5,10 @@ import { countSkins } from '../../store/skin-lists.ts';
 import { publicRange, publicSkinsAt, publicSkinsFrom, skinsBeginningWith } from '../../store/skin-picks.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
-import type { Caller } from '../callers/caller.ts';
-import { hasScope } from '../callers/scopes.ts';
+import { type Caller, hasScope } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import type { SearchContext } from './searches.ts';
+import { Refusal } from '../refusal.ts';
+import type { SearchContext } from './skins.ts';
 
 /** Numbered pages end after this many public skins: version 2 pages by the last skin instead. */
 const DEEPEST = 10_000;

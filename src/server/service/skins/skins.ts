@@ -1,5 +1,12 @@
+import { ByteCache } from '../../../base/byte-cache.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { Game } from '../../../game/game.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
+import { isSignedBy } from '../../../textures/signing-key.ts';
+import { type Allowance, EvictingMap, isWhole, refill } from '../../fairness/rate-limits.ts';
+import { Line, type LineLimits } from '../../fairness/turns.ts';
 import type { Db } from '../../store/db.ts';
+import type { TextureRow } from '../../store/schema/skin-tables.ts';
 import {
   countSkins,
   listSkins,
@@ -8,14 +15,78 @@ import {
   type SkinScope,
   type SkinSort,
 } from '../../store/skin-lists.ts';
+import { type FoundSkins, type SkinSearch, searchSkins } from '../../store/skin-search.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { findSkin, findSkinByNumber, type SkinWithData } from '../../store/skins.ts';
-import type { Caller } from '../callers/caller.ts';
-import { requireUser } from '../callers/caller.ts';
-import { hasScope } from '../callers/scopes.ts';
+import { findServedTexture } from '../../store/textures.ts';
+import { hourOf, noteView } from '../../store/usage.ts';
+import { type Caller, hasScope, requireUser, viewerOf } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import type { SearchContext } from './searches.ts';
+import { waitRefusal } from '../limits/wait-refusal.ts';
+import { Refusal } from '../refusal.ts';
+
+interface SearchLimits extends LineLimits {
+  /** Maximum number of skins read for one page. */
+  readonly looks: number;
+}
+
+/** Callers without a key and users are in lines of their own: strangers keep no user waiting. */
+const LIMITS: Readonly<Record<Caller['kind'], SearchLimits>> = {
+  anonymous: { atOnce: 1, waitingOfOne: 4, waiting: 128, looks: 5_000 },
+  user: { atOnce: 2, waitingOfOne: 32, waiting: 512, looks: 20_000 },
+};
+/** Milliseconds until a retry: a search takes a few hundredths of a second. */
+const SOON = 1_000;
+
+/** What is searched for. */
+export type SearchWish = Omit<SkinSearch, 'looks'> & { readonly scope: SkinScope };
+
+export interface SearchContext {
+  readonly db: Db;
+  readonly searches: Pick<Searches, 'search'>;
+}
+
+/**
+ * Searches in names and by variant. They cost more than other reads, so this process does few at the same time, one of
+ * each caller in turn.
+ */
+export class Searches {
+  /** The same for a reader who cannot come again: nothing is refused, however many wait. */
+  readonly patient: Pick<Searches, 'search'> = {
+    search: async (...asked) => await this.#searchInTurn(...asked),
+  };
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #lines = { anonymous: new Line(LIMITS.anonymous), user: new Line(LIMITS.user) };
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Searches when it is the caller's turn. @throws Refusal `concurrency_limit`, `service_unavailable` */
+  async search(db: Db, caller: Caller, wish: SearchWish): Promise<FoundSkins> {
+    this.#verifyRoom(caller);
+    return await this.#searchInTurn(db, caller, wish);
+  }
+
+  #verifyRoom(caller: Caller): void {
+    const full = this.#lines[caller.kind].fullFor(caller.owner);
+    if (full === undefined) return;
+    if (full === 'one') {
+      const message = 'Too many of your searches are under way: wait for some of them to end.';
+      throw waitRefusal('concurrency_limit', { message, caller, wait: SOON, now: this.#clock.now() });
+    }
+    const message = 'Too many searches are under way: try again in a moment.';
+    throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': String(SOON / 1_000) } });
+  }
+
+  async #searchInTurn(db: Db, caller: Caller, { scope, ...search }: SearchWish): Promise<FoundSkins> {
+    const { looks } = LIMITS[caller.kind];
+    return await this.#lines[caller.kind].during(
+      caller.owner,
+      async () => await searchSkins(db, scope, { ...search, looks }),
+    );
+  }
+}
 
 /**
  * A skin by its UUID: public and unlisted ones for anyone who has the UUID, a private one only for its owner. For all
@@ -171,4 +242,94 @@ async function placeOf(
   if (skin || startsOver) return skin;
   const message = 'after: there is no such skin; go on with links.next of the page before';
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
+}
+
+/** Views of one viewer that count in a minute, of all skins: each is a row until its hour has passed. */
+const VIEWS_PER_MINUTE = 60;
+/** Number of viewers above which those who have viewed nothing for a minute are forgotten. */
+const MANY_VIEWERS = 10_000;
+
+/** Which views count. Counts are per process. */
+export class Views {
+  readonly #clock: Clock;
+  readonly #allowances = new EvictingMap<Allowance>(MANY_VIEWERS);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether another view of this viewer counts; if so, it is spent. */
+  spend(viewer: string): boolean {
+    const at = this.#clock.monotonic();
+    const made = () => ({ left: VIEWS_PER_MINUTE, at });
+    const allowance = this.#allowances.ensure(viewer, made, (other) => isWhole(other, at));
+    refill(allowance, VIEWS_PER_MINUTE, at);
+    if (allowance.left < 1) return false;
+    allowance.left--;
+    return true;
+  }
+}
+
+/**
+ * Counts a view of a skin by the caller, at most once an hour. One that the caller does not see counts nothing, nor do
+ * those beyond what one viewer may add in a minute.
+ */
+export async function viewSkin(
+  context: { readonly db: Db; readonly clock: Clock; readonly views: Views },
+  caller: Caller,
+  uuid: string,
+): Promise<void> {
+  const skin = await findVisible(context, caller, uuid);
+  const viewer = viewerOf(caller);
+  if (!skin || !context.views.spend(viewer)) return;
+  noteView(context.db, { skin_id: skin.id, viewer, hour: hourOf(context.clock.now()) });
+}
+
+/** `game`: every server accepts it; `server`: this service's own key; `other`: another service's key. */
+export type SignedBy = 'game' | 'server' | 'other';
+
+export interface SignedByContext {
+  readonly game: Pick<Game, 'keys'>;
+  readonly ownAddresses: () => readonly string[];
+}
+
+/** Who has signed a skin, as far as is known without asking anybody. */
+export function signedBy(
+  { game, ownAddresses }: SignedByContext,
+  { value, signature, url }: Pick<SkinWithData, 'value' | 'signature' | 'url'>,
+): SignedBy {
+  if (game.keys.known.some((key) => isSignedBy(key, value, signature))) return 'game';
+  return ownAddresses().some((address) => url.startsWith(`${address}/textures/`)) ? 'server' : 'other';
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Milliseconds for which a texture is served without asking the store whether anything still needs it. */
+const TRUSTED_FOR = 5_000;
+
+interface Kept {
+  readonly texture: TextureRow;
+  /** When the store was asked. */
+  readonly readAt: number;
+}
+
+/** The textures that are served, with those that are in demand in memory: the bytes under a hash never change. */
+export class ServedTextures {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #kept = new ByteCache<Kept>(MAX_BYTES, ({ texture }) => texture.png.length);
+
+  constructor({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** A picture that signed data or a cape needs, or needed some seconds ago. Its bytes are not to be changed. */
+  async find(hash: string): Promise<TextureRow | undefined> {
+    const now = this.#clock.now();
+    const kept = this.#kept.get(hash);
+    if (kept && Math.abs(now - kept.readAt) < TRUSTED_FOR) return kept.texture;
+    const texture = await findServedTexture(this.#db, hash);
+    if (texture) this.#kept.set(hash, { texture, readAt: now });
+    return texture;
+  }
 }

@@ -1,7 +1,14 @@
 import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
+import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
+import type { Generator, GeneratorKind } from '../../generators/port.ts';
+import { MOST_SKEW } from '../../store/database-clock.ts';
 import type { Db } from '../../store/db.ts';
+import { StoreTooNewError } from '../../store/known-schema.ts';
 import { writeMeta } from '../../store/meta.ts';
+import { NEWEST_SCHEMA, readVersion } from '../../store/migrate.ts';
+import type { OpenStore } from '../../store/open-store.ts';
 import { isUnreachable, StoreGoneError } from '../../store/unreachable.ts';
+import { type Caller, requireOperator } from '../callers/caller.ts';
 
 /** What a service survives, and its operator should know of. Diagnoses have the same codes, and say more. */
 export type HealthWarning = 'store_clock' | 'store_pool' | 'store_listener';
@@ -151,4 +158,97 @@ export class Health {
       return isUnreachable(error) ? 'store_unreachable' : 'store_not_writable';
     }
   }
+}
+
+/** Milliseconds for which work has to wait for connections before that is worth a warning. */
+const LONG = 5_000;
+
+/** What is known of a shared store without asking it. `skew`: milliseconds that the machine's clock is ahead of its. */
+export function storeWarnings(
+  { connections, notifier }: Pick<OpenStore, 'connections' | 'notifier'>,
+  skew: number,
+): HealthWarning[] {
+  const { waitingFor, isListening } = connections?.() ?? { waitingFor: 0, isListening: true };
+  const isDeaf = notifier !== undefined && !isListening; // behind a pooler there is nothing to listen to
+  return [
+    ...(Math.abs(skew) >= MOST_SKEW ? (['store_clock'] as const) : []),
+    ...(waitingFor >= LONG ? (['store_pool'] as const) : []),
+    ...(isDeaf ? (['store_listener'] as const) : []),
+  ];
+}
+
+export interface DiagnosisContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly health: Health;
+  readonly generator: Pick<Generator, 'health'>;
+  readonly generatorKind: GeneratorKind;
+  readonly publicUrl: () => string;
+  readonly examineStore: () => Promise<HealthFinding[]>;
+}
+
+/** Health checks that only the service itself can make. @throws Refusal for callers other than the operator */
+export async function diagnose(context: DiagnosisContext, caller: Caller, limit = LIMIT): Promise<Diagnosis> {
+  requireOperator(caller);
+  const [generator, store] = await Promise.all([generatorFindings(context, limit), storeFindings(context)]);
+  return {
+    publicUrl: context.publicUrl(),
+    generator: { kind: context.generatorKind, findings: [...generator] },
+    store: { findings: store },
+  };
+}
+
+async function generatorFindings(
+  { generator, clock }: DiagnosisContext,
+  limit: number,
+): Promise<readonly HealthFinding[]> {
+  if (!generator.health) return [];
+  const over = new AbortController();
+  const asked = generator.health(over.signal);
+  const late = clock.sleep(limit, over.signal).then(() => {
+    return [problem('generator_silent', `The generator did not report its health within ${limit / 1000} s.`)];
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    for (const one of [asked, late]) one.catch(() => {}); // nobody waits for the other any more
+    over.abort(AWAKE);
+  }
+}
+
+/** With these, nothing more can be said of the store. */
+const STORE_PROBLEMS: Partial<Record<Unreadiness, string>> = {
+  store_replaced: 'The store was removed or replaced while the service was running.',
+  store_too_new: 'A newer skinsmith has changed the store, so that this one may not use it any more.',
+  store_unreachable: 'The database cannot be reached.',
+  store_not_writable: 'The store is not writable: the disk is full or the folder is read-only.',
+};
+
+async function storeFindings({ db, health, examineStore }: DiagnosisContext): Promise<HealthFinding[]> {
+  for (const reason of await health.unreadiness()) {
+    const message = STORE_PROBLEMS[reason];
+    if (message !== undefined) return [problem(reason, message)];
+  }
+  return [await schemaFinding(db), ...(await examineStore())];
+}
+
+/** A newer program may have changed the store while this one runs. */
+async function schemaFinding(db: Db): Promise<HealthFinding> {
+  try {
+    const version = await readVersion(db);
+    const newer = `: a newer skinsmith has upgraded the store, in a way that this one, which knows ${NEWEST_SCHEMA}, can go on with`;
+    const how = version > NEWEST_SCHEMA ? newer : ` of ${NEWEST_SCHEMA}`;
+    return ok('store_schema', `The schema of the store is version ${version}${how}.`);
+  } catch (error) {
+    if (error instanceof StoreTooNewError) return problem(error.code, error.message);
+    throw error;
+  }
+}
+
+function ok(code: string, message: string): HealthFinding {
+  return { code, result: 'ok', message };
+}
+
+function problem(code: string, message: string): HealthFinding {
+  return { code, result: 'problem', message };
 }

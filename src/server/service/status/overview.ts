@@ -5,8 +5,7 @@ import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { Workers } from '../forecast/expected-end.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { countReportsToDecide } from '../moderation/reports.ts';
-import { type DiagnosisContext, diagnose } from './diagnosis.ts';
-import type { Unreadiness } from './health.ts';
+import { type DiagnosisContext, diagnose, type Unreadiness } from './health.ts';
 import type { Stats } from './stats.ts';
 
 export interface OverviewContext extends DiagnosisContext {

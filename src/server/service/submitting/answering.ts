@@ -11,7 +11,7 @@ import type { Caller } from '../callers/caller.ts';
 import { expectedEnd } from '../forecast/expected-end.ts';
 import { skinAsSent, withSkin } from '../jobs/jobs.ts';
 import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { type AnswerableRequest, type KnownDataContext, lookUpJob, recordOfKnownData } from './known-data.ts';
 
 export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (

@@ -3,7 +3,7 @@ import type { Material } from '../../sources/source.ts';
 import { recallCaller } from '../../store/callers.ts';
 import type { Caller } from '../callers/caller.ts';
 import { rateLimitOf } from '../limits/rate-limit.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import type { Submitted } from './answering.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { type MaterialContext, readMaterial, type SubmitContext, submitMaterial } from './submit.ts';

@@ -7,9 +7,8 @@ import { ANONYMOUS_OWNERS } from '../callers/caller.ts';
 import { countDuplicate, type DuplicatesContext } from '../limits/duplicates.ts';
 import { type SpendingContext, spendGeneration } from '../limits/spending.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import { shareData } from '../skins/data-sharing.ts';
-import { ownIdentity, sharedOf } from '../skins/identity.ts';
+import { Refusal } from '../refusal.ts';
+import { ownIdentity, shareData, sharedOf } from '../skins/identity.ts';
 import type { GenerationRequest } from './generation-request.ts';
 
 /** A request with the data that may answer it. */

@@ -3,7 +3,7 @@ import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers/caller.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { forCaller, type Submitted } from './answering.ts';
 import type { JobRequest } from './generation-request.ts';
 import { type SubmitContext, submitTexture, verifyMaySubmit } from './submit.ts';

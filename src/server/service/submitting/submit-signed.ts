@@ -4,14 +4,12 @@ import type { NewJob } from '../../queue/port.ts';
 import { unreadableNote } from '../../sources/profile-data.ts';
 import { type FoundData, type SignedMaterial, variantNote } from '../../sources/source.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
-import type { Db } from '../../store/db.ts';
-import { inTransaction } from '../../store/db.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
 import { keepTexture, keepTextureData } from '../../store/textures.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { type AnswerContext, answerFromStore, recordDone, type Submitted } from './answering.ts';
-import type { CallbackContext } from './callbacks.ts';
-import { type GenerationRequest, newJob } from './generation-request.ts';
+import { type CallbackContext, type GenerationRequest, newJob } from './generation-request.ts';
 
 /** What is needed to answer a request by storing something new. */
 export interface StoringContext extends AnswerContext, CallbackContext {}

@@ -9,13 +9,13 @@ import type { SourceContext } from '../../sources/source-context.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
 import { noteGeneration } from '../../store/usage.ts';
 import { overLimitRefusal, untilOneEnds } from '../limits/over-limit.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { readCapeFor } from '../skins/capes.ts';
+import { requirePrivateSkins } from '../skins/changes.ts';
+import { readSent } from '../skins/decode-image.ts';
 import { identityOfJob } from '../skins/identity.ts';
-import { requirePrivateSkins } from '../skins/skin-changes.ts';
 import { answerAgain, answerFromStore, awaited, type Found, forCaller, type Submitted } from './answering.ts';
 import { type GenerationRequest, type JobRequest, newJob } from './generation-request.ts';
-import { readSent } from './sent-picture.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
 
 export interface MaterialContext extends SourceContext {

@@ -23,14 +23,53 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
 import { findUserByName } from '../../store/users.ts';
-import { hashApiKey, makeApiKey } from '../callers/api-key.ts';
-import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
+import { hashApiKey, makeApiKey } from '../callers/authenticate.ts';
+import {
+  type Caller,
+  callerKey,
+  hasScope,
+  isWithin,
+  requireOperator,
+  requireScope,
+  requireUser,
+  type UserCaller,
+  usualScopes,
+} from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
-import { hasScope, requireScope, usualScopes } from '../callers/scopes.ts';
 import { noteAct } from '../moderation/log.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import { isBound, isNoStronger, type KeyPower } from './key-strength.ts';
+import { Refusal } from '../refusal.ts';
 import { ensureNamedUser, isOwner, noSuchUser, OWNER_NAME } from './users.ts';
+
+/** What a key may do, and from where. An empty list allows everything. */
+export interface KeyPower {
+  readonly scopes: readonly Scope[];
+  readonly allowedIps: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly allowedAgents: readonly string[];
+}
+
+/** Whether a key has no scope that the other key lacks, and is usable nowhere that the other key is not. */
+export function isNoStronger(key: KeyPower, other: KeyPower): boolean {
+  return (
+    key.scopes.every((scope) => other.scopes.includes(scope)) &&
+    isAsBound(key.allowedIps, other.allowedIps, isWithin) &&
+    isAsBound(key.allowedOrigins, other.allowedOrigins) &&
+    isAsBound(key.allowedAgents, other.allowedAgents)
+  );
+}
+
+export function isBound({ allowedIps, allowedOrigins, allowedAgents }: Omit<KeyPower, 'scopes'>): boolean {
+  return [allowedIps, allowedOrigins, allowedAgents].some((places) => places.length > 0);
+}
+
+function isAsBound(
+  places: readonly string[],
+  others: readonly string[],
+  isInside = (place: string, other: string) => place === other,
+): boolean {
+  if (others.length === 0) return true;
+  return places.length > 0 && places.every((place) => others.some((other) => isInside(place, other)));
+}
 
 /** Maximum number of keys per user. */
 const MAX_KEYS = 100;

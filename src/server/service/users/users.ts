@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/uuid.ts';
 import { isPending } from '../../../protocol/job.ts';
+import type { ClientInfo, KeyInfo } from '../../../protocol/me.ts';
 import type {
   Account,
   User,
@@ -11,7 +12,7 @@ import type {
 } from '../../../protocol/user.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import type { JobQueue } from '../../queue/port.ts';
-import { countKeys } from '../../store/api-keys.ts';
+import { countKeys, listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
@@ -26,12 +27,22 @@ import {
   plansInUse,
   type UserWithKeys,
 } from '../../store/users.ts';
-import { type Caller, ownerOf, requireOperator, requireUser } from '../callers/caller.ts';
+import {
+  type Caller,
+  type CallerKey,
+  callerKey,
+  type Origins,
+  ownerOf,
+  productOf,
+  requireOperator,
+  requireUser,
+  type UserCaller,
+} from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { type Act, noteAct } from '../moderation/log.ts';
-import { type Plans, planView } from '../plans/plans.ts';
-import { Refusal } from '../refusals/refusal.ts';
+import { type Plans, planView } from '../plans.ts';
+import { Refusal } from '../refusal.ts';
 
 export interface UsersContext {
   readonly db: Db;
@@ -206,5 +217,57 @@ function userView({ id, name, role, plan, created_at, disabled_at, keys }: UserW
     createdAt: new Date(created_at).toISOString(),
     ...(disabled_at !== null && { disabledAt: new Date(disabled_at).toISOString() }),
     keys: Number(keys),
+  };
+}
+
+/** The caller as a user, for requests that only make sense for users. @throws Refusal `user_not_found` */
+export function requireKnownUser(caller: Caller): UserCaller {
+  if (caller.kind === 'user') return caller;
+  throw new Refusal('user_not_found');
+}
+
+/** The key of the request. @throws Refusal `user_not_found`; `not_found` if the request has no key */
+export function readOwnKey(caller: Caller): KeyInfo {
+  const user = requireKnownUser(caller);
+  if (user.key) return keyInfo(user.key, user);
+  throw new Refusal('not_found', 'This is an embedded service: its owner needs no API key.');
+}
+
+/** The caller's keys. @throws Refusal `unauthorized` */
+export async function readOwnKeys(db: Db, caller: Caller): Promise<KeyInfo[]> {
+  const user = requireUser(caller);
+  return (await listKeys(db, user.id)).map((row) => keyInfo(callerKey(row), user));
+}
+
+/** How the service sees the caller: address, agent, key. The headers that replace User-Agent take precedence. */
+export function clientInfo(caller: Caller, { address, origin, agents }: Origins): ClientInfo {
+  const user = caller.kind === 'user' ? caller : undefined;
+  const agent = agents
+    .toReversed()
+    .map((text) => productOf(text ?? ''))
+    .find((product) => product !== '');
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(origin !== undefined && { origin }),
+    ...(user?.key && { key: user.key.id }),
+    ...(user && { user: user.id }),
+    ip: address,
+    billable: false,
+  };
+}
+
+function keyInfo(
+  { id, name, createdAt, allowedOrigins, allowedIps, allowedAgents }: CallerKey,
+  user: UserCaller,
+): KeyInfo {
+  return {
+    id,
+    name,
+    user: user.id,
+    createdAt: new Date(createdAt).toISOString(),
+    allowedOrigins,
+    allowedIps,
+    allowedAgents,
+    useCredits: false,
   };
 }

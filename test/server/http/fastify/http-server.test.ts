@@ -4,7 +4,7 @@ import type { AppOptions } from '../../../../src/server/http/fastify/app.ts';
 import { openHttpServer } from '../../../../src/server/http/fastify/http-server.ts';
 import { NETWORK_LIMITS } from '../../../../src/server/http/fastify/network-limits.ts';
 import type { ServiceContext } from '../../../../src/server/service/context.ts';
-import { Plans } from '../../../../src/server/service/plans/plans.ts';
+import { Plans } from '../../../../src/server/service/plans.ts';
 import { poll } from '../../../support/server/poll.ts';
 import { RawSocket } from '../../../support/server/raw-socket.ts';
 

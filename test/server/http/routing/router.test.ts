@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Router } from '../../../../src/server/http/routing/router.ts';
-import { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
+import { Refusal } from '../../../../src/server/service/refusal.ts';
 
 const PATTERNS = ['/', '/a', '/a/:id', '/a/fixed', '/a/:id/b', '/a/fixed/c', '/x/:one/:two'];
 

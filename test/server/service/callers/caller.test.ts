@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anonymousCaller } from '../../../../src/server/service/callers/caller.ts';
-import { Plans } from '../../../../src/server/service/plans/plans.ts';
+import { Plans } from '../../../../src/server/service/plans.ts';
 
 const plans = new Plans();
 const ownerAt = (address: string) => anonymousCaller({ address, origin: undefined }, plans).owner;

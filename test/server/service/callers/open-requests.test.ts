@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { noteRevocation, OpenRequests } from '../../../../src/server/service/callers/open-requests.ts';
-import { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
+import { Refusal } from '../../../../src/server/service/refusal.ts';
 import { openStore } from '../../../../src/server/store/sqlite.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../../src/server/service/callers/caller.ts';
 import { rateLimitOf } from '../../../../src/server/service/limits/rate-limit.ts';
-import { PLANS } from '../../../../src/server/service/plans/plans.ts';
+import { PLANS } from '../../../../src/server/service/plans.ts';
 import type { CallerMemory } from '../../../../src/server/store/callers.ts';
 
 /** A minute and an hour begin. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { requireRoom, spendGeneration } from '../../../../src/server/service/limits/spending.ts';
-import { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
+import { Refusal } from '../../../../src/server/service/refusal.ts';
 import { callerWith, limitsContext } from '../../../support/server/limited-caller.ts';
 
 const SHARED = { together: { owner: 'all strangers', perHour: 2 } };

@@ -8,7 +8,7 @@ import {
 import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { requireOperator } from '../../../service/callers/caller.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
+import { Refusal } from '../../../service/refusal.ts';
 import { addCape, editCape, readAllCapes, removeCape } from '../../../service/skins/capes.ts';
 import { readBody } from '../../read-body.ts';
 import { route } from '../../route.ts';

@@ -1,6 +1,6 @@
 import { diagnosisAnswerSchema } from '../../../../protocol/diagnosis.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { diagnose } from '../../../service/status/diagnosis.ts';
+import { diagnose } from '../../../service/status/health.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 

@@ -2,7 +2,7 @@ import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { planListAnswerSchema } from '../../../../protocol/plan.ts';
 import { accountAnswerSchema } from '../../../../protocol/user.ts';
 import { requireUser } from '../../../service/callers/caller.ts';
-import { planView } from '../../../service/plans/plans.ts';
+import { planView } from '../../../service/plans.ts';
 import { readAccount } from '../../../service/users/users.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readAsset } from '../../../pages/assets/assets.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
+import { Refusal } from '../../../service/refusal.ts';
 import { encodedFor } from '../../encodings.ts';
 import { pageRoute } from '../../pages/page-route.ts';
 

@@ -3,7 +3,7 @@ import { MAX_BULK } from '../../../../protocol/bulk-edit.ts';
 import { skinNameSchema } from '../../../../protocol/generate.ts';
 import { uuidSchema, visibilitySchema } from '../../../../protocol/skin.ts';
 import { deleteSkinsPage, mySkinsPage, nothingToDoPage } from '../../../pages/views/my-skins.ts';
-import { editSkins, removeSkins } from '../../../service/skins/bulk-changes.ts';
+import { editSkins, removeSkins } from '../../../service/skins/changes.ts';
 import { readOwnSkins } from '../../../service/skins/skins.ts';
 import { exportAnswer } from '../../downloads/download.ts';
 import { orNone, several } from '../../pages/form-fields.ts';

@@ -3,10 +3,14 @@ import { ProviderError, type ProviderFault } from '../../../openid/provider-erro
 import type { Page } from '../../../pages/frame/page.ts';
 import { firstSignInPage, type SignInView, signInPage } from '../../../pages/views/sign-in.ts';
 import type { ServiceContext } from '../../../service/context.ts';
-import { becomeNewUser, becomeUserOfKey, readFirstSignIn } from '../../../service/openid/first-sign-in.ts';
-import { signInWithProvider } from '../../../service/openid/sign-in.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
-import { makeSecret } from '../../../service/sessions/secrets.ts';
+import {
+  becomeNewUser,
+  becomeUserOfKey,
+  readFirstSignIn,
+  signInWithProvider,
+} from '../../../service/openid/sign-in.ts';
+import { Refusal } from '../../../service/refusal.ts';
+import { makeSecret } from '../../../service/sessions.ts';
 import { readCookie, setCookie } from '../../pages/cookie.ts';
 import { nextAddress } from '../../pages/next-address.ts';
 import { type PageAnswer, type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { sessionsPage } from '../../../pages/views/sessions.ts';
-import { hasScope } from '../../../service/callers/scopes.ts';
+import { hasScope } from '../../../service/callers/caller.ts';
 import { readIdentities } from '../../../service/openid/identities.ts';
-import { endSession, listOwnSessions, type SessionCaller } from '../../../service/sessions/sessions.ts';
+import { endSession, listOwnSessions, type SessionCaller } from '../../../service/sessions.ts';
 import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
 
 export const sessionsRoute = pageRoute({

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { linkPage, signInPage } from '../../../pages/views/sign-in.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
-import { proveAddress } from '../../../service/sessions/address-proof.ts';
-import { endSession, signInWithKey } from '../../../service/sessions/sessions.ts';
-import { signInWithLink } from '../../../service/sessions/sign-in-links.ts';
+import { Refusal } from '../../../service/refusal.ts';
+import { endSession, proveAddress, signInWithKey, signInWithLink } from '../../../service/sessions.ts';
 import { sessionCookie } from '../../pages/cookie.ts';
 import { nextAddress } from '../../pages/next-address.ts';
 import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';

@@ -4,7 +4,7 @@ import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { AnyView } from '../../../../skin/render/render.ts';
 import { type DefaultName, defaultNameOf } from '../../../pictures/default-skins.ts';
 import type { Origin, PlayerLook } from '../../../pictures/player-looks.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
+import { Refusal } from '../../../service/refusal.ts';
 import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
 

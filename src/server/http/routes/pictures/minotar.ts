@@ -4,7 +4,7 @@ import { parsePlayerId } from '../../../../game/player-ids.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { AnyView } from '../../../../skin/render/render.ts';
 import { type DefaultSkin, defaultNameOf } from '../../../pictures/default-skins.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
+import { Refusal } from '../../../service/refusal.ts';
 import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
 

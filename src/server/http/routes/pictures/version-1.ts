@@ -9,7 +9,7 @@ import {
   wishFor,
   wishOfSkin,
 } from '../../../pictures/texture-renders.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
+import { Refusal } from '../../../service/refusal.ts';
 import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { PRIVATE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';

@@ -12,7 +12,7 @@ import { awaitSkin, DEFAULT_PATIENCE } from '../../../service/jobs/await-skin.ts
 import type { Patience } from '../../../service/jobs/jobs.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { refusalWithPace, viaFor, waitAfterNew } from '../../../service/limits/version-1.ts';
-import { asRefusal } from '../../../service/refusals/as-refusal.ts';
+import { asRefusal } from '../../../service/refusal.ts';
 import { submit } from '../../../service/submitting/submit.ts';
 import type { Source } from '../../../sources/source.ts';
 import { pngFile } from '../../generate-schemas.ts';

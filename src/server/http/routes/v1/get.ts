@@ -8,7 +8,7 @@ import {
 } from '../../../../protocol/v1.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { viaFor } from '../../../service/limits/version-1.ts';
-import { Refusal } from '../../../service/refusals/refusal.ts';
+import { Refusal } from '../../../service/refusal.ts';
 import { readRandomSkins } from '../../../service/skins/skin-picks.ts';
 import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../../protocol/batch.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
-import { asRefusal } from '../../../service/refusals/as-refusal.ts';
+import { asRefusal } from '../../../service/refusal.ts';
 import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
 import { submitBatch, verifyMayBatch } from '../../../service/submitting/batch.ts';
 import { readWish } from '../../generate-request.ts';

@@ -5,7 +5,7 @@ import {
   skinsEditSchema,
 } from '../../../../protocol/bulk-edit.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { editSkins, removeSkins } from '../../../service/skins/bulk-changes.ts';
+import { editSkins, removeSkins } from '../../../service/skins/changes.ts';
 import { route } from '../../route.ts';
 import { envelope, skinListItem } from '../../views.ts';
 

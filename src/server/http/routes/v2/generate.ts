@@ -5,7 +5,7 @@ import { awaitSkin, DEFAULT_PATIENCE } from '../../../service/jobs/await-skin.ts
 import type { Patience } from '../../../service/jobs/jobs.ts';
 import { toldAsRateLimit } from '../../../service/limits/over-limit.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
-import { asRefusal } from '../../../service/refusals/as-refusal.ts';
+import { asRefusal } from '../../../service/refusal.ts';
 import { submit } from '../../../service/submitting/submit.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { generateBodies, generateHeaders } from '../../generate-schemas.ts';

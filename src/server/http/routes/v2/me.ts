@@ -2,8 +2,8 @@ import { delayAnswerSchema, meAnswerSchema } from '../../../../protocol/account.
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { meClientAnswerSchema, meKeyAnswerSchema, meKeysAnswerSchema } from '../../../../protocol/me.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
-import { grantsOf } from '../../../service/plans/plans.ts';
-import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../../service/users/me.ts';
+import { grantsOf } from '../../../service/plans.ts';
+import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../../service/users/users.ts';
 import { originsOf } from '../../request.ts';
 import { route } from '../../route.ts';
 import { envelope, rateLimitHeaders } from '../../views.ts';

@@ -8,10 +8,9 @@ import {
   uuidSchema,
 } from '../../../../protocol/skin.ts';
 import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
-import { editSkin, removeSkin } from '../../../service/skins/skin-changes.ts';
+import { editSkin, removeSkin } from '../../../service/skins/changes.ts';
 import { wholeUuid } from '../../../service/skins/skin-picks.ts';
-import { readSkin } from '../../../service/skins/skins.ts';
-import { viewSkin } from '../../../service/skins/views.ts';
+import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
 import { similarSkins } from '../../../store/similar-skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { EVERYWHERE, PRIVATE } from '../../picture-answer.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { apiKeyBodySchema, apiKeyChangeSchema, SCOPES, type Scope } from '../../../../../protocol/api-key.ts';
 import { keysPage, newKeyPage } from '../../../../pages/views/account/keys.ts';
-import type { Caller } from '../../../../service/callers/caller.ts';
-import { hasScope } from '../../../../service/callers/scopes.ts';
+import { type Caller, hasScope } from '../../../../service/callers/caller.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../../../../service/users/keys.ts';
 import { checked, lines, several } from '../../../pages/form-fields.ts';
 import { pageRoute, seeOther } from '../../../pages/page-route.ts';

@@ -1,5 +1,5 @@
 import { overviewPage } from '../../../../pages/views/account/overview.ts';
-import { planView } from '../../../../service/plans/plans.ts';
+import { planView } from '../../../../service/plans.ts';
 import { readAccount } from '../../../../service/users/users.ts';
 import { pageRoute } from '../../../pages/page-route.ts';
 

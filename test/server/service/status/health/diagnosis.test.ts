@@ -2,17 +2,16 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { HealthFinding } from '../../../../src/protocol/diagnosis.ts';
-import { anonymousCaller, userCaller } from '../../../../src/server/service/callers/caller.ts';
-import { Plans } from '../../../../src/server/service/plans/plans.ts';
-import { diagnose } from '../../../../src/server/service/status/diagnosis.ts';
-import { Health } from '../../../../src/server/service/status/health.ts';
-import type { Db } from '../../../../src/server/store/db.ts';
-import { openStore } from '../../../../src/server/store/sqlite.ts';
-import { lookForDamage } from '../../../../src/server/store/sqlite-damage.ts';
-import { MovableClock } from '../../../support/server/movable-clock.ts';
-import { ownFolder } from '../../../support/server/own-folder.ts';
-import { openOwnStore } from '../../../support/server/running-server.ts';
+import type { HealthFinding } from '../../../../../src/protocol/diagnosis.ts';
+import { anonymousCaller, userCaller } from '../../../../../src/server/service/callers/caller.ts';
+import { Plans } from '../../../../../src/server/service/plans.ts';
+import { diagnose, Health } from '../../../../../src/server/service/status/health.ts';
+import type { Db } from '../../../../../src/server/store/db.ts';
+import { openStore } from '../../../../../src/server/store/sqlite.ts';
+import { lookForDamage } from '../../../../../src/server/store/sqlite-damage.ts';
+import { MovableClock } from '../../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../../support/server/running-server.ts';
 
 const plans = new Plans();
 const operator = userCaller(

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { anonymousCaller, type Caller } from '../../../../src/server/service/callers/caller.ts';
-import { Plans } from '../../../../src/server/service/plans/plans.ts';
-import { Searches } from '../../../../src/server/service/skins/searches.ts';
-import type { Db } from '../../../../src/server/store/db.ts';
-import { ownFolder } from '../../../support/server/own-folder.ts';
-import { openOwnStore } from '../../../support/server/running-server.ts';
-import { keepData, record } from '../../../support/server/skin-records.ts';
+import { systemClock } from '../../../../../src/base/clock.ts';
+import { anonymousCaller, type Caller } from '../../../../../src/server/service/callers/caller.ts';
+import { Plans } from '../../../../../src/server/service/plans.ts';
+import { Searches } from '../../../../../src/server/service/skins/skins.ts';
+import type { Db } from '../../../../../src/server/store/db.ts';
+import { ownFolder } from '../../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../../support/server/running-server.ts';
+import { keepData, record } from '../../../../support/server/skin-records.ts';
 
 const plans = new Plans();
 const WISH = { scope: 'public', words: ['smith'], size: 10 } as const;

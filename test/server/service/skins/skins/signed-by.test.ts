@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { signedBy } from '../../../../src/server/service/skins/signed-by.ts';
-import { signValue } from '../../../../src/textures/signing-key.ts';
+import { signedBy } from '../../../../../src/server/service/skins/skins.ts';
+import { signValue } from '../../../../../src/textures/signing-key.ts';
 
 const OWN = 'https://skins.example.org';
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { asRefusal } from '../../../../src/server/service/refusals/as-refusal.ts';
+import { asRefusal } from '../../../../src/server/service/refusal.ts';
 import { inTransaction } from '../../../../src/server/store/db.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { apiKeyBodySchema } from '../../../../src/protocol/api-key.ts';
-import type { CallerKey } from '../../../../src/server/service/callers/caller.ts';
-import { verifyBindings } from '../../../../src/server/service/callers/key-bindings.ts';
+import { apiKeyBodySchema } from '../../../../../src/protocol/api-key.ts';
+import { type CallerKey, verifyBindings } from '../../../../../src/server/service/callers/caller.ts';
 
 const KEY: CallerKey = {
   id: 'k',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { storeWarnings } from '../../../../src/server/service/status/warnings.ts';
-import type { Notifier } from '../../../../src/server/store/open-store.ts';
+import { storeWarnings } from '../../../../../src/server/service/status/health.ts';
+import type { Notifier } from '../../../../../src/server/store/open-store.ts';
 
 const notifier: Notifier = { notify: () => {}, onNotification: () => {} };
 

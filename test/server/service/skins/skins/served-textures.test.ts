@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ServedTextures } from '../../../../src/server/service/skins/served-textures.ts';
-import type { Db } from '../../../../src/server/store/db.ts';
-import { dropTextureData } from '../../../../src/server/store/textures.ts';
-import { MovableClock } from '../../../support/server/movable-clock.ts';
-import { ownFolder } from '../../../support/server/own-folder.ts';
-import { openOwnStore } from '../../../support/server/running-server.ts';
-import { keepData, record } from '../../../support/server/skin-records.ts';
+import { ServedTextures } from '../../../../../src/server/service/skins/skins.ts';
+import type { Db } from '../../../../../src/server/store/db.ts';
+import { dropTextureData } from '../../../../../src/server/store/textures.ts';
+import { MovableClock } from '../../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../../support/server/running-server.ts';
+import { keepData, record } from '../../../../support/server/skin-records.ts';
 
 async function served(): Promise<{ db: Db; clock: MovableClock; textures: ServedTextures; hash: string }> {
   const { db } = await openOwnStore(await ownFolder());

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
-import { readSent } from '../../../../src/server/service/submitting/sent-picture.ts';
-import { makePicture } from '../../../../src/skin/picture.ts';
-import { encodePng } from '../../../../src/skin/png/encode.ts';
-import { readSkin } from '../../../../src/skin/read-skin.ts';
+import { Refusal } from '../../../../../src/server/service/refusal.ts';
+import { readSent } from '../../../../../src/server/service/skins/decode-image.ts';
+import { makePicture } from '../../../../../src/skin/picture.ts';
+import { encodePng } from '../../../../../src/skin/png/encode.ts';
+import { readSkin } from '../../../../../src/skin/read-skin.ts';
 
 /** A skin in one colour. */
 function fileOf(shade: number): Buffer {

@@ -1,24 +1,44 @@
-import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../base/clock.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
-import type { SessionRow } from '../../store/schema/user-tables.ts';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { lockManagement } from '../store/locks.ts';
+import { keepMeta, readMeta } from '../store/meta.ts';
+import type { SessionRow, SignInLinkRow } from '../store/schema/user-tables.ts';
 import {
   deleteSession,
   findSession,
   findSignedIn,
+  insertLink,
   insertSession,
   listSessions,
   noteSessionUse,
-} from '../../store/sessions.ts';
-import { authenticate } from '../callers/authenticate.ts';
-import { callerKey, requireUser, type UserCaller, userCaller } from '../callers/caller.ts';
-import { type Origins, verifyBindings } from '../callers/key-bindings.ts';
-import { noteRevocation } from '../callers/open-requests.ts';
-import { hasScope, requireScope } from '../callers/scopes.ts';
-import type { Plans } from '../plans/plans.ts';
-import { Refusal } from '../refusals/refusal.ts';
-import { hashSecret, makeSecret } from './secrets.ts';
+  takeLink,
+} from '../store/sessions.ts';
+import { authenticate } from './callers/authenticate.ts';
+import {
+  callerKey,
+  hasScope,
+  type Origins,
+  requireScope,
+  requireUser,
+  type UserCaller,
+  userCaller,
+  verifyBindings,
+} from './callers/caller.ts';
+import { noteRevocation } from './callers/open-requests.ts';
+import type { Plans } from './plans.ts';
+import { Refusal } from './refusal.ts';
+
+/** A new secret of a session or of a sign-in link: 256 random bits. */
+export function makeSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The stored form of a secret. A plain hash is enough: 256 random bits cannot be guessed. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
 
 /** Milliseconds after which a person has to sign in again. */
 export const SESSION_AGE = 30 * 24 * 3_600_000;
@@ -146,4 +166,79 @@ export async function endSession(
     return await deleteSession(tx, caller.id, id);
   });
   if (!isEnded) throw new Refusal('not_found', 'There is no such session.');
+}
+
+/** Milliseconds for which a link can be used. */
+const LINK_AGE = 5 * 60_000;
+
+interface LinkContext {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+/** Makes a link that signs in once. @returns its secret, which is not stored */
+export async function makeLink(
+  { db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> },
+  whose: Pick<SignInLinkRow, 'user_id' | 'key_id'>,
+): Promise<string> {
+  const secret = makeSecret();
+  await insertLink(db, { ...whose, hash: hashSecret(secret), expires_at: clock.now() + LINK_AGE });
+  return secret;
+}
+
+/** Signs in with a link, which is used up. @returns the session's secret. @throws Refusal `unauthorized` */
+export async function signInWithLink(
+  context: LinkContext,
+  secret: string,
+  origins: Pick<Origins, 'agents'>,
+): Promise<string> {
+  const link = await takeLink(context.db, hashSecret(secret), context.clock.now());
+  const found = link && (await findSignedIn(context.db, link));
+  if (!found) throw new Refusal('unauthorized', 'This sign-in link was used already, or it is too old.');
+  return await startSession(context, link, origins);
+}
+
+/** Asks a service to prove that it is reached at an address and uses the store of whoever asks. */
+export interface AddressQuestion {
+  /** No slash at its end. */
+  readonly address: string;
+  /** Never used before. */
+  readonly nonce: string;
+}
+
+interface ProofContext {
+  readonly db: Db;
+  readonly provableAddresses: () => readonly string[];
+}
+
+/**
+ * The proof; undefined for an address that is not ours alone. Whoever listens there could ask us instead of
+ * answering, and would pass as us.
+ */
+export async function proveAddress(
+  { db, provableAddresses }: ProofContext,
+  question: AddressQuestion,
+): Promise<string | undefined> {
+  if (!provableAddresses().includes(question.address)) return undefined;
+  const key = await readMeta(db, 'address-key');
+  return key === undefined ? undefined : proofOf(key, question);
+}
+
+/** The key of a store's proofs, which is for nothing else. */
+export async function addressKey(db: Db): Promise<string> {
+  await keepMeta(db, 'address-key', makeSecret());
+  return (await readMeta(db, 'address-key')) ?? '';
+}
+
+/** What the services of a store answer to a question, and nobody else can. */
+export function proofOf(key: string, { address, nonce }: AddressQuestion): string {
+  // On another machine the address leads to something else.
+  const machine = isOnThisMachine(address) ? hostname() : '';
+  return createHmac('sha256', key)
+    .update(JSON.stringify([address, machine, nonce]))
+    .digest('base64url');
+}
+
+export function isOnThisMachine(url: string): boolean {
+  return /^https?:\/\/(?:127\.|\[::1\]|localhost(?=[:/]|$))/i.test(url);
 }

@@ -67,8 +67,8 @@ export type {
 } from './client/types.ts';
 export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
 export type { Grants, KeyDocument, Me } from './protocol/account.ts';
-export type { ApiKey, ApiKeyChange, ApiKeyMade, ApiKeyWish, Scope } from './protocol/api-key.ts';
-export type { Cape, CapeChange, CapeSupport, CapeWish } from './protocol/cape.ts';
+export type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from './protocol/api-key.ts';
+export type { Cape, CapeChange, CapeInput, CapeSupport } from './protocol/cape.ts';
 export type { Diagnosis, HealthFinding } from './protocol/diagnosis.ts';
 export type {
   Note,
@@ -86,19 +86,19 @@ export type { Identity } from './protocol/identity.ts';
 export { isPending, type Job, type JobStatus, type SeenJobStatus } from './protocol/job.ts';
 export {
   type BlockedImage,
-  type BlockWish,
+  type BlockInput,
   type LogEntry,
   type ModeratedSkin,
   REPORT_REASONS,
   type Report,
+  type ReportInput,
   type ReportReason,
-  type ReportWish,
 } from './protocol/moderation.ts';
 export type { PlanView as Plan } from './protocol/plan.ts';
 export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
 export type { SimilarSkin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export type { SkinEdit } from './protocol/skin-edit.ts';
-export type { Account, User, UserChange, UserWish } from './protocol/user.ts';
+export type { Account, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
 export type { View } from './skin/render/render.ts';
 export { type RenderOptions, renderSkin } from './skin/render/render-skin.ts';

@@ -80,7 +80,7 @@ export class Replacement {
     try {
       return step();
     } catch (error) {
-      throw namingFile(error, this.#path, this.#aside);
+      throw withPath(error, this.#path, this.#aside);
     }
   }
 }
@@ -154,7 +154,7 @@ async function removeIfOlder(path: string, time: number): Promise<void> {
  * Adds the path that users know to an error of the file system, so that they see which disk or folder is meant: errors
  * of writing name no file. `instead`: the path of a temporary file, which is replaced.
  */
-export function namingFile(error: unknown, path: string, instead?: string): unknown {
+export function withPath(error: unknown, path: string, instead?: string): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   const isNamed = 'path' in error && error.path !== instead;
   return isNamed ? error : Object.assign(error, { path });

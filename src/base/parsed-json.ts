@@ -19,14 +19,14 @@ export function withoutMark(text: string): string {
 }
 
 /** Values that a text in JSON may have. Each takes memory of its own: an array of two characters some hundred bytes. */
-export const MOST_JSON_VALUES = 500_000;
+export const MAX_JSON_VALUES = 500_000;
 
 /** Whether a text in JSON has more values than are read. Counts commas and brackets, those in strings as well. */
 export function hasTooManyValues(text: string): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if ((code === COMMA || code === BRACKET || code === BRACE) && ++count > MOST_JSON_VALUES) return true;
+    if ((code === COMMA || code === BRACKET || code === BRACE) && ++count > MAX_JSON_VALUES) return true;
   }
   return false;
 }

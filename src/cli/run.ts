@@ -10,8 +10,7 @@ import { isMissingPart } from './errors/missing-part.ts';
 import { seeHelp } from './help/text.ts';
 import type { TypedTimeout } from './options/option-values.ts';
 import { buildProgram } from './program.ts';
-import { Arrival, asUnwritten } from './terminal/arrival.ts';
-import { type ColorChoice, makeIo } from './terminal/io.ts';
+import { asUnwritten, type ColorChoice, makeIo, OutputFlush } from './terminal/io.ts';
 import { Messages } from './terminal/messages.ts';
 import { listenForSignals } from './terminal/signals.ts';
 import { jsonLine } from './text/json.ts';
@@ -20,7 +19,7 @@ import { cleanLines } from './text/text.ts';
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   const run = new Run(new AbortController());
-  const arrival = new Arrival(process.stdout);
+  const flush = new OutputFlush(process.stdout);
   const configure = (program: Command) =>
     configureCommand(program, {
       isJson: argv.includes('--json'),
@@ -32,7 +31,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     refuseKeyFlag(argv);
     const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
     await untilShown(program.parseAsync([...argv], { from: 'user' }));
-    await arrival.complete();
+    await flush.complete();
     return run.status;
   } catch (error) {
     return await run.report(error, argv.includes('--json'));

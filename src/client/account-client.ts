@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import {
   type ApiKey,
   type ApiKeyChange,
+  type ApiKeyInput,
   type ApiKeyMade,
-  type ApiKeyWish,
   apiKeyAnswerSchema,
   apiKeyListAnswerSchema,
   apiKeyMadeAnswerSchema,
@@ -12,7 +12,7 @@ import { seenSkinsDeletedAnswerSchema, seenSkinsEditedAnswerSchema } from '../pr
 import {
   type Cape,
   type CapeChange,
-  type CapeWish,
+  type CapeInput,
   seenCapeAnswerSchema,
   seenCapeListAnswerSchema,
 } from '../protocol/cape.ts';
@@ -27,7 +27,7 @@ import {
   accountAnswerSchema,
   type User,
   type UserChange,
-  type UserWish,
+  type UserInput,
   userAnswerSchema,
   userListAnswerSchema,
 } from '../protocol/user.ts';
@@ -130,7 +130,7 @@ export class AccountClient {
   }
 
   /** POST /v2/account/keys: a new API key. `secret` is returned only here. */
-  async createKey(wish: ApiKeyWish = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
+  async createKey(wish: ApiKeyInput = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
     return (await this.#send('POST', '/keys', wish, apiKeyMadeAnswerSchema, call)).key;
   }
 
@@ -172,7 +172,7 @@ export class AccountClient {
   }
 
   /** POST /v2/account/capes (operator only): adds a cape, a PNG of 64×32 pixels. */
-  async addCape(png: Uint8Array, { alias, support }: CapeWish, call: CallOptions = {}): Promise<Cape> {
+  async addCape(png: Uint8Array, { alias, support }: CapeInput, call: CallOptions = {}): Promise<Cape> {
     const fields = { alias, ...(support !== undefined && { support }) };
     const content = { fields, file: { bytes: png, fileName: 'cape.png' } };
     const request = { method: 'POST', path: '/v2/account/capes', content } as const;
@@ -208,7 +208,7 @@ export class AccountClient {
   }
 
   /** POST /v2/account/users (operator only): creates a user, on the plan `free` by default. */
-  async createUser(wish: UserWish, call: CallOptions = {}): Promise<User> {
+  async createUser(wish: UserInput, call: CallOptions = {}): Promise<User> {
     return (await this.#send('POST', '/users', wish, userAnswerSchema, call)).user;
   }
 

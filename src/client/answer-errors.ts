@@ -1,5 +1,5 @@
 import { networkCode, networkReason, PROXY_REFUSED } from '../base/network-reason.ts';
-import { hasTooManyValues, MOST_JSON_VALUES } from '../base/parsed-json.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../base/parsed-json.ts';
 import { parseRetryAfter } from '../base/retry-after.ts';
 import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
@@ -48,7 +48,7 @@ export function parseJson({ status, headers, text }: RawAnswer, request: Request
     const message = `${request.method} ${request.path} answered ${status} with ${what}.`;
     return new UnreadableAnswerError(message, { status, retryAfter, cause });
   };
-  if (hasTooManyValues(text)) throw fail(`more than ${MOST_JSON_VALUES} values`);
+  if (hasTooManyValues(text)) throw fail(`more than ${MAX_JSON_VALUES} values`);
   try {
     return JSON.parse(text);
   } catch (cause) {

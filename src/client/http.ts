@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { LONGEST_TIMER } from '../base/clock.ts';
 import { decodedText, parsedJson } from '../base/parsed-json.ts';
-import { oddities } from '../protocol/advice.ts';
+import { ignoredFields } from '../protocol/advice.ts';
 import { safeParse } from '../protocol/parsing.ts';
 import {
   networkError,
@@ -35,7 +35,7 @@ export interface HttpOptions {
   /** The API key, which is removed from messages in case the service echoes it. */
   readonly secret: string | undefined;
   /** Whether to report the parts of an answer that are ignored: it means to look at each answer twice. */
-  readonly tellsOddities: boolean;
+  readonly reportsIgnoredFields: boolean;
 }
 
 /** Maximum bytes of a JSON body. A list of thousands of jobs has 1 MiB, one that a service never shortens many times as much. */
@@ -57,7 +57,7 @@ export async function exchange<S extends z.ZodType>(
   if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
   const parsed = safeParse(schema, json);
   if (parsed.success) {
-    const odd = options.tellsOddities ? oddities(schema, json) : [];
+    const odd = options.reportsIgnoredFields ? ignoredFields(schema, json) : [];
     return { status: answer.status, data: parsed.data, odd };
   }
   const issue = parsed.error.issues[0];

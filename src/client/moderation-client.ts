@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { envelopeSchema } from '../protocol/envelope.ts';
 import {
   type BlockedImage,
-  type BlockWish,
+  type BlockInput,
   blockedImageAnswerSchema,
   blockedImageListAnswerSchema,
   type Decision,
@@ -81,7 +81,7 @@ export class ModerationClient {
    * those were.
    */
   async blockImage(
-    wish: BlockWish,
+    wish: BlockInput,
     call: CallOptions = {},
   ): Promise<{ readonly image: BlockedImage; readonly hidden: number }> {
     const request = { method: 'POST', path: '/blocked-images', content: { json: wish } } as const;

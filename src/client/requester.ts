@@ -225,7 +225,7 @@ export class Requester {
       now: () => this.serviceClock.now(),
       onHeaders: ({ date }) => this.serviceClock.sawDate(date, sentAt),
       secret,
-      tellsOddities: this.#options.onRequest !== undefined,
+      reportsIgnoredFields: this.#options.onRequest !== undefined,
     };
   }
 

@@ -19,7 +19,7 @@ import {
   seenJobAnswerSchema,
   seenJobListAnswerSchema,
 } from '../protocol/job.ts';
-import type { ReportWish } from '../protocol/moderation.ts';
+import type { ReportInput } from '../protocol/moderation.ts';
 import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
 import { MAX_SKIN_PAGE, type SkinListItem, seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
@@ -225,7 +225,7 @@ export class SkinClient {
   }
 
   /** POST /v2/skins/:uuid/report: reports a skin to the operators of a skinsmith service. */
-  async reportSkin(uuid: string, report: ReportWish, call: CallOptions = {}): Promise<void> {
+  async reportSkin(uuid: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
     const request = { method: 'POST', path: `${skinPath(uuid)}/report`, content: { json: report } } as const;
     await this.#requester.request(request, seenEnvelopeSchema, call);
   }

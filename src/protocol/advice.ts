@@ -5,7 +5,7 @@ import { z } from 'zod';
  * is valid and treats the rest as absent: bad metadata must not cost the result.
  */
 
-/** The expected form of each such field, for `oddities`. */
+/** The expected form of each such field, for `ignoredFields`. */
 const expected = new WeakMap<object, z.ZodType>();
 
 /** A field that counts as absent when it is invalid. */
@@ -37,14 +37,14 @@ export function adviceLimit() {
 const LEAST_MILLISECONDS = 1e11;
 const LEAST_SECONDS = 1e9;
 /** The greatest that a Date accepts. */
-const MOST_MILLISECONDS = 8.64e15;
+const MAX_MILLISECONDS = 8.64e15;
 
 /** Whole milliseconds since the epoch; also accepts seconds, fractions and ISO 8601. */
 export function adviceMoment() {
-  return readAdvice(z.number().min(LEAST_MILLISECONDS).max(MOST_MILLISECONDS), (value) => {
+  return readAdvice(z.number().min(LEAST_MILLISECONDS).max(MAX_MILLISECONDS), (value) => {
     const number = numberIn(value);
     if (number === undefined) return typeof value === 'string' ? momentIn(value) : undefined;
-    if (Math.abs(number) > MOST_MILLISECONDS) return undefined;
+    if (Math.abs(number) > MAX_MILLISECONDS) return undefined;
     const isSeconds = number >= LEAST_SECONDS && number < LEAST_MILLISECONDS;
     return Math.round(isSeconds ? number * 1000 : number);
   });
@@ -69,7 +69,7 @@ function momentIn(text: string): number | undefined {
   return Number.isNaN(moment) ? undefined : moment;
 }
 
-const MOST_ODDITIES = 5;
+const MAX_IGNORED = 5;
 
 /** Adds what is wrong with a value that is at `path`. */
 type Search = (json: unknown, path: string, found: string[]) => void;
@@ -81,10 +81,10 @@ const searches = new WeakMap<z.ZodType, Search | undefined>();
  * The invalid fields of an answer, as `job.eta: …`, at most five; absent fields do not count. The schema is the
  * one that the answer was read with.
  */
-export function oddities(schema: z.ZodType, json: unknown): string[] {
+export function ignoredFields(schema: z.ZodType, json: unknown): string[] {
   const found: string[] = [];
   searchFor(schema)?.(json, '', found);
-  return found.slice(0, MOST_ODDITIES);
+  return found.slice(0, MAX_IGNORED);
 }
 
 function searchFor(schema: z.ZodType): Search | undefined {

@@ -145,7 +145,7 @@ export const apiKeyChangeSchema = z
 /** What to change about a key: fields left out stay as they are, and an empty list lifts its restriction. */
 export type ApiKeyChange = z.input<typeof apiKeyChangeSchema>;
 /** A key to be made. Without `scopes` it gets those of the key that makes it, fewer if it is bound. */
-export type ApiKeyWish = z.input<typeof apiKeyBodySchema>;
+export type ApiKeyInput = z.input<typeof apiKeyBodySchema>;
 
 function bindings<S extends z.ZodType<string>>(one: S) {
   return z

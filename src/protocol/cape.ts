@@ -68,7 +68,7 @@ export const capeFieldsSchema = z.strictObject({
   support: supportSchema.default('public'),
 });
 /** A cape to be added: `alias` has at most 48 characters; `support` default: `public`. */
-export type CapeWish = z.input<typeof capeFieldsSchema>;
+export type CapeInput = z.input<typeof capeFieldsSchema>;
 
 /** PATCH /v2/account/capes/:uuid */
 export const capeChangeSchema = z

@@ -40,7 +40,7 @@ export const reportBodySchema = z.strictObject({
   text: lineSchema.default(''),
 });
 /** A report to be sent; `text`: at most 500 characters on one line, default: none. */
-export type ReportWish = z.input<typeof reportBodySchema>;
+export type ReportInput = z.input<typeof reportBodySchema>;
 
 const reportSchema = z
   .object({
@@ -107,7 +107,7 @@ export const blockBodySchema = z.union([
   decisionSchema.extend({ skin: uuidSchema }),
 ]);
 /** The image to block, by its pixel hash (64 hexadecimal digits) or the UUID of a skin that has it; `note` is for the log. */
-export type BlockWish = z.input<typeof blockBodySchema>;
+export type BlockInput = z.input<typeof blockBodySchema>;
 
 const blockedImageSchema = z
   .object({ hash: z.string(), note: z.string(), blockedBy: z.string(), blockedAt: z.iso.datetime() })

@@ -51,7 +51,7 @@ export const userBodySchema = z.strictObject({
   plan: planNameSchema.default('free'),
 });
 /** A user to be created; `plan` default: `free`. */
-export type UserWish = z.input<typeof userBodySchema>;
+export type UserInput = z.input<typeof userBodySchema>;
 
 /** PATCH /v2/account/users/:name */
 export const userChangeSchema = z

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { removeSeal } from '../../src/server/backup/seal.ts';
+import { removeChecksum } from '../../src/server/backup/checksum.ts';
 import { freshMachine, ROOT } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
@@ -97,7 +97,7 @@ test.each([
 
 test('backup --verify of one from before there was a digest exits 0 and warns', async () => {
   const { machine, file } = await machineWithBackup();
-  await removeSeal(file);
+  await removeChecksum(file);
   const database = new DatabaseSync(file);
   database.exec(
     `update enclosures set content = replace(cast(content as text), '"format":2', '"format":1') where name = 'about.json'`,

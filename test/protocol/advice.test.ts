@@ -6,7 +6,7 @@ import {
   adviceMoment,
   adviceNumber,
   adviceText,
-  oddities,
+  ignoredFields,
 } from '../../src/protocol/advice.ts';
 
 const MOMENT = Date.UTC(2026, 1, 3, 10, 12, 34);
@@ -56,7 +56,10 @@ describe('What was odd', () => {
   });
 
   test('is told with its path, and what is absent is not odd', () => {
-    const odd = oddities(schema, { jobs: [{ id: 'a' }, { id: 'b', eta: 'soon' }], user: { name: null } });
+    const odd = ignoredFields(schema, {
+      jobs: [{ id: 'a' }, { id: 'b', eta: 'soon' }],
+      user: { name: null },
+    });
     expect(odd).toEqual([
       expect.stringMatching(/^jobs\.1\.eta: .*expected number/),
       expect.stringMatching(/^user\.name: .*expected string/),
@@ -65,7 +68,7 @@ describe('What was odd', () => {
 
   test('is nothing of an answer as it should be', () => {
     expect(
-      oddities(schema, { jobs: [{ id: 'a', eta: MOMENT, note: 'x' }], user: { name: 'n' }, more: 1 }),
+      ignoredFields(schema, { jobs: [{ id: 'a', eta: MOMENT, note: 'x' }], user: { name: 'n' }, more: 1 }),
     ).toEqual([]);
   });
 
@@ -73,11 +76,11 @@ describe('What was odd', () => {
     const names = z.array(z.object({ name: adviceText() }));
     const rows = [{ name: null }, { name: 'n' }, {}, { name: 7 }];
     expect(names.parse(rows)).toEqual([{}, { name: 'n' }, {}, {}]);
-    expect(oddities(names, rows)).toEqual([expect.stringMatching(/^3\.name: /)]);
+    expect(ignoredFields(names, rows)).toEqual([expect.stringMatching(/^3\.name: /)]);
   });
 
   test('is told five times at most', () => {
     const jobs = Array.from({ length: 9 }, () => ({ id: 'a', eta: null }));
-    expect(oddities(schema, { jobs })).toHaveLength(5);
+    expect(ignoredFields(schema, { jobs })).toHaveLength(5);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { oddities } from '../../src/protocol/advice.ts';
+import { ignoredFields } from '../../src/protocol/advice.ts';
 import {
   isPending,
   JOB_STATUSES,
@@ -60,7 +60,7 @@ describe('the answer about a job', () => {
   test('in a list is left out where it is none, and told of', () => {
     const jobs = [{ id: 'a', status: null }, null, { id: 'b', status: 'waiting' }];
     expect(seenJobListAnswerSchema.parse({ jobs }).jobs).toMatchObject([{ id: 'b' }]);
-    expect(oddities(seenJobListAnswerSchema, { jobs })).toEqual([
+    expect(ignoredFields(seenJobListAnswerSchema, { jobs })).toEqual([
       expect.stringMatching(/^jobs\.0\.status: /),
       expect.stringMatching(/^jobs\.1: /),
     ]);

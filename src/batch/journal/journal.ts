@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { namingFile, writeFileAtomically } from '../../base/atomic-file.ts';
+import { withPath, writeFileAtomically } from '../../base/atomic-file.ts';
 import { fileLines } from '../../base/lines.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { parsedJson } from '../../base/parsed-json.ts';
@@ -239,7 +239,7 @@ export class Journal {
       for (let sent = 0; sent < bytes.length; ) sent += writeSync(this.#fd, bytes, sent);
     } catch (error) {
       ftruncateSync(this.#fd, this.#size); // no half line for the next one to be added to
-      throw namingFile(error, this.#path);
+      throw withPath(error, this.#path);
     }
     this.#size += bytes.length;
     return bytes.length;

@@ -5,9 +5,8 @@ import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { openBrowser } from '../open/browser.ts';
+import { type BrowserOpenResult, openBrowser, openInBrowser } from '../open/browser.ts';
 import { findService } from '../open/find-service.ts';
-import { type Led, leadBrowser } from '../open/lead-browser.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
@@ -28,7 +27,7 @@ export interface OpenOptions {
 /** Milliseconds that a person has to sign in after the browser was opened. */
 const PATIENCE = 60_000;
 
-const ADVICE: Readonly<Record<Exclude<Led, 'used'>, string>> = {
+const ADVICE: Readonly<Record<Exclude<BrowserOpenResult, 'used'>, string>> = {
   unopened: 'Could not open a browser: open the link yourself.',
   unwritten:
     'Nothing can be written into your home folder to lead a browser to the link: open the link yourself.',
@@ -140,13 +139,13 @@ async function showLink(
   shown: Shown,
   context: CommandContext,
   launch: Launch | undefined,
-): Promise<Led | undefined> {
+): Promise<BrowserOpenResult | undefined> {
   const { io, env, clock, flags, signal, messages } = context;
   const view: OpenView = { url: `${shown.origin}${shown.link.path}` };
   io.out.write(flags.json ? jsonLine(view) : `${view.url}\n`);
   if (!launch) return undefined;
   const { waitForLink } = await import('../../server/server.ts');
-  const led = await leadBrowser(view.url, {
+  const led = await openInBrowser(view.url, {
     home: env['HOME'] || homedir(),
     now: clock.now(),
     launch: async (path) => await launch(path, { env }),

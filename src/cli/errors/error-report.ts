@@ -1,6 +1,6 @@
-import { lastWord } from '../../base/last-word.ts';
 import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
 import { LockFileError } from '../../base/process-lock.ts';
+import { endSentence } from '../../base/sentence.ts';
 import { JournalError } from '../../batch/journal/journal-error.ts';
 import { LockfileError } from '../../batch/lockfile/entries.ts';
 import { BatchSetupError } from '../../batch/model/setup-error.ts';
@@ -112,8 +112,8 @@ function namedMissing({ answer: { path, status }, code, message }: ServiceError)
   const [, id] = /\/v2\/(?:skins|queue)\/([^/?]+)/.exec(path) ?? [];
   if (status !== 404 || id === undefined || message.includes(id)) return undefined;
   const name = decodeURIComponent(id);
-  if (code === 'job_not_found') return `No job ${lastWord(name)}`;
-  if (code === 'skin_not_found') return `No skin ${lastWord(name)}`;
+  if (code === 'job_not_found') return `No job ${endSentence(name)}`;
+  if (code === 'skin_not_found') return `No skin ${endSentence(name)}`;
   return `${message.replace(/\.$/, '')}: ${name}`;
 }
 

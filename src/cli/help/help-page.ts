@@ -6,7 +6,7 @@ import { descriptionParts, optionText } from './text.ts';
 import { TOPIC_SUMMARIES } from './topic-names.ts';
 
 /** Maximum line width: longer lines are hard to read, however wide the terminal is. */
-const MOST_COLUMNS = 100;
+const MAX_COLUMNS = 100;
 /** The same for the program's own help, which is made in advance (program-help.ts). */
 export const PROGRAM_COLUMNS = 80;
 /** Columns that descriptions need beside their terms, the spaces around a term, and the indentation below one. */
@@ -27,15 +27,15 @@ export class HelpPage extends Help {
   /** Long options leave less than the usual 40 columns to their descriptions, which are wrapped all the same. */
   override minWidthToWrap = LEAST_ROOM;
 
-  readonly #mostColumns: number;
+  readonly #maxColumns: number;
 
-  constructor(mostColumns = MOST_COLUMNS) {
+  constructor(maxColumns = MAX_COLUMNS) {
     super();
-    this.#mostColumns = mostColumns;
+    this.#maxColumns = maxColumns;
   }
 
   override prepareContext(context: Parameters<Help['prepareContext']>[0]): void {
-    super.prepareContext({ ...context, helpWidth: Math.min(context.helpWidth ?? 80, this.#mostColumns) });
+    super.prepareContext({ ...context, helpWidth: Math.min(context.helpWidth ?? 80, this.#maxColumns) });
   }
 
   /** Omits the `help` subcommand that commander adds to every command with subcommands. */

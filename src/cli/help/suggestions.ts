@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 /** With more matching names than this, none is suggested. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 /** Characters that must be typed of an option: its dashes and two letters. */
 const LEAST_OPTION = 4;
 
@@ -14,7 +14,7 @@ export function withNamesThatBeginSo(message: string, command: Command): string 
   if (kind === undefined || (kind === 'option' && typed.length < LEAST_OPTION)) return message;
   const names = kind === 'command' ? commandNames(command) : optionNames(command);
   const meant = [...new Set(names)].filter((name) => name.startsWith(typed));
-  if (meant.length === 0 || meant.length > MOST_NAMES) return message;
+  if (meant.length === 0 || meant.length > MAX_NAMES) return message;
   const list = meant.length === 1 ? meant[0] : `one of ${meant.join(', ')}`;
   return `error: unknown ${kind} '${typed}'\n(Did you mean ${list}?)`;
 }

@@ -1,5 +1,41 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { markupData } from '../output/reports/markup.ts';
+
+interface BrowserOptions {
+  readonly home: string;
+  readonly now: number;
+  /** Opens a file in the browser; false where nothing does. It may take until the browser ends. */
+  readonly launch: (path: string) => Promise<boolean>;
+  /** Waits until the link is used, for as long as that makes sense. False if it was not, or the signal aborts. */
+  readonly untilUsed: (signal: AbortSignal) => Promise<boolean>;
+}
+
+/** `unopened`: there is no browser; `unwritten`: nothing can be written for one to open. */
+export type BrowserOpenResult = 'used' | 'unused' | 'unopened' | 'unwritten';
+
+/** Opens a link in the person's browser, by a file that is there only until the link has been used. */
+export async function openInBrowser(
+  link: string,
+  { home, now, launch, untilUsed }: BrowserOptions,
+): Promise<BrowserOpenResult> {
+  removeOldBrowserFiles(home, now);
+  const path = writeBrowserFile(home, link);
+  if (path === undefined) return 'unwritten';
+  const unopened = new AbortController();
+  try {
+    launch(path).then(
+      (isOpen) => isOpen || unopened.abort(),
+      () => unopened.abort(),
+    );
+    if (await untilUsed(unopened.signal)) return 'used';
+    return unopened.signal.aborted ? 'unopened' : 'unused';
+  } finally {
+    removeBrowserFile(path);
+  }
+}
 
 type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 type Opener = readonly [program: string, ...words: string[]];
@@ -51,4 +87,78 @@ async function statusOf(child: ChildProcess): Promise<number | null | undefined>
     child.once('error', () => resolve(undefined));
     child.once('exit', resolve);
   });
+}
+
+/**
+ * Not hidden, and in the home folder itself: browsers that are installed as a snap see nothing else of the user's files.
+ * Six characters that nobody can guess follow.
+ */
+const FOLDER = 'skinsmith-open-';
+const FOLDERS = new RegExp(`^${FOLDER}\\w{6}$`);
+const NAME = 'open.html';
+/** Milliseconds after which a link in such a file has expired. */
+const LEFTOVER_AGE = 5 * 60_000;
+
+/**
+ * Writes a file that leads a browser on to a link, for this user's eyes only.
+ * @param home empty for a user without a home folder
+ * @returns its path; undefined when the home folder is missing or cannot be written to
+ */
+export function writeBrowserFile(home: string, link: string): string | undefined {
+  if (home === '') return undefined;
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(home, FOLDER)); // mode 0700
+    const path = join(folder, NAME);
+    writeFileSync(path, pageFor(link), { mode: 0o600, flag: 'wx' });
+    return path;
+  } catch {
+    if (folder !== undefined) removeBrowserFile(join(folder, NAME));
+    return undefined;
+  }
+}
+
+/** Removes a file and its folder. What cannot be removed now is removed by a later run. */
+export function removeBrowserFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+    rmdirSync(dirname(path));
+  } catch {
+    // A browser on Windows may have it open.
+  }
+}
+
+/** Removes what killed runs have left. */
+export function removeOldBrowserFiles(home: string, now: number): void {
+  const folders = namesIn(home).filter((name) => FOLDERS.test(name));
+  for (const folder of folders.map((name) => join(home, name)))
+    if (isLeftover(folder, now)) removeBrowserFile(join(folder, NAME));
+}
+
+/** A folder of our own holds nothing else. */
+function isLeftover(folder: string, now: number): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory() || found.mtimeMs > now - LEFTOVER_AGE) return false;
+  return namesIn(folder).every((name) => name === NAME);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // what we cannot read is not ours
+  }
+}
+
+function pageFor(link: string): string {
+  const address = markupData(link);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${address}">
+<title>skinsmith</title>
+<p><a href="${address}">Open the pages of skinsmith</a></p>
+</html>
+`;
 }

@@ -6,7 +6,7 @@ import type { Messages } from '../terminal/messages.ts';
 import { clean } from '../text/text.ts';
 
 /** Rows of the summary's table: GitHub shows only 1 MB of a summary. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** What a source needs: it failed, or its skin is still to be made. */
 export interface Remark {
@@ -36,7 +36,7 @@ export class GithubReport {
     const { env, io } = this.#around;
     if (env['GITHUB_ACTIONS'] === 'true') io.err.write(annotation(remark, env));
     if (!env['GITHUB_STEP_SUMMARY']) return;
-    if (this.#remarks.length < MOST_ROWS) this.#remarks.push(remark);
+    if (this.#remarks.length < MAX_ROWS) this.#remarks.push(remark);
     else this.#more++;
   }
 

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
-import { lastWord } from '../../base/last-word.ts';
 import { decodedText } from '../../base/parsed-json.ts';
+import { endSentence } from '../../base/sentence.ts';
 import { CliError } from '../errors/exit.ts';
 import type { Io } from './io.ts';
 
@@ -38,7 +38,7 @@ export async function readSecretFile(path: string, what: string, input: Partial<
 function fileTrouble(path: string, cause: unknown): CliError | undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-    return new CliError('no_such_file', `There is no file ${lastWord(path)}`, { cause });
+    return new CliError('no_such_file', `There is no file ${endSentence(path)}`, { cause });
   }
   if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a symbolic link loop.`, { cause });
   if (code === 'EACCES') return new CliError('eacces', `${path}: Permission denied.`, { cause });

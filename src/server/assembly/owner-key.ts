@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { type ApiKeyMade, type ApiKeyWish, apiKeyBodySchema } from '../../protocol/api-key.ts';
+import { type ApiKeyInput, type ApiKeyMade, apiKeyBodySchema } from '../../protocol/api-key.ts';
 import { makeOwnersKey } from '../service/users/keys.ts';
 import { ensureOwner } from '../service/users/users.ts';
 import { inTransaction } from '../store/db.ts';
@@ -28,7 +28,7 @@ export class OwnerKeyError extends Error {
  */
 export async function makeKeyOfOwner(
   { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
-  wish: Omit<ApiKeyWish, 'user'>,
+  wish: Omit<ApiKeyInput, 'user'>,
   clock: Clock,
 ): Promise<ApiKeyMade> {
   const { data: valid, error } = apiKeyBodySchema.safeParse(wish);

@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { VERSION } from '../../base/version.ts';
 import { copyDatabase, type Enclosures } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
+import { appendChecksum } from './checksum.ts';
 import { ABOUT, type About, digestOf, ENCLOSED, STORE } from './data-files.ts';
 import { nameOfWork, removeLeftovers } from './leftovers.ts';
 import { type KeyFile, missingKeys } from './missing-keys.ts';
-import { seal } from './seal.ts';
 import { finishRestore } from './swap.ts';
 
 export interface BackupOptions {
@@ -47,7 +47,7 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
   try {
     await copyDatabase(store, aside, { enclosures, onStep: () => signal.throwIfAborted() });
     const missing = await missingKeys(aside, enclosures);
-    await seal(aside);
+    await appendChecksum(aside);
     const bytes = await settle(aside);
     signal.throwIfAborted();
     await rename(aside, file);

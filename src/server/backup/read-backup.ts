@@ -3,14 +3,14 @@ import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { type CopyFound, inspectCopy } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
+import { type ChecksumState, verifyChecksum } from './checksum.ts';
 import { ABOUT, type About, aboutSchema, digestOf, ENCLOSED } from './data-files.ts';
 import { asDump, dumpFormat } from './postgres-dump.ts';
-import { type Seal, verifySeal } from './seal.ts';
 
 export interface ReadBackup {
   readonly found: CopyFound;
   readonly about: About;
-  /** SHA-256 of all of it, hexadecimal; undefined when it was made before backups had a seal. */
+  /** SHA-256 of all of it, hexadecimal; undefined when it was made before backups had a checksum. */
   readonly digest: string | undefined;
   readonly isProven: boolean;
 }
@@ -20,8 +20,8 @@ export async function readBackup(file: string): Promise<ReadBackup> {
   if (!existsSync(file)) throw new BackupError('backup_unreadable', `There is no file ${file}.`);
   const format = await dumpFormat(file).catch(() => undefined); // a file that cannot be read is told of below
   if (format) throw asDump(file, format);
-  const sealed = await unlessUnreadable(file, verifySeal(file));
-  if (sealed.kind === 'broken') throw damaged(file, 'its bytes are not those that were written');
+  const checked = await unlessUnreadable(file, verifyChecksum(file));
+  if (checked.kind === 'broken') throw damaged(file, 'its bytes are not those that were written');
   const found = await unlessUnreadable(file, inspectCopy(file));
   if (!found) throw new BackupError('backup_unreadable', `${file} is no backup made by skinsmith backup.`);
   if (found.schema !== undefined && found.schema > NEWEST_SCHEMA) {
@@ -41,12 +41,12 @@ export async function readBackup(file: string): Promise<ReadBackup> {
   if (!about) throw damaged(file, 'it does not say what it is');
   const wrong = ENCLOSED.find((name) => !isAsMade(found.enclosures[name], about.files[name]));
   if (wrong) throw damaged(file, `${wrong} is not what was put into it`);
-  if (about.format > 1 && sealed.kind === 'none') throw damaged(file, 'its end is missing or changed');
-  return { found, about, ...provenBy(sealed) };
+  if (about.format > 1 && checked.kind === 'none') throw damaged(file, 'its end is missing or changed');
+  return { found, about, ...provenBy(checked) };
 }
 
-function provenBy(sealed: Seal): Pick<ReadBackup, 'digest' | 'isProven'> {
-  const digest = sealed.kind === 'whole' ? sealed.digest : undefined;
+function provenBy(checked: ChecksumState): Pick<ReadBackup, 'digest' | 'isProven'> {
+  const digest = checked.kind === 'whole' ? checked.digest : undefined;
   return { digest, isProven: digest !== undefined };
 }
 

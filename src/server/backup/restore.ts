@@ -5,10 +5,10 @@ import { makeFolder } from '../../base/make-folder.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { type CopyFound, dropEnclosures, withDatabaseAlone } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
+import { removeChecksum } from './checksum.ts';
 import { DATA_FILES, ENCLOSED, SIGNING_KEY, STORE } from './data-files.ts';
 import { nameOfWork } from './leftovers.ts';
 import { readBackup } from './read-backup.ts';
-import { removeSeal } from './seal.ts';
 import { finishRestore, STAGED, swapFiles } from './swap.ts';
 
 export interface RestoreOptions {
@@ -24,7 +24,7 @@ export interface Restored {
   /** When the backup was made, in milliseconds since the epoch, and by which version of the program. */
   readonly time: number;
   readonly version: string;
-  /** False: it was made before backups had a seal, so that changes in it would not show. */
+  /** False: it was made before backups had a checksum, so that changes in it would not show. */
   readonly isProven: boolean;
   /** Where the data is that was there before; undefined when there was none. */
   readonly aside: string | undefined;
@@ -80,7 +80,7 @@ async function layOut(dataDir: string, { file, found }: { file: string; found: C
     const store = join(folder, STORE);
     await copyFile(file, store);
     await chmod(store, 0o600);
-    await removeSeal(store);
+    await removeChecksum(store);
     await dropEnclosures(store);
     for (const name of ENCLOSED) {
       const content = found.enclosures[name];

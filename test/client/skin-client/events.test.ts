@@ -181,7 +181,13 @@ describe('SkinClient.events', () => {
     const path = '/v2/queue/events';
     const request = { method: 'GET', path, timeout: 5_000, idle: 100, type: 'text/event-stream' } as const;
     const transport = new NetworkTransport({ dispatcher });
-    const options = { origin: server.url, transport, now: () => 0, secret: undefined, tellsOddities: false };
+    const options = {
+      origin: server.url,
+      transport,
+      now: () => 0,
+      secret: undefined,
+      reportsIgnoredFields: false,
+    };
     const { chunks } = await openStream(request, options);
     expect(String((await chunks.next()).value)).toBe(jobs);
     expect(await failureOf(chunks.next())).toMatchObject({

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { appendChecksum, removeChecksum } from '../../../src/server/backup/checksum.ts';
 import { nameOfWork } from '../../../src/server/backup/leftovers.ts';
 import { readBackup } from '../../../src/server/backup/read-backup.ts';
-import { removeSeal, seal } from '../../../src/server/backup/seal.ts';
 import { finishRestore } from '../../../src/server/backup/swap.ts';
 import { backUpOf, NOW, restoreInto } from '../../support/server/backing-up.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -130,11 +130,11 @@ async function abandonedIn(dataDir: string): Promise<[killed: string, own: strin
 function edited(sql: string): () => Promise<string> {
   return async () => {
     const file = await backupFile();
-    await removeSeal(file);
+    await removeChecksum(file);
     const database = new DatabaseSync(file);
     database.exec(sql);
     database.close();
-    await seal(file);
+    await appendChecksum(file);
     return file;
   };
 }
@@ -171,9 +171,9 @@ describe('A file is refused', () => {
     ['of no known schema', 'backup_damaged', edited("update meta set value = 'abc' where key = 'schema'")],
     ['of an empty schema', 'backup_damaged', edited("update meta set value = '0' where key = 'schema'")],
     ['that does not name its schema', 'backup_damaged', edited("delete from meta where key = 'schema'")],
-    ['whose seal is gone', 'backup_damaged', () => backupFile((bytes) => bytes.subarray(0, -89))],
+    ['whose checksum is gone', 'backup_damaged', () => backupFile((bytes) => bytes.subarray(0, -89))],
     [
-      'that goes on after its seal',
+      'that goes on after its checksum',
       'backup_damaged',
       () => backupFile((bytes) => Buffer.concat([bytes, bytes])),
     ],
@@ -209,9 +209,9 @@ test('A backup with 16 changed bytes is refused, wherever they are', async () =>
   }
 });
 
-test('A backup from before there was a seal is taken, and said to prove nothing', async () => {
+test('A backup from before there was a checksum is taken, and said to prove nothing', async () => {
   const file = await aboutChanged('"format":2', '"format":1')();
-  await removeSeal(file);
+  await removeChecksum(file);
   const dataDir = await ownFolder();
   expect(await restoreInto(dataDir, file)).toMatchObject({ isProven: false });
   expect(await skinsIn(dataDir)).toBe(1);

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { lastWord } from '../../../base/last-word.ts';
+import { endSentence } from '../../../base/sentence.ts';
 import type { SourceProblem } from '../../model/source.ts';
 
 /** `neighbour`: a similar existing name; `player`: the name, if it could also be a player's. */
@@ -11,7 +11,7 @@ export function noSuchFile(label: string, { neighbour, player }: Meant = {}): So
     message:
       label === ''
         ? 'The name of a file or folder is empty.'
-        : `There is no file or folder ${lastWord(label)}`,
+        : `There is no file or folder ${endSentence(label)}`,
     hint: `${asked}${asPlayer}`.trim() || pathHint(label),
   };
 }

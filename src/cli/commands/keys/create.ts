@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ApiKeyMade, ApiKeyWish } from '../../../index.ts';
+import type { ApiKeyInput, ApiKeyMade } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
@@ -131,12 +131,12 @@ async function readKeyText(context: CommandContext): Promise<string> {
   return text.trim();
 }
 
-async function askForKey(wish: ApiKeyWish, context: CommandContext): Promise<ApiKeyMade> {
+async function askForKey(wish: ApiKeyInput, context: CommandContext): Promise<ApiKeyMade> {
   return await withAccount(context, (account) => account.createKey(wish, { signal: context.signal }));
 }
 
 async function makeOwnersKey(
-  wish: ApiKeyWish,
+  wish: ApiKeyInput,
   { data, store: database }: KeysCreateOptions,
   context: CommandContext,
 ): Promise<ApiKeyMade> {

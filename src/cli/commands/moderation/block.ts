@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../../base/uuid.ts';
-import type { BlockWish } from '../../../index.ts';
+import type { BlockInput } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
@@ -64,7 +64,7 @@ export async function runModerationBlock(
 }
 
 /** @throws CliError for what is neither a hash nor a UUID */
-function wishFor(image: string, note: string | undefined): BlockWish {
+function wishFor(image: string, note: string | undefined): BlockInput {
   if (isImageHash(image)) return { hash: image, note };
   if (isUuid(image)) return { skin: image, note };
   throw usageError('not_an_image', `"${image}" is neither the hash of an image nor the UUID of a skin.`);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { REPORT_REASONS, type ReportWish } from '../../../index.ts';
+import { REPORT_REASONS, type ReportInput } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
 import type { CommandContext } from '../../context/context.ts';
@@ -30,14 +30,14 @@ export function register(command: Command, runner: Runner, run = runReportsCreat
     .addOption(new Option('--reason <reason>', 'what is wrong').choices(REPORT_REASONS).makeOptionMandatory())
     .option('--text <text>', 'more about it, at most 500 characters')
     .action(
-      async (uuid: string, report: ReportWish) =>
+      async (uuid: string, report: ReportInput) =>
         await runner(async (context) => await run(uuid, report, context)),
     );
 }
 
 export async function runReportsCreate(
   uuid: string,
-  report: ReportWish,
+  report: ReportInput,
   context: CommandContext,
 ): Promise<number> {
   verifyUuids([uuid], context);

@@ -16,7 +16,7 @@ const LISTING = { what: 'skins', usual: 30 };
 const VISIBILITIES = ['public', 'unlisted', 'private'];
 const PAGE_SIZE = 128;
 /** Maximum number of pages without a skin that a search reads before it stops, unless all are wanted. */
-const MOST_EMPTY = 200;
+const MAX_EMPTY = 200;
 const OWN_SKINS = { what: 'list your skins', about: ['user_not_found'] };
 
 export interface SkinsListOptions extends TypedLimit {
@@ -102,6 +102,6 @@ async function readPages(
     total ??= page.total;
     if (page.skins.length === 0) empty++;
     after = page.next;
-  } while (after !== undefined && skins.length < limit && (all || empty < MOST_EMPTY));
+  } while (after !== undefined && skins.length < limit && (all || empty < MAX_EMPTY));
   return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
 }

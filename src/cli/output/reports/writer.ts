@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { namingFile } from '../../../base/atomic-file.ts';
+import { withPath } from '../../../base/atomic-file.ts';
 import { makeFolder } from '../../../base/make-folder.ts';
 import { CliError } from '../../errors/exit.ts';
 import type { ReportKind } from './kinds.ts';
@@ -47,7 +47,7 @@ async function naming<T>(target: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    throw namingFile(error, target, (error as NodeJS.ErrnoException).path);
+    throw withPath(error, target, (error as NodeJS.ErrnoException).path);
   }
 }
 

@@ -91,7 +91,13 @@ export class UpstreamTextures {
   async #download({ origin, pathname, search }: URL, limit: number, signal: AbortSignal): Promise<Download> {
     const { transport = this.#network, clock } = this.#options;
     const request = { method: 'GET', path: pathname + search, headers: HEADERS, signal } as const;
-    const options = { origin, transport, now: () => clock.now(), secret: undefined, tellsOddities: false };
+    const options = {
+      origin,
+      transport,
+      now: () => clock.now(),
+      secret: undefined,
+      reportsIgnoredFields: false,
+    };
     return await download({ ...request, timeout: TIMEOUT }, limit, options);
   }
 }

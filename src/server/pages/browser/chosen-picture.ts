@@ -1,6 +1,6 @@
 import type { Variant } from '../../../skin/variant.ts';
 import { smallButton } from './button.ts';
-import { type Examined, examine, mended } from './examine.ts';
+import { type Examined, examine, repairedFile } from './examine.ts';
 import { ResultRow } from './result-row.ts';
 
 interface ChosenOptions {
@@ -69,7 +69,7 @@ export class ChosenPicture {
 
   async #mend(): Promise<void> {
     try {
-      this.#file = await mended(this.#file);
+      this.#file = await repairedFile(this.#file);
       this.row.picture = this.#file;
       this.examined = this.#examine();
     } catch {

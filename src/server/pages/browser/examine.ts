@@ -35,7 +35,7 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
 }
 
 /** The same picture in the game's size, written without anything but its pixels. */
-export async function mended(file: File): Promise<File> {
+export async function repairedFile(file: File): Promise<File> {
   const bitmap = await createImageBitmap(file, AS_IT_IS);
   const height = (64 * bitmap.height) / bitmap.width;
   const { canvas } = drawn(bitmap, 64, height);

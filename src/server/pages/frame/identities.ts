@@ -1,6 +1,6 @@
 import type { Identity } from '../../../protocol/identity.ts';
 import { type Html, html } from '../html/html.ts';
-import { act } from './act.ts';
+import { actionButton } from './action-button.ts';
 import { moment } from './moment.ts';
 import type { Page } from './page.ts';
 
@@ -14,7 +14,7 @@ export function identityRows(identities: readonly Identity[], path: string): Htm
       createdAt,
     }) => html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
 <p class="quiet">at <bdi class="breaks">${issuer}</bdi>, since ${moment(createdAt)}</p></div>
-${act(`${path}/${id}/untie`, 'Untie', { about: subject, isDanger: true })}</li>`,
+${actionButton(`${path}/${id}/untie`, 'Untie', { about: subject, isDanger: true })}</li>`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { JobStatus } from '../../../protocol/job.ts';
-import { act } from '../frame/act.ts';
+import { actionButton } from '../frame/action-button.ts';
 import { moment } from '../frame/moment.ts';
 import type { Page } from '../frame/page.ts';
 import { terminalOf } from '../frame/terminal.ts';
@@ -73,7 +73,7 @@ function row(job: OwnJob, now: number): Html {
 <p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`Named <bdi>${name}</bdi>. `}Submitted ${moment(created_at)}<span data-time>${timeOf(job, now)}</span></p>
 ${error && html`<p class="problem"><bdi>${error.message}</bdi></p>`}</div>
 <div class="acts" data-acts>${skin_uuid !== null && status === 'completed' && html`<a class="button quiet-button" href="/ui/skins/${skin_uuid}">Open the skin</a>`}
-${status === 'failed' && act(`${PATH}/${uuid}/retry`, 'Try again', { about: source ?? uuid })}</div></li>`;
+${status === 'failed' && actionButton(`${PATH}/${uuid}/retry`, 'Try again', { about: source ?? uuid })}</div></li>`;
 }
 
 /** How long it took, or when it is expected to end. */

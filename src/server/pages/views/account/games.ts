@@ -1,5 +1,5 @@
 import type { BegunGameLogin, GameAccount, GameAccountCheck } from '../../../../protocol/game-account.ts';
-import { act } from '../../frame/act.ts';
+import { actionButton } from '../../frame/action-button.ts';
 import { copyField } from '../../frame/copy.ts';
 import { checkBox } from '../../frame/fields.ts';
 import { moment } from '../../frame/moment.ts';
@@ -57,8 +57,8 @@ function row(account: GameAccount): Html {
 ${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}
 ${settings(account)}
 <details><summary aria-label="Unlink ${name}">Unlink</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>The account gets the skin back that it wore before. Skins that it made stay.</p><button class="danger">Unlink the account</button></form></details></div>
-<div class="acts">${act(`${PATH}/${uuid}/check`, 'Check', { about: name })}
-${act(`${PATH}/${uuid}/pause`, isPaused ? 'Resume' : 'Pause', { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
+<div class="acts">${actionButton(`${PATH}/${uuid}/check`, 'Check', { about: name })}
+${actionButton(`${PATH}/${uuid}/pause`, isPaused ? 'Resume' : 'Pause', { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
 }
 
 function settings({ uuid, name, share, restore, capes }: GameAccount): Html {

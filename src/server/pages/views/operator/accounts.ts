@@ -1,5 +1,5 @@
 import type { GameAccount } from '../../../../protocol/game-account.ts';
-import { act } from '../../frame/act.ts';
+import { actionButton } from '../../frame/action-button.ts';
 import { moment } from '../../frame/moment.ts';
 import type { Page } from '../../frame/page.ts';
 import { terminalOf } from '../../frame/terminal.ts';
@@ -33,5 +33,5 @@ function row(account: GameAccount): Html {
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">shared</span>`}
 <p class="quiet">Linked by ${user === undefined ? 'a user who is gone' : html`<bdi>${user}</bdi>`}; ${generated} skins made, ${failed} failures${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}</p>
 ${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}</div>
-<div class="acts">${act(`/ui/operator/accounts/${uuid}`, isActive ? 'Pause' : 'Resume', { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
+<div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? 'Pause' : 'Resume', { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
 }

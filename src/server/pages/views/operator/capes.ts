@@ -1,5 +1,5 @@
 import type { WireCape } from '../../../../protocol/cape.ts';
-import { act } from '../../frame/act.ts';
+import { actionButton } from '../../frame/action-button.ts';
 import type { Page } from '../../frame/page.ts';
 import { terminalOf } from '../../frame/terminal.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -30,6 +30,6 @@ function row({ uuid, alias, hash, support }: WireCape): Html {
   const isShown = support === 'public';
   return html`<div class="cape"><img src="/textures/${hash}" alt="The cape" width="384" height="192" loading="lazy"></div>
 <div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">hidden</span>`}</div>
-<div class="acts">${act(path, isShown ? 'Hide' : 'Show', { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
-${act(`${path}/delete`, 'Delete', { about: alias, isDanger: true })}</div>`;
+<div class="acts">${actionButton(path, isShown ? 'Hide' : 'Show', { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
+${actionButton(`${path}/delete`, 'Delete', { about: alias, isDanger: true })}</div>`;
 }

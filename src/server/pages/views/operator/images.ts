@@ -1,5 +1,5 @@
 import type { BlockedImage } from '../../../../protocol/moderation.ts';
-import { act } from '../../frame/act.ts';
+import { actionButton } from '../../frame/action-button.ts';
 import { moment } from '../../frame/moment.ts';
 import type { Page } from '../../frame/page.ts';
 import { terminalOf } from '../../frame/terminal.ts';
@@ -32,5 +32,5 @@ ${moreOf(PATH, {}, next)}`,
 function row({ hash, note, blockedBy, blockedAt }: BlockedImage): Html {
   return html`<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
 <p class="quiet">Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}</p></div>
-<div class="acts">${act(`${PATH}/${hash}/unblock`, 'Unblock', { about: hash.slice(0, 8) })}</div>`;
+<div class="acts">${actionButton(`${PATH}/${hash}/unblock`, 'Unblock', { about: hash.slice(0, 8) })}</div>`;
 }

@@ -1,5 +1,5 @@
 import type { Report, ReportReason } from '../../../../protocol/moderation.ts';
-import { act } from '../../frame/act.ts';
+import { actionButton } from '../../frame/action-button.ts';
 import { moment } from '../../frame/moment.ts';
 import type { Page } from '../../frame/page.ts';
 import { terminalOf } from '../../frame/terminal.ts';
@@ -71,10 +71,10 @@ function decision(report: Report, { decided: ids, blocked }: Listed): Html {
   if (visibility === undefined) return html`<p role="status">The skin is deleted.</p>`;
   if (texture !== undefined && blocked.has(texture))
     return html`<p role="status">The image is blocked. Skins that have it are hidden, and their reports are closed.</p>
-${act(`/ui/operator/images/${texture}/unblock`, 'Unblock it', { about: `the image of report ${id}`, fields: { decided } })}`;
+${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock it', { about: `the image of report ${id}`, fields: { decided } })}`;
   if (!hidden) return html`<p role="status">The report is closed, and the skin stays as it is.</p>`;
   return html`<p role="status">The skin is hidden, and its reports are closed.</p>
-${act(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { hidden: 'no', decided } })}`;
+${actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { hidden: 'no', decided } })}`;
 }
 
 /** Asks first: nothing brings the skin back. */
@@ -92,8 +92,8 @@ function decisions(report: Report, { reports, decided: before }: Listed): Html {
   const ofImage = after(reports.filter((other) => other.texture === texture).map((other) => other.id));
   const path = `/ui/operator/skins/${skin}`;
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
-  return html`${closedAt === undefined && act(`${PATH}/${id}/close`, 'Keep it', { about, fields: { decided: after([id]) } })}
-${isThere && act(`${path}/hidden`, hidden ? 'Show it again' : 'Hide it', { about, fields: { hidden: hidden ? 'no' : 'yes', decided } })}
-${texture !== undefined && act('/ui/operator/images', 'Block its image', { about, fields: { hash: texture, decided: ofImage } })}
+  return html`${closedAt === undefined && actionButton(`${PATH}/${id}/close`, 'Keep it', { about, fields: { decided: after([id]) } })}
+${isThere && actionButton(`${path}/hidden`, hidden ? 'Show it again' : 'Hide it', { about, fields: { hidden: hidden ? 'no' : 'yes', decided } })}
+${texture !== undefined && actionButton('/ui/operator/images', 'Block its image', { about, fields: { hash: texture, decided: ofImage } })}
 ${isThere && deletion(`${path}/delete`, about, decided)}`;
 }

@@ -1,6 +1,6 @@
 import type { Identity } from '../../../../protocol/identity.ts';
 import type { User } from '../../../../protocol/user.ts';
-import { act } from '../../frame/act.ts';
+import { actionButton } from '../../frame/action-button.ts';
 import { identityRows } from '../../frame/identities.ts';
 import { moment } from '../../frame/moment.ts';
 import type { Page } from '../../frame/page.ts';
@@ -47,7 +47,7 @@ function row(user: ShownUser, plans: readonly string[]): Html {
 <p class="quiet">${keys} ${keys === 1 ? 'key' : 'keys'}, since ${moment(createdAt)}</p>${identities.length > 0 && signIns(user)}</div>
 <form class="acts" method="post" action="${path}"><label class="unseen" for="plan-${name}">Plan of ${name}</label>
 <select id="plan-${name}" name="plan">${options(plan, plans)}</select><button class="quiet-button" aria-label="Change the plan of ${name}">Change</button></form>
-<div class="acts">${act(path, isDisabled ? 'Enable' : 'Disable', { about: name, fields: { disabled: isDisabled ? 'no' : 'yes' }, isDanger: !isDisabled })}</div>`;
+<div class="acts">${actionButton(path, isDisabled ? 'Enable' : 'Disable', { about: name, fields: { disabled: isDisabled ? 'no' : 'yes' }, isDanger: !isDisabled })}</div>`;
 }
 
 function signIns({ name, identities }: ShownUser): Html {

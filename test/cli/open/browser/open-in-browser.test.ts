@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { leadBrowser } from '../../../src/cli/open/lead-browser.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { openInBrowser } from '../../../../src/cli/open/browser.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const LINK = 'http://127.0.0.1:7546/ui/sign-in/link?secret=abc';
 const NOW = Date.now();
@@ -27,7 +27,7 @@ test('A browser is led by a file that nobody else can read, which is gone when t
     expect(dirname(dirname(path))).toBe(home);
     return true;
   };
-  expect(await leadBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('used');
+  expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('used');
   expect(page).toContain(`<meta http-equiv="refresh" content="0; url=${LINK}">`);
   expect(page).toContain('<meta name="referrer" content="no-referrer">');
   expect(modes).toEqual([0o600, 0o700]);
@@ -42,7 +42,7 @@ test('What is in a link stays in its place in the file', async () => {
     return true;
   };
   const link = 'http://a/"><script>alert(1)</script>&b\u0007';
-  await leadBrowser(link, { home, now: NOW, launch, untilUsed: used });
+  await openInBrowser(link, { home, now: NOW, launch, untilUsed: used });
   expect(page).toContain('url=http://a/&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;b">');
 });
 
@@ -55,7 +55,7 @@ test('Where there is no browser nobody is waited for, and nothing stays', async 
   const home = await ownFolder();
   const launches = [async () => false, async () => await Promise.reject(new Error('no'))];
   for (const launch of launches) {
-    expect(await leadBrowser(LINK, { home, now: NOW, launch, untilUsed: untilAborted })).toBe('unopened');
+    expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: untilAborted })).toBe('unopened');
     expect(readdirSync(home)).toEqual([]);
   }
 });
@@ -63,7 +63,7 @@ test('Where there is no browser nobody is waited for, and nothing stays', async 
 test('A link that nobody used leaves nothing, whether the browser runs or not', async () => {
   const home = await ownFolder();
   const launch = async () => await new Promise<boolean>(() => {});
-  expect(await leadBrowser(LINK, { home, now: NOW, launch, untilUsed: async () => false })).toBe('unused');
+  expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: async () => false })).toBe('unused');
   expect(readdirSync(home)).toEqual([]);
 });
 
@@ -73,7 +73,7 @@ test.each([
 ])('Where the home folder %s no browser is started', async (_, homeOf) => {
   const home = await homeOf();
   const launch = async () => await Promise.reject(new Error('not to be called'));
-  expect(await leadBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('unwritten');
+  expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('unwritten');
 });
 
 test('What killed runs have left is removed, and nothing else', async () => {
@@ -92,7 +92,7 @@ test('What killed runs have left is removed, and nothing else', async () => {
   ];
   writeFileSync(join(other, 'mine.txt'), '');
   writeFileSync(join(home, 'skinsmith-open-abcDE3'), '');
-  await leadBrowser(LINK, { home, now: NOW, launch: async () => true, untilUsed: used });
+  await openInBrowser(LINK, { home, now: NOW, launch: async () => true, untilUsed: used });
   expect([old, fresh, join(other, 'open.html')].map((path) => existsSync(path))).toEqual([false, true, true]);
   expect(readdirSync(home)).toHaveLength(3);
 });

@@ -1,4 +1,4 @@
 /** A name and the full stop of the sentence that it ends; quoted if the name itself ends with a full stop. */
-export function lastWord(name: string): string {
+export function endSentence(name: string): string {
   return name.endsWith('.') ? `"${name}".` : `${name}.`;
 }

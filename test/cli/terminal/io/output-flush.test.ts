@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { CLOSED_PIPE } from '../../../src/cli/errors/exit.ts';
-import { Arrival } from '../../../src/cli/terminal/arrival.ts';
+import { CLOSED_PIPE } from '../../../../src/cli/errors/exit.ts';
+import { OutputFlush } from '../../../../src/cli/terminal/io.ts';
 
 function errorWith(code: string): Error {
   return Object.assign(new Error(code), { code });
@@ -18,9 +18,9 @@ function failing(error: Error, delay: (done: () => void) => void): Writable {
 
 test('Output that has arrived is told by nothing', async () => {
   const stdout = new PassThrough();
-  const arrival = new Arrival(stdout as unknown as NodeJS.WriteStream);
+  const flush = new OutputFlush(stdout as unknown as NodeJS.WriteStream);
   stdout.write('all');
-  await arrival.complete();
+  await flush.complete();
   expect(String(stdout.read())).toBe('all');
 });
 
@@ -30,16 +30,16 @@ test.each<[when: string, delay: (done: () => void) => void]>([
 ])('Output that fails %s is told by its first error', async (_, delay) => {
   const full = errorWith('ENOSPC');
   const stdout = failing(full, delay);
-  const arrival = new Arrival(stdout as unknown as NodeJS.WriteStream);
+  const flush = new OutputFlush(stdout as unknown as NodeJS.WriteStream);
   stdout.write('one');
   stdout.write('two');
-  await expect(arrival.complete()).rejects.toBe(full);
+  await expect(flush.complete()).rejects.toBe(full);
 });
 
 test('Output whose reader has gone counts as a closed pipe', async () => {
   const stdout = failing(errorWith('EPIPE'), (done) => done());
-  const arrival = new Arrival(stdout as unknown as NodeJS.WriteStream);
+  const flush = new OutputFlush(stdout as unknown as NodeJS.WriteStream);
   stdout.write('one');
   stdout.write('two');
-  await expect(arrival.complete()).rejects.toBe(CLOSED_PIPE);
+  await expect(flush.complete()).rejects.toBe(CLOSED_PIPE);
 });

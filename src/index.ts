@@ -66,7 +66,7 @@ export type {
   SkinsEdited,
 } from './client/types.ts';
 export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
-export type { Grants, KeyDocument, Me } from './protocol/account.ts';
+export type { Grants, Identity, KeyDocument, Me } from './protocol/account.ts';
 export type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from './protocol/api-key.ts';
 export type { Cape, CapeChange, CapeInput, CapeSupport } from './protocol/cape.ts';
 export type { Diagnosis, HealthFinding } from './protocol/diagnosis.ts';
@@ -82,7 +82,6 @@ export type {
   GameAccountCheck,
   GameLogin,
 } from './protocol/game-account.ts';
-export type { Identity } from './protocol/identity.ts';
 export { isPending, type Job, type JobStatus, type SeenJobStatus } from './protocol/job.ts';
 export {
   type BlockedImage,

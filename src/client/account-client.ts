@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type Identity, identityListAnswerSchema } from '../protocol/account.ts';
 import {
   type ApiKey,
   type ApiKeyChange,
@@ -8,7 +9,6 @@ import {
   apiKeyListAnswerSchema,
   apiKeyMadeAnswerSchema,
 } from '../protocol/api-key.ts';
-import { seenSkinsDeletedAnswerSchema, seenSkinsEditedAnswerSchema } from '../protocol/bulk-edit.ts';
 import {
   type Cape,
   type CapeChange,
@@ -18,10 +18,10 @@ import {
 } from '../protocol/cape.ts';
 import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/diagnosis.ts';
 import { envelopeSchema } from '../protocol/envelope.ts';
-import { type Identity, identityListAnswerSchema } from '../protocol/identity.ts';
 import { type PlanView, planListAnswerSchema } from '../protocol/plan.ts';
 import { type SimilarSkin, similarSkinsAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
+import { seenSkinsDeletedAnswerSchema, seenSkinsEditedAnswerSchema } from '../protocol/skin-edit.ts';
 import {
   type Account,
   accountAnswerSchema,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { SeenBatchItem } from '../protocol/batch.ts';
 import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
+import type { SeenBatchItem } from '../protocol/generate.ts';
 import type { seenJobAnswerSchema } from '../protocol/job.ts';
 import type { AnswerNotes, JobState, QueuedItem } from './types.ts';
 

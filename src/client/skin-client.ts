@@ -7,10 +7,9 @@ import {
   seenDelayAnswerSchema,
   seenMeAnswerSchema,
 } from '../protocol/account.ts';
-import { seenBatchAnswerOf } from '../protocol/batch.ts';
 import { type Cape, seenCapeListAnswerSchema } from '../protocol/cape.ts';
 import { type SeenRateLimit, seenEnvelopeSchema } from '../protocol/envelope.ts';
-import { MAX_TOTAL_WAIT_SECONDS, MAX_WAIT_SECONDS } from '../protocol/generate.ts';
+import { MAX_TOTAL_WAIT_SECONDS, MAX_WAIT_SECONDS, seenBatchAnswerOf } from '../protocol/generate.ts';
 import {
   isPending,
   type Job,

@@ -8,6 +8,7 @@ import {
   seenRateLimitSchema,
 } from './envelope.ts';
 import { planLimitsSchema } from './plan.ts';
+import { userNameSchema } from './user.ts';
 
 /** Minimum characters of an API key; shorter ones are refused without a lookup. */
 export const MIN_API_KEY_LENGTH = 64;
@@ -142,3 +143,69 @@ export const keyDocumentSchema = z.object({
 });
 /** What others need to trust the skins that a service signs with its own key. */
 export type KeyDocument = z.infer<typeof keyDocumentSchema>;
+
+const keyInfoSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The user's UUID without dashes. */
+  user: z.string(),
+  createdAt: z.iso.datetime(),
+  /** Where and by what it may be used; empty: anywhere, by anything. */
+  allowedOrigins: z.array(z.string()),
+  allowedIps: z.array(z.string()),
+  allowedAgents: z.array(z.string()),
+  /** There are no credits any more. */
+  useCredits: z.literal(false),
+});
+/** An API key, as /v2/me tells of it. */
+export type KeyInfo = z.infer<typeof keyInfoSchema>;
+
+/** GET /v2/me/apikey and /v2/me/apikeys */
+export const meKeyAnswerSchema = envelopeSchema.extend({ key: keyInfoSchema });
+export const meKeysAnswerSchema = envelopeSchema.extend({ keys: z.array(keyInfoSchema) });
+
+const clientInfoSchema = z.object({
+  /** Name of the program, of its user agent. */
+  agent: z.string().optional(),
+  origin: z.string().optional(),
+  /** Id of the API key. */
+  key: z.string().optional(),
+  /** Absent without a key. */
+  user: z.string().optional(),
+  ip: z.string(),
+  /** Nobody is charged. */
+  billable: z.literal(false),
+});
+export type ClientInfo = z.infer<typeof clientInfoSchema>;
+
+/** GET /v2/me/client */
+export const meClientAnswerSchema = envelopeSchema.extend({ client: clientInfoSchema });
+
+const identitySchema = z
+  .object({
+    /** 24 hexadecimal digits. */
+    id: z.string(),
+    /** Address of the provider. */
+    issuer: z.string(),
+    /** The provider's own id for the person. */
+    subject: z.string(),
+    /** When it was tied to the user. */
+    createdAt: z.iso.datetime(),
+    /** Whether it is the only way in: there is no other identity, and no API key that signs in from anywhere. */
+    isLastWay: z.boolean(),
+  })
+  .meta({ id: 'Identity' });
+/** A person at an OpenID Connect provider who signs in as a user of the service. */
+export type Identity = z.infer<typeof identitySchema>;
+
+export const identityListAnswerSchema = envelopeSchema.extend({ identities: z.array(identitySchema) });
+
+/** GET /v2/account/identities */
+export const identityListQuerySchema = z.object({ user: userNameSchema.optional() });
+
+/** DELETE /v2/account/identities/:id */
+export const untieQuerySchema = identityListQuerySchema.extend({
+  /** Unties it even if it is the only way in. */
+  last: z.enum(['yes', 'no']).default('no'),
+});
+export const identityIdSchema = z.string().regex(/^[0-9a-f]{24}$/, 'not the id of an identity');

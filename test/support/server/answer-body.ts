@@ -1,9 +1,9 @@
+import type { ClientInfo } from '../../../src/protocol/account.ts';
 import type { ApiKey } from '../../../src/protocol/api-key.ts';
-import type { BatchItem } from '../../../src/protocol/batch.ts';
 import type { WireCape } from '../../../src/protocol/cape.ts';
 import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
+import type { BatchItem } from '../../../src/protocol/generate.ts';
 import type { WireJob } from '../../../src/protocol/job.ts';
-import type { ClientInfo } from '../../../src/protocol/me.ts';
 import type { BlockedImage, LogEntry, Report } from '../../../src/protocol/moderation.ts';
 import type { PlanView } from '../../../src/protocol/plan.ts';
 import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../protocol/identity.ts';
+import type { Identity } from '../../../protocol/account.ts';
 import { type Html, html } from '../html/html.ts';
 import { actionButton } from './action-button.ts';
 import { moment } from './moment.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../protocol/identity.ts';
+import type { Identity } from '../../../protocol/account.ts';
 import { identityRows } from '../frame/identities.ts';
 import { minuteOf, moment } from '../frame/moment.ts';
 import type { Page } from '../frame/page.ts';

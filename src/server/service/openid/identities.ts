@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
-import type { Identity } from '../../../protocol/identity.ts';
+import type { Identity } from '../../../protocol/account.ts';
 import { listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { listTied, type TiedIdentity, untie } from '../../store/identities.ts';

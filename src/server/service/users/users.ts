@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/uuid.ts';
+import type { ClientInfo, KeyInfo } from '../../../protocol/account.ts';
 import { isPending } from '../../../protocol/job.ts';
-import type { ClientInfo, KeyInfo } from '../../../protocol/me.ts';
 import type {
   Account,
   User,

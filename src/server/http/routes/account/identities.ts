@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import {
   identityIdSchema,
   identityListAnswerSchema,
   identityListQuerySchema,
   untieQuerySchema,
-} from '../../../../protocol/identity.ts';
+} from '../../../../protocol/account.ts';
+import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { readIdentities, untieIdentity } from '../../../service/openid/identities.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';

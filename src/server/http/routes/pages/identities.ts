@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identityIdSchema } from '../../../../protocol/identity.ts';
+import { identityIdSchema } from '../../../../protocol/account.ts';
 import { userNameSchema } from '../../../../protocol/user.ts';
 import { lastWayPage } from '../../../pages/frame/identities.ts';
 import { readIdentities, untieIdentity } from '../../../service/openid/identities.ts';

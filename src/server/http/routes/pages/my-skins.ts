@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MAX_BULK } from '../../../../protocol/bulk-edit.ts';
 import { skinNameSchema } from '../../../../protocol/generate.ts';
 import { uuidSchema, visibilitySchema } from '../../../../protocol/skin.ts';
+import { MAX_BULK } from '../../../../protocol/skin-edit.ts';
 import { deleteSkinsPage, mySkinsPage, nothingToDoPage } from '../../../pages/views/my-skins.ts';
 import { editSkins, removeSkins } from '../../../service/skins/changes.ts';
 import { readOwnSkins } from '../../../service/skins/skins.ts';

@@ -1,12 +1,12 @@
+import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import {
   type BatchItem,
   batchAnswerSchema,
   batchBodySchema,
   describedBatchSchema,
+  generateQuerySchema,
   MAX_BATCH_BYTES,
-} from '../../../../protocol/batch.ts';
-import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { generateQuerySchema } from '../../../../protocol/generate.ts';
+} from '../../../../protocol/generate.ts';
 import { asRefusal } from '../../../service/refusal.ts';
 import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
 import { submitBatch, verifyMayBatch } from '../../../service/submitting/batch.ts';

@@ -1,10 +1,10 @@
+import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import {
   skinsDeletedAnswerSchema,
   skinsDeleteSchema,
   skinsEditedAnswerSchema,
   skinsEditSchema,
-} from '../../../../protocol/bulk-edit.ts';
-import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
+} from '../../../../protocol/skin-edit.ts';
 import { editSkins, removeSkins } from '../../../service/skins/changes.ts';
 import { route } from '../../route.ts';
 import { envelope, skinListItem } from '../../views.ts';

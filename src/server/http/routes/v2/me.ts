@@ -1,6 +1,11 @@
-import { delayAnswerSchema, meAnswerSchema } from '../../../../protocol/account.ts';
+import {
+  delayAnswerSchema,
+  meAnswerSchema,
+  meClientAnswerSchema,
+  meKeyAnswerSchema,
+  meKeysAnswerSchema,
+} from '../../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { meClientAnswerSchema, meKeyAnswerSchema, meKeysAnswerSchema } from '../../../../protocol/me.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { grantsOf } from '../../../service/plans.ts';
 import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../../service/users/users.ts';

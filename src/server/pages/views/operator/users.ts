@@ -1,4 +1,4 @@
-import type { Identity } from '../../../../protocol/identity.ts';
+import type { Identity } from '../../../../protocol/account.ts';
 import type { User } from '../../../../protocol/user.ts';
 import { actionButton } from '../../frame/action-button.ts';
 import { identityRows } from '../../frame/identities.ts';

@@ -3,9 +3,7 @@
 export { VERSION } from './base/version.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
 export { LockfileError } from './batch/lockfile/entries.ts';
-export type { FinishedSkin } from './batch/model/finished-skin.ts';
-export type { BatchResult } from './batch/model/result.ts';
-export { BatchSetupError } from './batch/model/setup-error.ts';
+export type { BatchResult, FinishedSkin } from './batch/model/result.ts';
 export type {
   BatchSource,
   GivenSkin,
@@ -13,8 +11,9 @@ export type {
   SourceProblem,
   VariantWish,
 } from './batch/model/source.ts';
-export type { BatchEvent, BatchSummary, Progress } from './batch/options/events.ts';
-export { DeliveryError } from './batch/options/options.ts';
+export { BatchSetupError } from './batch/model/source.ts';
+export type { BatchEvent, BatchSummary, Progress } from './batch/options.ts';
+export { DeliveryError } from './batch/options.ts';
 export type { AccountClient, UserPage } from './client/account-client.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {

@@ -2,14 +2,11 @@ import { systemClock } from '../base/clock.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { GameAddresses } from '../game/addresses.ts';
 import { openGame } from '../game/game.ts';
-import { Coverage } from './model/coverage.ts';
-import type { BatchSource } from './model/source.ts';
-import type { BatchSummary } from './options/events.ts';
-import type { BatchOptions } from './options/options.ts';
-import { GameKeys } from './proof/game-keys.ts';
-import { signingKeyOf } from './proof/signing-key-of.ts';
+import { type BatchSource, Coverage } from './model/source.ts';
+import type { BatchOptions, BatchSummary } from './options.ts';
+import { GameKeys, signingKeyOf } from './proof/known-keys.ts';
 import { runBatch } from './run/run-batch.ts';
-import { skinFinder } from './sources/given/find-skin.ts';
+import { skinFinder } from './sources/given-skin.ts';
 import { PlayerNames } from './sources/player-names.ts';
 import { openSources } from './sources/sources.ts';
 

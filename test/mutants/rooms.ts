@@ -19,11 +19,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   run: { sources: ['src/batch/run'], tests: ['test/batch'], first: ['test/batch/run'] },
   batch: {
     sources: ['src/batch'],
-    except: ['src/batch/lockfile', 'src/batch/journal', 'src/batch/plan', 'src/batch/run'],
+    except: ['src/batch/lockfile', 'src/batch/journal.ts', 'src/batch/plan', 'src/batch/run'],
     tests: ['test/batch'],
   },
   lockfile: { sources: ['src/batch/lockfile'], tests: ['test/batch'], first: ['test/batch/lockfile'] },
-  journal: { sources: ['src/batch/journal'], tests: ['test/batch'], first: ['test/batch/journal'] },
+  journal: { sources: ['src/batch/journal.ts'], tests: ['test/batch'], first: ['test/batch/journal'] },
   queue: {
     sources: ['src/server/queue', 'src/server/fairness'],
     tests: ['test/server', 'test/contract', 'test/service'],

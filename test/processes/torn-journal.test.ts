@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Journal, type WorkState } from '../../src/batch/journal/journal.ts';
+import { Journal, type WorkState } from '../../src/batch/journal.ts';
 import { keyOf, recordOf } from '../support/batch/journal-records.ts';
 import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lineOf } from '../../protocol/lock-line.ts';
 import { safeParse } from '../../protocol/parsing.ts';
 import { variantSchema, visibilitySchema } from '../../protocol/skin.ts';
-import { type WorkContent, workKey } from '../model/work-key.ts';
+import { type WorkContent, workKey } from '../model/work.ts';
 
 /** Maximum bytes of a line, without its line break. */
 export const LONGEST_LINE = 64 * 1024;

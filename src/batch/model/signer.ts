@@ -1,5 +1,7 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Note } from '../../protocol/envelope.ts';
-import type { OwnKey } from './own-key.ts';
+import { fingerprintOf } from '../../textures/signing-key.ts';
 
 /**
  * The signer of skin data, as results and the lockfile name it: `game` (one of its published keys), `embedded`
@@ -42,4 +44,44 @@ export function signerText({ signer, key }: SignedBy, own: Pick<OwnKey, 'fingerp
   if (signer !== EMBEDDED) return signer;
   if (key === undefined) return 'an embedded service';
   return key === own?.fingerprint ? 'this machine' : 'another machine';
+}
+
+/** The signing key of this machine or of a service, in its public form. */
+export interface OwnKey {
+  readonly publicKey: KeyObject;
+  readonly fingerprint: string;
+}
+
+/** The public half of the signing key at `path` (PEM); undefined if it is missing or unreadable. */
+export async function readOwnKey(path: string): Promise<OwnKey | undefined> {
+  try {
+    const publicKey = createPublicKey(await readFile(path));
+    return { publicKey, fingerprint: fingerprintOf(publicKey) };
+  } catch {
+    return undefined; // the error is reported where the key is needed to sign
+  }
+}
+
+/** Known skins to make again, because another signer than the service in use has signed them. */
+export interface OutdatedSkins {
+  readonly signedBy: SignedBy;
+  readonly sources: number;
+}
+
+/** Counts known skins that are outdated because of their signer, and those whose signer is unknown. */
+export class SignerCounts {
+  readonly #outdated = new Map<string, OutdatedSkins>();
+  unknownSigner = 0;
+
+  get list(): readonly OutdatedSkins[] {
+    return [...this.#outdated.values()];
+  }
+
+  /** Undefined if the signer is not the reason. */
+  outdated(signedBy: SignedBy | undefined): void {
+    if (!signedBy) return;
+    const id = JSON.stringify([signedBy.signer, signedBy.key]);
+    const before = this.#outdated.get(id)?.sources ?? 0;
+    this.#outdated.set(id, { signedBy, sources: before + 1 });
+  }
 }

@@ -2,11 +2,10 @@ import { hash } from 'node:crypto';
 import { ProofError, proveSkin, readTextures, type Signing } from '../../dispatch/proof.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { textureName } from '../../textures/property.ts';
-import type { FinishedSkin } from '../model/finished-skin.ts';
-import type { OwnKey } from '../model/own-key.ts';
-import { GAME, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
+import type { FinishedSkin } from '../model/result.ts';
+import { GAME, type OwnKey, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
 import type { GivenSkin, VariantWish } from '../model/source.ts';
-import type { GameKeys } from '../proof/game-keys.ts';
+import type { GameKeys } from '../proof/known-keys.ts';
 
 /** What happens to skin data given as a source. */
 export type GivenOutcome =

@@ -1,19 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DigestCache } from '../../base/digest-cache.ts';
 import { mapAhead } from '../../base/map-ahead.ts';
+import type { Note } from '../../protocol/envelope.ts';
+import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { Lockfile } from '../lockfile/lockfile.ts';
-import { readEntry } from '../lockfile/lockfile.ts';
+import type { FailedRecord, Journal } from '../journal.ts';
+import { type Lockfile, readEntry } from '../lockfile/lockfile.ts';
 import { SourceIds } from '../lockfile/source-ids.ts';
+import type { FinishedSkin } from '../model/result.ts';
 import type { SignedBy } from '../model/signer.ts';
-import type { BatchSource, GivenSkin, VariantWish } from '../model/source.ts';
-import type { Member, Work } from '../model/work.ts';
-import { workKey } from '../model/work-key.ts';
-import { type Inspected, inspectSource } from '../pictures/inspect-source.ts';
-import { contentOf, givenOf } from './content-of.ts';
-import type { Decision, Planned } from './decision.ts';
-import { type Draft, withGiven } from './draft.ts';
+import type { BatchSource, GivenSkin, SourceProblem, VariantWish } from '../model/source.ts';
+import { type Member, type Work, type WorkContent, workKey } from '../model/work.ts';
+import { type Inspected, inspectSource } from '../pictures.ts';
 import { type GivenOutcome, type GivenSkins, givenVariant } from './given-skins.ts';
 import { type OutputNames, safeName } from './output-names.ts';
 import type { SignerRule, Standing } from './signer-rule.ts';
@@ -294,4 +292,85 @@ export class Planner {
 
 function keptAs(locked: Locked, standing: Standing): Locked {
   return standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
+}
+
+/** The decision about a source. */
+export type Decision =
+  /** It cannot be used; gives the reason. */
+  | { readonly kind: 'refused'; readonly problem: SourceProblem }
+  /** Its skin is in the lockfile: under its own name or (`moved`) another one. */
+  | {
+      readonly kind: 'locked';
+      readonly entry: number;
+      readonly moved: boolean;
+      readonly key: string;
+      /** The signer is unknown, and that would matter. */
+      readonly hasUnknownSigner?: boolean | undefined;
+    }
+  /** The source is itself valid skin data. */
+  | {
+      readonly kind: 'given';
+      readonly key: string;
+      readonly skin: FinishedSkin;
+      readonly warnings: readonly Note[];
+    }
+  /** An earlier run of this batch made it, or this run did for another source (`duplicate`). */
+  | { readonly kind: 'done'; readonly key: string; readonly origin: 'journal' | 'duplicate' }
+  /** An earlier run of this batch failed to make it. */
+  | { readonly kind: 'failed'; readonly record: FailedRecord }
+  /** An earlier run of this batch made it but could not prove it. */
+  | { readonly kind: 'unproven'; readonly work: Work }
+  /** The same pixels and options are already in progress. */
+  | { readonly kind: 'duplicate'; readonly work: Work | undefined }
+  /**
+   * It has to be made. `changed`: the lockfile has the source with other pixels or options. `outdated`: it has
+   * this very skin, signed by another service.
+   */
+  | {
+      readonly kind: 'new';
+      readonly work: Work;
+      readonly changed: boolean;
+      readonly outdated?: SignedBy | undefined;
+    };
+
+export interface Planned {
+  readonly member: Member;
+  readonly decision: Decision;
+}
+
+/** A source with its position and output name, which never change. */
+export interface Draft {
+  readonly index: number;
+  readonly stem: string;
+  readonly source: BatchSource;
+  /** What earlier batches recorded about it; undefined if the lockfile does not have it. */
+  readonly record: SourceRecord | undefined;
+  /** The name that another source has, so that this one got a new one. */
+  readonly wantedStem?: string | undefined;
+  /** Its picture, if that was needed to identify it. */
+  readonly inspected?: Inspected | undefined;
+}
+
+/** The same with what the service has for its UUID; unchanged if it is not a UUID. */
+export function withGiven(draft: Draft, given: GivenSkin): Draft {
+  const { source } = draft;
+  if (source.content.kind !== 'uuid') return draft;
+  return { ...draft, source: { ...source, content: { ...source.content, given } } };
+}
+
+/** The skin data that a source is, or that the service has for it. */
+export function givenOf({ content }: BatchSource): GivenSkin | undefined {
+  return content.kind === 'data' || content.kind === 'uuid' ? content.given : undefined;
+}
+
+/** What the source's skin is made from. */
+export function contentOf(
+  { content }: BatchSource,
+  { id, pixels }: Pick<Member, 'id' | 'pixels'>,
+): WorkContent {
+  if (pixels !== undefined) return { pixels };
+  if (content.kind === 'data' || content.kind === 'uuid') return { given: id };
+  if (content.kind === 'url') return { url: content.url };
+  if (content.kind === 'user') return { user: content.user };
+  throw new Error(`A source of kind ${content.kind} has no content.`); // refused earlier
 }

@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { SkinsmithError } from '../../client/errors.ts';
 import {
   isGameTexture,
@@ -9,11 +9,9 @@ import {
 } from '../../dispatch/proof.ts';
 import { textureName } from '../../textures/property.ts';
 import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
-import type { OwnKey } from '../model/own-key.ts';
-import { EMBEDDED, GAME, type SignedBy, type Signer, UNPROVED } from '../model/signer.ts';
-import { isSignatureShaped } from './entry-judge.ts';
-import type { GameKeys } from './game-keys.ts';
-import { isRequired, type RequiredSigner, requiredText } from './required-signer.ts';
+import { EMBEDDED, GAME, type OwnKey, type SignedBy, type Signer, UNPROVED } from '../model/signer.ts';
+import { isSignatureShaped } from '../plan/signer-rule.ts';
+import type { GameKeys } from './known-keys.ts';
 
 /** Skin data as stored in a lockfile or a file of its own. */
 export interface KeptSkin {
@@ -187,5 +185,49 @@ async function pixelsVerdict(
     if (!(error instanceof SkinsmithError)) throw error;
     // Not available from here: if the name is the hash of the pixels, it is as good as the pixels.
     return isNamed ? 'good' : 'unknown';
+  }
+}
+
+/** The required signer: the game, the service at an address, or the owner of a key with this fingerprint. */
+export type RequiredSigner =
+  | { readonly kind: 'game' }
+  | { readonly kind: 'service'; readonly address: string }
+  /** The fingerprint, or its first digits. */
+  | { readonly kind: 'key'; readonly fingerprint: string };
+
+/** Whether a known signer, by proof or from an intact entry, is the required one. */
+export function isRequired({ signer, key }: SignedBy, required: RequiredSigner): boolean {
+  switch (required.kind) {
+    case 'game':
+      return signer === GAME;
+    case 'service':
+      return signer === required.address;
+    case 'key':
+      return key?.startsWith(required.fingerprint) ?? false;
+  }
+}
+
+/** The same for given skin data. A required signature of the game is verified, whatever the data claims. */
+export async function isSignedAsRequired(
+  { value, signature, signedBy }: { value: string; signature: string; signedBy?: SignedBy | undefined },
+  required: RequiredSigner,
+  gameKeys: GameKeys,
+): Promise<boolean> {
+  if (required.kind === 'game') return (await gameKeys.haveSigned(value, signature)) ?? false;
+  return signedBy !== undefined && isRequired(signedBy, required);
+}
+
+/** For sentences: `not signed by …`. */
+export function requiredText(required: RequiredSigner): string {
+  if (required.kind === 'game') return 'the game';
+  return required.kind === 'service' ? required.address : `the key ${required.fingerprint}`;
+}
+
+/** The fingerprint of a public key in PEM, which names the key as a required signer; undefined if it is no key. */
+export function fingerprintIn(pem: string): string | undefined {
+  try {
+    return fingerprintOf(createPublicKey(pem));
+  } catch {
+    return undefined;
   }
 }

@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
 import type { BatchResult } from '../model/result.ts';
 import { type SignedBy, UNPROVED } from '../model/signer.ts';
-import type { GoneSource } from '../options/events.ts';
-import type { PlanOptions } from '../options/options.ts';
-import type { Planned } from '../plan/decision.ts';
-import { goneSources, wouldEmpty } from './gone-sources.ts';
+import type { GoneSource, PlanOptions } from '../options.ts';
+import type { Planned } from '../plan/planner.ts';
 import { openBatch } from './open-batch.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
+import { goneSources, wouldEmpty } from './save-files.ts';
 
 /**
  * What a batch would do about a source:

@@ -1,8 +1,7 @@
 import type { BatchResult } from '../model/result.ts';
-import { UNPROVED } from '../model/signer.ts';
-import type { Progress } from '../options/events.ts';
-import type { Decision, Planned } from '../plan/decision.ts';
-import { SignerCounts } from '../plan/signer-counts.ts';
+import { SignerCounts, UNPROVED } from '../model/signer.ts';
+import type { Progress } from '../options.ts';
+import type { Decision, Planned } from '../plan/planner.ts';
 
 /** Counts what happens in a batch. */
 export class ProgressCount {

@@ -1,11 +1,10 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal.ts';
 import type { LockEntry } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { soundEntry } from '../lockfile/lockfile.ts';
-import type { FinishedSkin } from '../model/finished-skin.ts';
-import type { BatchResult, ResultOrigin } from '../model/result.ts';
+import type { BatchResult, FinishedSkin, ResultOrigin } from '../model/result.ts';
 import type { SourceContent, SourceProblem } from '../model/source.ts';
 import { type Member, nameOf } from '../model/work.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';

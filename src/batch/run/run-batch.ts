@@ -5,17 +5,21 @@ import { entryProblem, readEntry } from '../lockfile/lockfile.ts';
 import type { BatchResult, ResultOrigin } from '../model/result.ts';
 import type { SourceProblem } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
-import type { BatchEvent, BatchSummary, RunningProgress } from '../options/events.ts';
-import { type BatchOptions, DeliveryError } from '../options/options.ts';
-import type { Decision, Planned } from '../plan/decision.ts';
+import {
+  type BatchEvent,
+  type BatchOptions,
+  type BatchSummary,
+  DeliveryError,
+  type RunningProgress,
+} from '../options.ts';
+import type { Decision, Planned } from '../plan/planner.ts';
 import type { Made } from '../skin-maker/finisher.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
-import { LockfileChanges } from './lockfile-changes.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { ProgressCount } from './progress-count.ts';
 import { failedResult, givenResult, journaledResult, lockedResult, madeResult, ownName } from './results.ts';
-import { saveFiles } from './save-files.ts';
+import { LockfileChanges, saveFiles } from './save-files.ts';
 
 /** Maximum work waiting for submission; reading of sources pauses beyond it. */
 const AHEAD = 10_000;

@@ -1,13 +1,13 @@
-import { dirname } from 'node:path';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, posix, relative, resolve } from 'node:path';
 import { bareUuid } from '../../base/uuid.ts';
-import { withDigest } from '../../protocol/lock-line.ts';
-import type { LockEntry } from '../lockfile/entries.ts';
+import { type SourceRecord, withDigest } from '../../protocol/lock-line.ts';
+import { type LockEntry, LockfileError } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
-import { optionsOf } from '../model/work-key.ts';
-import type { LockfileOutcome } from '../options/events.ts';
-import type { BatchOptions } from '../options/options.ts';
-import { goneSources, removeOutputs, wouldEmpty } from './gone-sources.ts';
-import type { LockfileChange, LockfileChanges } from './lockfile-changes.ts';
+import { isGone, sourcePath } from '../lockfile/source-ids.ts';
+import type { Coverage } from '../model/source.ts';
+import { type Member, optionsOf } from '../model/work.ts';
+import type { BatchOptions, GoneSource, LockfileOutcome } from '../options.ts';
 import type { OpenBatch } from './open-batch.ts';
 
 /** How a batch ended. */
@@ -112,4 +112,204 @@ function entryOf(
     ...(key !== undefined && { key }),
     ...(signer !== undefined && { signer }),
   });
+}
+
+/** A line to be written to the lockfile: a source's result, and where it is known from. */
+export interface LockfileChange {
+  /** The source, as the lockfile calls it. */
+  readonly id: string;
+  readonly key: string;
+  /** The name by which the source's results call its skin; undefined: the skin's own. */
+  readonly name?: string | undefined;
+  /** Of a result in the journal. */
+  readonly pixels: string | undefined;
+  /** The lockfile's entry to take over; undefined: the result is in the journal. */
+  readonly entry: number | undefined;
+}
+
+/** How the lockfile identifies an entry: the name of its source, and its work key. */
+export interface EntryNames {
+  sourceOf(entry: number): string;
+  workOf(entry: number): string;
+}
+
+/** Names of one source's outputs that the lockfile remembers, the latest ones: a line must not grow for ever. */
+const MOST_NAMES = 10;
+
+/** What the lockfile has to hold when the batch ends. */
+export class LockfileChanges {
+  readonly #changes: LockfileChange[] = [];
+  /** Entries that stay as they are, by number only: thousands of objects that live on are work for the garbage collector. */
+  readonly #kept: number[] = [];
+  readonly #sources = new Set<string>();
+  readonly #stems = new Set<string>();
+  readonly #named = new Set<number>();
+  /** What is to be recorded about sources, where that is not in the lockfile. */
+  readonly #records = new Map<string, SourceRecord>();
+
+  get isEmpty(): boolean {
+    return this.#changes.length === 0 && this.#records.size === 0;
+  }
+
+  /** Names in the lockfile of the batch's sources, as far as they were added. */
+  get sources(): ReadonlySet<string> {
+    return this.#sources;
+  }
+
+  /** The names of these sources' outputs. */
+  get stems(): ReadonlySet<string> {
+    return this.#stems;
+  }
+
+  addSource({ id, stem }: Pick<Member, 'id' | 'stem'>): void {
+    this.#sources.add(id);
+    this.#stems.add(stem);
+  }
+
+  /** What is known about a source beside its skin, apart from what the lockfile has. */
+  recordOf(id: string): SourceRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** Records the list that names a source, and the files that were written for it: for each name those in one folder. */
+  addRecord({ id, stem, record = {} }: Member, list: string | undefined, files: readonly string[]): void {
+    const before = this.#records.get(id) ?? record;
+    const isListed = list === undefined || list === before.list;
+    const known = before.outputs?.find(({ name }) => name === stem)?.files ?? [];
+    const isWritten = files.every((file) => known.includes(file));
+    if (isListed && isWritten) return;
+    const others = before.outputs?.filter(({ name }) => name !== stem).slice(1 - MOST_NAMES) ?? [];
+    const folder = posix.dirname(files[0] ?? '');
+    const beside = known.filter((file) => posix.dirname(file) === folder);
+    const outputs = isWritten
+      ? before.outputs
+      : [...others, { name: stem, files: [...new Set([...beside, ...files])].sort() }];
+    this.#records.set(id, { list: list ?? before.list, outputs });
+  }
+
+  /** Whether an entry is used for the first time: of several rows with the same file, the first one names its entry. */
+  isFirst(entry: number): boolean {
+    if (this.#named.has(entry)) return false;
+    this.#named.add(entry);
+    return true;
+  }
+
+  /**
+   * A source has a result: in the lockfile at `entry` (under another source's name if it has `moved`), otherwise in
+   * the journal.
+   */
+  add(
+    { id, pixels }: Member,
+    known: { key: string; entry?: number; moved?: boolean; name?: string | undefined },
+  ): void {
+    const { key, entry, moved = false, name } = known;
+    if (entry !== undefined && !moved) this.#kept.push(entry);
+    else this.#changes.push({ id, key, name, pixels, entry });
+  }
+
+  /** In the lockfile's order: all entries of each source that has a new one. */
+  sorted(lockfile: EntryNames): LockfileChange[] {
+    const beside = this.isEmpty ? [] : this.#besideChanges(lockfile);
+    return [...this.#changes, ...beside].sort((a, b) => compare(a.id, b.id) || compare(a.key, b.key));
+  }
+
+  /** Kept entries of sources about which anything else has changed: they are written again. */
+  #besideChanges(lockfile: EntryNames): LockfileChange[] {
+    const ids = new Set([...this.#changes.map(({ id }) => id), ...this.#records.keys()]);
+    return this.#kept
+      .filter((entry) => ids.has(lockfile.sourceOf(entry)))
+      .map((entry) => {
+        const [id, key] = [lockfile.sourceOf(entry), lockfile.workOf(entry)];
+        return { id, key, pixels: undefined, entry };
+      });
+  }
+}
+
+/** By code units, as the lockfile is sorted. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What a run knows about the sources in the lockfile. */
+export interface KnownSources {
+  readonly lockfile: Lockfile;
+  /** Folder of the lockfile. */
+  readonly lockDir: string;
+  readonly coverage: Coverage;
+  /** Names in the lockfile of this run's sources, and the names of their outputs. */
+  readonly sources: ReadonlySet<string>;
+  readonly stems: ReadonlySet<string>;
+}
+
+/** Bytes; no output file has more. */
+const LARGEST_OUTPUT = 1_000_000;
+
+/**
+ * The sources in the lockfile that the run would have met if they still existed: files of a folder that was walked whole,
+ * and what a list named that was read whole. All others may be sources of another run.
+ */
+export function goneSources(known: KnownSources): GoneSource[] {
+  const { lockfile, lockDir, coverage, sources } = known;
+  const gone: GoneSource[] = [];
+  for (const id of lockfile.sources()) {
+    if (sources.has(id)) continue;
+    const path = sourcePath(id, lockDir);
+    const folder = path === undefined ? undefined : coverage.folderOf(path);
+    const list = lockfile.recordOf(id)?.list;
+    const isUnlisted = list !== undefined && coverage.hasList(resolve(lockDir, list));
+    if (!isUnlisted && !(folder && isGone(id, lockDir))) continue;
+    const label = path === undefined ? id : relative(process.cwd(), path);
+    gone.push({ id, label, outputs: [], isDoubtful: !isUnlisted && folder?.isEmpty === true });
+  }
+  return gone.length === 0 ? gone : withOutputs(gone, known);
+}
+
+function withOutputs(gone: readonly GoneSource[], { lockfile, lockDir, stems }: KnownSources): GoneSource[] {
+  const ids = new Set(gone.map(({ id }) => id));
+  const used = new Set<string>(); // by sources that stay
+  for (const { entry, record } of lockfile.records()) {
+    if (ids.has(lockfile.sourceOf(entry))) continue;
+    for (const { files } of record.outputs ?? []) for (const file of files) used.add(file);
+  }
+  return gone.map((one) => {
+    const outputs = lockfile.recordOf(one.id)?.outputs?.filter(({ name }) => !stems.has(name)) ?? [];
+    const files = outputs.flatMap((output) => output.files);
+    const entries = files.length === 0 ? [] : soundEntries(lockfile, one.id);
+    const own = files.filter((file) => !used.has(file)).map((file) => resolve(lockDir, file));
+    return { ...one, outputs: own.filter((path) => holdsSkin(path, entries)) };
+  });
+}
+
+function soundEntries(lockfile: Lockfile, id: string): LockEntry[] {
+  try {
+    return lockfile.readAll(id);
+  } catch (error) {
+    if (error instanceof LockfileError) return []; // its files stay
+    throw error;
+  }
+}
+
+/** Whether a file has the skin data of an entry. Only such a file is removed, whatever paths the lockfile says. */
+function holdsSkin(path: string, entries: readonly LockEntry[]): boolean {
+  try {
+    const found = lstatSync(path);
+    if (!found.isFile() || found.size > LARGEST_OUTPUT) return false;
+    const text = readFileSync(path, 'utf8');
+    return entries.some(
+      ({ value, signature }) => text.includes(value) || (signature !== '' && text.includes(signature)),
+    );
+  } catch {
+    return false; // removed already, or not readable
+  }
+}
+
+/** Whether nothing would be left of a folder or of the lockfile: the user has to allow that. */
+export function wouldEmpty(gone: readonly GoneSource[], lockfile: Lockfile): boolean {
+  if (gone.some(({ isDoubtful }) => isDoubtful)) return true;
+  return gone.length > 0 && gone.length === Iterator.from(lockfile.sources()).reduce((count) => count + 1, 0);
+}
+
+/** @throws Error of the file system */
+export function removeOutputs(gone: readonly GoneSource[]): void {
+  for (const { outputs } of gone) for (const path of outputs) rmSync(path, { force: true });
 }

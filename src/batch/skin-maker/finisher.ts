@@ -1,20 +1,23 @@
 import { JobFailedError, ServiceError } from '../../client/errors.ts';
 import type { JobState } from '../../client/types.ts';
-import { ProofError } from '../../dispatch/proof.ts';
+import type { Facts } from '../../dispatch/first-contact.ts';
+import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { Reads } from '../../dispatch/reads.ts';
 import type { Session } from '../../dispatch/session.ts';
+import type { StopSignals } from '../../dispatch/stop-signals.ts';
 import { endsBatch } from '../../dispatch/trouble.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
+import type { Job } from '../../protocol/job.ts';
 import type { SeenSkin } from '../../protocol/seen-skin.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { FinishedSkin } from '../model/finished-skin.ts';
-import { finishedSkin, mergeNotes } from '../model/finished-skin.ts';
-import { type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
+import type { Journal } from '../journal.ts';
+import { type FinishedSkin, finishedSkin, mergeNotes } from '../model/result.ts';
+import { GAME, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
 import type { SourceProblem } from '../model/source.ts';
-import type { Work } from '../model/work.ts';
+import { pixelsOf, provableVariant, type Work } from '../model/work.ts';
+import type { BatchOptions } from '../options.ts';
+import { pictureOf } from '../pictures.ts';
 import { fetchHint } from '../sources/fetch-hint.ts';
-import type { SkinProver } from './skin-prover.ts';
 
 /** New skin data. */
 export interface Made {
@@ -191,4 +194,60 @@ export function problemOf(error: unknown): SourceProblem {
     message: String(message),
     ...(typeof hint === 'string' && { hint }),
   };
+}
+
+interface SkinProverOptions {
+  readonly options: Pick<BatchOptions, 'verify' | 'game' | 'service'>;
+  /** Reads a texture. */
+  readonly texture: (url: string) => Promise<Uint8Array>;
+  /** What is known of the service now. */
+  readonly facts: () => Facts;
+  /** Reads the service's key again. */
+  readonly freshKey: () => Promise<Facts['publicKey']>;
+}
+
+/** Proves that a skin is what was asked for, and finds out who signed it. */
+export class SkinProver {
+  readonly #options: SkinProverOptions;
+
+  constructor(options: SkinProverOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ProofError when it is another skin; what reading its texture throws */
+  async prove(skin: FinishedSkin, work: Work): Promise<SignedBy> {
+    const { options, facts, freshKey } = this.#options;
+    const { publicKey, capeTexture } = facts();
+    const texture = options.verify === false ? undefined : this.#options.texture;
+    const cape = work.cape === undefined ? undefined : { texture: capeTexture };
+    const picture = () => pictureOf(work);
+    const expected = { pixels: pixelsOf(work), picture, variant: provableVariant(work), cape };
+    const keys = { publicKey, freshKey, gameKeys: options.game?.keys };
+    return this.signedBy(await proveSkin(skin, expected, { ...keys, texture }));
+  }
+
+  signedBy(signing: Signing): SignedBy {
+    if (signing === 'game') return { signer: GAME };
+    if (signing === 'unproved') return { signer: UNPROVED };
+    // `embedded` names both the service and its signer.
+    return { signer: this.#options.options.service.name, key: this.#options.facts().fingerprint };
+  }
+}
+
+/** The options of the part of a batch that talks to the service, and its callbacks. */
+export interface SkinMakerOptions extends ResultHandlers, StopSignals {
+  readonly options: BatchOptions;
+  readonly journal: Journal;
+  readonly onWaiting: (
+    reason: 'limit' | 'trouble' | 'queue',
+    message: string,
+    ms: number | undefined,
+  ) => void;
+  /** The service has a job for it. */
+  readonly onAccepted: (work: Work, job: Job) => void;
+  /** Other processes of the caller cannot be taken into account; gives the reason. */
+  readonly onAlone: (why: string) => void;
+  readonly onFatal: (error: unknown) => void;
+  /** A change that may let the batch continue or end. */
+  readonly onChange: () => void;
 }

@@ -12,15 +12,13 @@ import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts'
 import { Session } from '../../dispatch/session.ts';
 import { TextureReader } from '../../dispatch/texture-reader.ts';
 import { endsBatch } from '../../dispatch/trouble.ts';
-import type { WorkState } from '../journal/journal.ts';
-import { BatchSetupError } from '../model/setup-error.ts';
+import type { WorkState } from '../journal.ts';
 import { EMBEDDED } from '../model/signer.ts';
+import { BatchSetupError } from '../model/source.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
-import type { BatchOptions } from '../options/options.ts';
+import type { BatchOptions } from '../options.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
-import { Finisher, problemOf } from './finisher.ts';
-import type { SkinMakerOptions } from './skin-maker-options.ts';
-import { SkinProver } from './skin-prover.ts';
+import { Finisher, problemOf, type SkinMakerOptions, SkinProver } from './finisher.ts';
 import { requestFor } from './source-to-send.ts';
 
 const DEFAULT_RETRIES = 2;

@@ -4,11 +4,11 @@ import type { SkinOptions, SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { NAME_RULE } from '../../protocol/generate.ts';
-import { mergeNotes } from '../model/finished-skin.ts';
+import { mergeNotes } from '../model/result.ts';
 import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
 import { type Member, nameOf, pixelsOf, type Work } from '../model/work.ts';
-import { inspectSource } from '../pictures/inspect-source.ts';
-import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
+import { inspectSource } from '../pictures.ts';
+import { fetchGivenTexture, GivenTextureError } from '../sources/given-skin.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 
 /** The file was edited between planning and submission. */

@@ -1,15 +1,19 @@
-import { BatchSetupError } from '../model/setup-error.ts';
-import type { BatchSource } from '../model/source.ts';
-import { type Expansion, expand, isPath, isStdin } from './arguments/expand.ts';
-import { userSource } from './arguments/links.ts';
-import type { SourceRoots, SourceSpec } from './arguments/spec.ts';
-import { findPath, withoutFileScheme } from './files/path.ts';
-import { IgnoreRules } from './folders/ignore-rules.ts';
-import { isSkinFile, skinFileSources } from './given/skin-files.ts';
-import { verifyList } from './lists/list-file.ts';
-import { listSources } from './lists/list-sources.ts';
+import { BatchSetupError, type BatchSource } from '../model/source.ts';
+import {
+  type Expansion,
+  expand,
+  isPath,
+  isStdin,
+  type SourceRoots,
+  type SourceSpec,
+  userSource,
+} from './arguments.ts';
+import { findPath, withoutFileScheme } from './files.ts';
+import { IgnoreRules } from './ignore-rules.ts';
+import { listSources, verifyList } from './lists.ts';
+import { isSkinFile, skinFileSources } from './skin-files.ts';
 
-export type { SourceRoots, SourceSpec } from './arguments/spec.ts';
+export type { SourceRoots, SourceSpec } from './arguments.ts';
 
 /**
  * All named sources, arguments first, each as soon as it is found; nothing is stored. An invalid one is a

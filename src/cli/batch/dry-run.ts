@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { Coverage } from '../../batch/model/coverage.ts';
+import { SignerCounts } from '../../batch/model/signer.ts';
+import { Coverage } from '../../batch/model/source.ts';
 import { estimateSeconds, limitsOf } from '../../batch/plan/estimate.ts';
-import { SignerCounts } from '../../batch/plan/signer-counts.ts';
 import { type Outlook, type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';

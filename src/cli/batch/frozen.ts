@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { entryProblem } from '../../batch/lockfile/lockfile.ts';
-import { Coverage } from '../../batch/model/coverage.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
-import type { SourceProblem } from '../../batch/model/source.ts';
-import type { PlanOptions } from '../../batch/options/options.ts';
-import { DeliveryError } from '../../batch/options/options.ts';
-import type { GameKeys } from '../../batch/proof/game-keys.ts';
-import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
+import { Coverage, type SourceProblem } from '../../batch/model/source.ts';
+import { DeliveryError, type PlanOptions } from '../../batch/options.ts';
+import type { GameKeys } from '../../batch/proof/known-keys.ts';
+import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
 import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';

@@ -3,11 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import { decodedText, parsedJson } from '../../base/parsed-json.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
 import { sourcePath } from '../../batch/lockfile/source-ids.ts';
-import { damageOf, signedBy } from '../../batch/proof/entry-judge.ts';
+import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
 import type { KeptSkin } from '../../batch/proof/verify-skin.ts';
-import { type SkinInJson, skinInJson } from '../../batch/sources/given/skin-json.ts';
-import { skinSource } from '../../batch/sources/given/skin-source.ts';
-import { isSkinText, readSkinText } from '../../batch/sources/given/skin-text.ts';
+import {
+  isSkinText,
+  readSkinText,
+  type SkinInJson,
+  skinInJson,
+  skinSource,
+} from '../../batch/sources/given-skin.ts';
 import { CliError } from '../errors/exit.ts';
 
 /** A skin read from a file, with the metadata that the file has for it. */

@@ -4,7 +4,7 @@ import { relative, resolve, sep } from 'node:path';
 import type { DigestCache } from '../../base/digest-cache.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
-import { DeliveryError } from '../../batch/options/options.ts';
+import { DeliveryError } from '../../batch/options.ts';
 import { CliError } from '../errors/exit.ts';
 import { type OutputGuard, startOf } from '../options/output-guard.ts';
 import { filePath, hasForm, renderFile } from '../output/formats/files.ts';

@@ -1,4 +1,4 @@
-import type { BatchSummary } from '../../batch/options/events.ts';
+import type { BatchSummary } from '../../batch/options.ts';
 import type { ResultPictures } from '../output/result-printer.ts';
 import type { BatchCall } from './call.ts';
 import type { Output } from './output.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { RunningProgress } from '../../batch/options/events.ts';
+import type { RunningProgress } from '../../batch/options.ts';
 import {
   openWaitingView,
   type ProgressView,

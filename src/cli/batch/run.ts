@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { Coverage } from '../../batch/model/coverage.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
-import type { BatchEvent } from '../../batch/options/events.ts';
-import { DeliveryError } from '../../batch/options/options.ts';
+import { Coverage } from '../../batch/model/source.ts';
+import { type BatchEvent, DeliveryError } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { GithubReport } from '../output/github.ts';
 import type { BatchCall } from './call.ts';

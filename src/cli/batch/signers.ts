@@ -1,10 +1,8 @@
-import type { OwnKey } from '../../batch/model/own-key.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
-import { type SignedBy, signerText } from '../../batch/model/signer.ts';
-import { DeliveryError } from '../../batch/options/options.ts';
-import type { OutdatedSkins } from '../../batch/plan/signer-counts.ts';
-import type { GameKeys } from '../../batch/proof/game-keys.ts';
-import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/required-signer.ts';
+import { type OutdatedSkins, type OwnKey, type SignedBy, signerText } from '../../batch/model/signer.ts';
+import { DeliveryError } from '../../batch/options.ts';
+import type { GameKeys } from '../../batch/proof/known-keys.ts';
+import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
 import { count } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
 

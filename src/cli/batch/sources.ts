@@ -1,5 +1,4 @@
-import type { Coverage } from '../../batch/model/coverage.ts';
-import type { BatchSource } from '../../batch/model/source.ts';
+import type { BatchSource, Coverage } from '../../batch/model/source.ts';
 import { openSources } from '../../batch/sources/sources.ts';
 import { readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -1,4 +1,4 @@
-import type { BatchSummary } from '../../batch/options/events.ts';
+import type { BatchSummary } from '../../batch/options.ts';
 import type { Fields } from '../output/described.ts';
 
 /** How a batch ended, in JSON. */

@@ -1,4 +1,4 @@
-import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/options/events.ts';
+import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/options.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { jsonLine } from '../text/json.ts';
 import { count, span } from '../text/quantities.ts';

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { OwnKey } from '../../batch/model/own-key.ts';
-import { EMBEDDED } from '../../batch/model/signer.ts';
-import type { GameKeys } from '../../batch/proof/game-keys.ts';
+import { EMBEDDED, type OwnKey } from '../../batch/model/signer.ts';
+import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';

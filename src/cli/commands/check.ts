@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { BatchSource, GivenSkin } from '../../batch/model/source.ts';
-import { readContent } from '../../batch/pictures/inspect-source.ts';
-import { isSignatureShaped } from '../../batch/proof/entry-judge.ts';
+import { readContent } from '../../batch/pictures.ts';
+import { isSignatureShaped } from '../../batch/plan/signer-rule.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';

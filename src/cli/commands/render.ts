@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { VariantWish } from '../../batch/model/source.ts';
-import { readContent } from '../../batch/pictures/inspect-source.ts';
+import { readContent } from '../../batch/pictures.ts';
 import { decodeCape } from '../../skin/cape.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { inspectSource } from '../../batch/pictures/inspect-source.ts';
+import { inspectSource } from '../../batch/pictures.ts';
 import type { JobState, SkinClient, SkinSource } from '../../index.ts';
 import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import { whereOffered } from '../connection/where-offered.ts';

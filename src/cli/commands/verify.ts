@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import { decodedText } from '../../base/parsed-json.ts';
-import { inspectSource } from '../../batch/pictures/inspect-source.ts';
-import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
-import { isBad, type SignerKey, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
+import { inspectSource } from '../../batch/pictures.ts';
+import {
+  isBad,
+  type RequiredSigner,
+  type SignerKey,
+  type Verdict,
+  verifySkin,
+} from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
 import { SignerTally } from '../batch/signers.ts';

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
-import type { OwnKey } from '../../batch/model/own-key.ts';
-import { EMBEDDED } from '../../batch/model/signer.ts';
-import type { BatchService } from '../../batch/options/options.ts';
+import { EMBEDDED, type OwnKey } from '../../batch/model/signer.ts';
+import type { BatchService } from '../../batch/options.ts';
 import type { Game } from '../../game/game.ts';
 import { ConfigFile, foldersFor } from '../config/config-file.ts';
 import type { Settings } from '../config/settings.ts';
@@ -112,7 +111,7 @@ async function openGame({ env, proxied }: WithProxies): Promise<Game> {
 }
 
 async function gameServices({ http, names, keys }: Game): Promise<GameServices> {
-  const { GameKeys } = await import('../../batch/proof/game-keys.ts');
+  const { GameKeys } = await import('../../batch/proof/known-keys.ts');
   const { PlayerNames } = await import('../../batch/sources/player-names.ts');
   const skinOf: GameServices['skinOf'] = async (id, gone) => {
     const { fetchPlayerSkin } = await import('../../game/player-skin.ts');
@@ -122,7 +121,7 @@ async function gameServices({ http, names, keys }: Game): Promise<GameServices> 
 }
 
 async function ownKeyIn({ folders }: BaseContext): Promise<OwnKey | undefined> {
-  const { readOwnKey } = await import('../../batch/model/own-key.ts');
+  const { readOwnKey } = await import('../../batch/model/signer.ts');
   return await readOwnKey(join(folders.data, 'signing-key.pem'));
 }
 
@@ -140,10 +139,10 @@ async function batchService(
   const { identify } = await import('../connection/connect.ts');
   const identity = await identify({ settings, env, configFile, local: flags.local });
   const open = async () => (await connect(settings)).client;
-  const { skinFinder } = await import('../../batch/sources/given/find-skin.ts');
+  const { skinFinder } = await import('../../batch/sources/given-skin.ts');
   const findSkin = skinFinder(open, { signal });
   const publishedKey = async () => {
-    const { signingKeyOf } = await import('../../batch/proof/signing-key-of.ts');
+    const { signingKeyOf } = await import('../../batch/proof/known-keys.ts');
     return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
   };
   if (identity.name === EMBEDDED) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fingerprintIn } from '../../batch/proof/required-signer.ts';
+import { fingerprintIn } from '../../batch/proof/verify-skin.ts';
 import { type Check, ok, problem } from './check.ts';
 
 /** Checks that the key for verifying the service's signatures is known. */

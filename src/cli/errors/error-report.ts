@@ -1,9 +1,9 @@
 import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
 import { LockFileError } from '../../base/process-lock.ts';
 import { endSentence } from '../../base/sentence.ts';
-import { JournalError } from '../../batch/journal/journal-error.ts';
+import { JournalError } from '../../batch/journal.ts';
 import { LockfileError } from '../../batch/lockfile/entries.ts';
-import { BatchSetupError } from '../../batch/model/setup-error.ts';
+import { BatchSetupError } from '../../batch/model/source.ts';
 import { fetchHint } from '../../batch/sources/fetch-hint.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';

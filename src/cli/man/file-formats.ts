@@ -1,6 +1,6 @@
 import type { LockEntry } from '../../batch/lockfile/entries.ts';
-import { IGNORE_FILE } from '../../batch/sources/folders/ignore-rules.ts';
-import type { Column } from '../../batch/sources/lists/rows.ts';
+import { IGNORE_FILE } from '../../batch/sources/ignore-rules.ts';
+import type { Column } from '../../batch/sources/rows.ts';
 import { FORMAT_MEANINGS } from '../output/formats/names.ts';
 import { rows, type Section, text } from './document.ts';
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
+import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
 import { timeoutOption } from './option-values.ts';
 import { requireSignerOption } from './signer-option.ts';

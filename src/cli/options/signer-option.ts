@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
+import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
 import { parseBaseUrl } from '../../index.ts';
 import { refuseCredentials } from './option-values.ts';
 

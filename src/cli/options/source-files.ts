@@ -1,6 +1,6 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { withoutFileScheme } from '../../batch/sources/files/path.ts';
+import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 

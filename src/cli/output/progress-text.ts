@@ -1,4 +1,4 @@
-import type { Progress } from '../../batch/options/events.ts';
+import type { Progress } from '../../batch/options.ts';
 import { type PauseView, pauseText } from '../text/pause.ts';
 import { count, momentAt, span } from '../text/quantities.ts';
 import { clean, oneLine } from '../text/text.ts';

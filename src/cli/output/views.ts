@@ -1,5 +1,4 @@
-import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
+import type { BatchResult, FinishedSkin } from '../../batch/model/result.ts';
 import type { Job, Note } from '../../index.ts';
 
 /** The documented JSON fields of a skin. */

@@ -1,9 +1,9 @@
 import { isUuid } from '../../base/uuid.ts';
-import { finishedSkin } from '../../batch/model/finished-skin.ts';
+import { finishedSkin } from '../../batch/model/result.ts';
 import type { BatchSource, GivenSkin, SourceContent } from '../../batch/model/source.ts';
-import { readContent } from '../../batch/pictures/inspect-source.ts';
+import { readContent } from '../../batch/pictures.ts';
 import { fetchPicture } from '../../batch/sources/fetch-locally.ts';
-import { fetchGivenTexture } from '../../batch/sources/given/given-texture.ts';
+import { fetchGivenTexture } from '../../batch/sources/given-skin.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { SourceContent } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
-import { pictureOf } from '../../../src/batch/pictures/work-picture.ts';
+import { pictureOf } from '../../../src/batch/pictures.ts';
 import { checkSkin } from '../../../src/skin/check.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';

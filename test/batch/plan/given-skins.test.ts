@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GivenSkin, VariantWish } from '../../../src/batch/model/source.ts';
 import { GivenSkins, type GivenSkinsOptions } from '../../../src/batch/plan/given-skins.ts';
-import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
+import { GameKeys } from '../../../src/batch/proof/known-keys.ts';
 import { GameError } from '../../../src/game/errors.ts';
 import { isSignedByAny } from '../../../src/game/public-keys.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
+import { GameKeys } from '../../../src/batch/proof/known-keys.ts';
 import { isBad, type KeptSkin, type VerifyMeans, verifySkin } from '../../../src/batch/proof/verify-skin.ts';
 import { NetworkError } from '../../../src/client/errors.ts';
 import { GameError } from '../../../src/game/errors.ts';

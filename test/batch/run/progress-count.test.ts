@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BatchResult } from '../../../src/batch/model/result.ts';
 import { UNPROVED } from '../../../src/batch/model/signer.ts';
-import type { Decision } from '../../../src/batch/plan/decision.ts';
+import type { Decision } from '../../../src/batch/plan/planner.ts';
 import { isMade, ProgressCount } from '../../../src/batch/run/progress-count.ts';
 
 const NOTHING = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Journal } from '../../../src/batch/journal/journal.ts';
-import type { FinishedSkin } from '../../../src/batch/model/finished-skin.ts';
+import type { Journal } from '../../../src/batch/journal.ts';
+import type { FinishedSkin } from '../../../src/batch/model/result.ts';
 import type { Member } from '../../../src/batch/model/work.ts';
 import { failedResult, givenResult, journaledResult, madeResult } from '../../../src/batch/run/results.ts';
 import { recordOf } from '../../support/batch/journal-records.ts';

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { Coverage } from '../../../src/batch/model/coverage.ts';
+import { Coverage } from '../../../src/batch/model/source.ts';
 import type { Member } from '../../../src/batch/model/work.ts';
-import type { BatchOptions } from '../../../src/batch/options/options.ts';
-import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
+import type { BatchOptions } from '../../../src/batch/options.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
-import { saveFiles } from '../../../src/batch/run/save-files.ts';
+import { LockfileChanges, saveFiles } from '../../../src/batch/run/save-files.ts';
 import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
 
 interface Ending {

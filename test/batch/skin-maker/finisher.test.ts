@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Journal } from '../../../src/batch/journal/journal.ts';
+import { Journal } from '../../../src/batch/journal.ts';
 import type { SourceProblem } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
 import {

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
-import { urlSource, userSource } from '../../../src/batch/sources/arguments/links.ts';
+import { urlSource, userSource } from '../../../src/batch/sources/arguments.ts';
 import { type FetchOptions, fetchedSources } from '../../../src/batch/sources/fetch-locally.ts';
 import { collected, problemOf } from '../../support/batch/read-sources.ts';
 import { fakeClock } from '../../support/client/fake-clock.ts';

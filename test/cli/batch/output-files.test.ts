@@ -11,9 +11,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DigestCache } from '../../../src/base/digest-cache.ts';
-import type { FinishedSkin } from '../../../src/batch/model/finished-skin.ts';
-import type { BatchResult } from '../../../src/batch/model/result.ts';
-import { DeliveryError } from '../../../src/batch/options/options.ts';
+import type { BatchResult, FinishedSkin } from '../../../src/batch/model/result.ts';
+import { DeliveryError } from '../../../src/batch/options.ts';
 import { OutputFiles } from '../../../src/cli/batch/output-files.ts';
 import { OutputGuard } from '../../../src/cli/options/output-guard.ts';
 import { FORMAT_NAMES, type FormatName } from '../../../src/cli/output/formats/names.ts';

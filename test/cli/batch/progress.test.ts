@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import type { RunningProgress } from '../../../src/batch/options/events.ts';
+import type { RunningProgress } from '../../../src/batch/options.ts';
 import { BatchProgress, LIST_PROGRESS } from '../../../src/cli/batch/progress.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';

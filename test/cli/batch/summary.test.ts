@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BatchEvent, BatchSummary } from '../../../src/batch/options/events.ts';
+import type { BatchEvent, BatchSummary } from '../../../src/batch/options.ts';
 import type { BatchCall } from '../../../src/cli/batch/call.ts';
 import { printPlan, printSummary } from '../../../src/cli/batch/summary.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';

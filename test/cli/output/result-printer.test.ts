@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { finishedSkin } from '../../../src/batch/model/finished-skin.ts';
+import { finishedSkin } from '../../../src/batch/model/result.ts';
 import { ResultPrinter } from '../../../src/cli/output/result-printer.ts';
 import { type ResultView, resultView } from '../../../src/cli/output/views.ts';
 import { makePicture } from '../../../src/skin/picture.ts';

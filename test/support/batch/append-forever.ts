@@ -2,7 +2,7 @@
  * A program of its own: appends results to the journal given, one after the other, and prints the number of each
  * once it is there. It runs until it is killed.
  */
-import { Journal } from '../../../src/batch/journal/journal.ts';
+import { Journal } from '../../../src/batch/journal.ts';
 import { keyOf, recordOf } from './journal-records.ts';
 
 const journal = Journal.open(process.argv[2] ?? '');

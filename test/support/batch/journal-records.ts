@@ -1,4 +1,4 @@
-import type { DoneRecord } from '../../../src/batch/journal/records.ts';
+import type { DoneRecord } from '../../../src/batch/journal.ts';
 
 /** The work key of the n-th piece of work. */
 export function keyOf(number: number): string {

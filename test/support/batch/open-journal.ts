@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Journal } from '../../../src/batch/journal/journal.ts';
+import { Journal } from '../../../src/batch/journal.ts';
 import { ownFolder } from '../server/own-folder.ts';
 
 /** Where a journal of the test's own may be. */

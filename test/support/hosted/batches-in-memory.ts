@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { BatchEvent } from '../../../src/batch/options/events.ts';
-import type { BatchOptions } from '../../../src/batch/options/options.ts';
+import type { BatchEvent, BatchOptions } from '../../../src/batch/options.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { drawnSources } from '../batch/drawn-sources.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { BatchEvent } from '../../../src/batch/options/events.ts';
-import type { BatchOptions, BatchService } from '../../../src/batch/options/options.ts';
+import type { BatchEvent, BatchOptions, BatchService } from '../../../src/batch/options.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { drawnSources } from '../batch/drawn-sources.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { finishedSkin } from '../../../batch/model/finished-skin.ts';
+import { finishedSkin } from '../../../batch/model/result.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
 import type { CommandContext } from '../../context/context.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource, SourceContent } from '../../../../src/batch/model/source.ts';
-import { type WorkContent, workKey } from '../../../../src/batch/model/work-key.ts';
+import { type WorkContent, workKey } from '../../../../src/batch/model/work.ts';
 import type { GivenOutcome, GivenSkins } from '../../../../src/batch/plan/given-skins.ts';
 import { SignerRule } from '../../../../src/batch/plan/signer-rule.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BatchEvent } from '../../../../src/batch/options/events.ts';
+import type { BatchEvent } from '../../../../src/batch/options.ts';
 import { prepareScripted, runScripted } from '../../../support/scripted/run-scripted.ts';
 import {
   type Asked,

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fileProblem } from '../../../../src/batch/sources/files/file-problem.ts';
+import { fileProblem } from '../../../../src/batch/sources/files.ts';
 import { openSources, type SourceSpec } from '../../../../src/batch/sources/sources.ts';
 import {
   allOf,

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../../../src/batch/model/source.ts';
-import { skinInJson } from '../../../../src/batch/sources/given/skin-json.ts';
-import { isSkinText, readSkinText } from '../../../../src/batch/sources/given/skin-text.ts';
+import { isSkinText, readSkinText, skinInJson } from '../../../../src/batch/sources/given-skin.ts';
 import { isSingle } from '../../../../src/batch/sources/sources.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import {

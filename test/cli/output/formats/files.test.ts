@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { finishedSkin } from '../../../../src/batch/model/finished-skin.ts';
+import { finishedSkin } from '../../../../src/batch/model/result.ts';
 import { filePath, hasForm, renderFile } from '../../../../src/cli/output/formats/files.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
 import { resultView, skinFields } from '../../../../src/cli/output/views.ts';

@@ -1,0 +1,421 @@
+import { hash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { withPath, writeFileAtomically } from '../base/atomic-file.ts';
+import { fileLines } from '../base/lines.ts';
+import { makeFolder } from '../base/make-folder.ts';
+import { parsedJson } from '../base/parsed-json.ts';
+import { parse, safeParse } from '../protocol/parsing.ts';
+
+/** A journal that cannot be gone on with. `message` names the file. */
+export class JournalError extends Error {
+  override readonly name = 'JournalError';
+  readonly code: string;
+  readonly hint: string;
+
+  private constructor(code: string, about: { message: string; hint: string; cause?: unknown }) {
+    super(about.message, { cause: about.cause });
+    this.code = code;
+    this.hint = about.hint;
+  }
+
+  static damaged(path: string, cause: unknown): JournalError {
+    const message = `${path}: A line of the journal is damaged.`;
+    const hint = 'Move that file away and run the command again. Unfinished skins are made again.';
+    return new JournalError('journal_damaged', { message, hint, cause });
+  }
+
+  /** Nothing in it was written by us, not even the first line, with which a journal begins to exist. */
+  static emptied(path: string): JournalError {
+    const message = `${path}: The journal of this batch has lost its content, so that skins could be paid for twice.`;
+    const hint =
+      'Restore the file, or check with skinsmith jobs whether the service is still making skins. Then delete the file: ' +
+      'the next run submits what is missing in the lockfile.';
+    return new JournalError('journal_emptied', { message, hint });
+  }
+}
+
+/**
+ * Lines of the journal: NDJSON, one step of one piece of work each. `k` (work key) and `s` (step) come first
+ * in every line, so that reading back needs to parse only those that are still open.
+ */
+const texture = z.object({ url: z.string(), hash: z.string() });
+
+const skin = z.object({
+  uuid: z.string(),
+  name: z.string().optional(),
+  variant: z.enum(['classic', 'slim', 'unknown']),
+  visibility: z.enum(['public', 'unlisted', 'private']),
+  value: z.string(),
+  signature: z.string(),
+  texture,
+  duplicate: z.boolean().optional(),
+});
+
+const notes = z.array(z.object({ code: z.string(), message: z.string() }));
+
+/** About to be sent; `n`: which attempt, `m`: newest job time seen on the service before, its clock, ms; `u`: by this caller. */
+const intent = z.object({
+  s: z.literal('intent'),
+  k: z.string(),
+  n: z.number(),
+  m: z.number(),
+  u: z.string().optional(),
+});
+/** The service accepted it as job `j`; `u`: of this user, or of this caller where the service does not name users. */
+const job = z.object({
+  s: z.literal('job'),
+  k: z.string(),
+  n: z.number(),
+  j: z.string(),
+  u: z.string().optional(),
+});
+/** The service certainly did not take it. */
+const refused = z.object({ s: z.literal('refused'), k: z.string() });
+/** Made and proved. `key`: fingerprint of the service's own key, where that signed; `signer`: see `Signer`. */
+const done = z.object({
+  s: z.literal('done'),
+  k: z.string(),
+  j: z.string().optional(),
+  skin,
+  w: notes,
+  service: z.string(),
+  key: z.string().optional(),
+  signer: z.string().optional(),
+});
+/** Made and paid for, but not what was asked for, or not provably so: it is kept until somebody decides. */
+const unproven = z.object({
+  s: z.literal('unproven'),
+  k: z.string(),
+  j: z.string().optional(),
+  skin,
+  w: notes,
+  service: z.string(),
+  /** What is wrong with it. */
+  code: z.string(),
+  message: z.string(),
+});
+/** Failed for good in this batch. */
+const failed = z.object({
+  s: z.literal('failed'),
+  k: z.string(),
+  j: z.string().optional(),
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+});
+/** The batch came to its end; what failed may be tried again by the next one. */
+const end = z.object({ s: z.literal('end') });
+
+export const headerSchema = z.object({
+  journal: z.literal(1),
+  /** Makes the idempotency keys of this journal its own. */
+  nonce: z.string(),
+});
+
+export const recordSchema = z.discriminatedUnion('s', [intent, job, refused, done, unproven, failed, end]);
+export const doneSchema = done;
+export const unprovenSchema = unproven;
+
+export type JournalRecord = z.infer<typeof recordSchema>;
+export type DoneRecord = z.infer<typeof done>;
+export type UnprovenRecord = z.infer<typeof unproven>;
+export type FailedRecord = z.infer<typeof failed>;
+
+/** How far a piece of work has come. */
+export type WorkState =
+  /** About to be sent, or sent: the service may have a job for it. `by`: the caller, whose list shows it. */
+  | {
+      readonly step: 'intent';
+      readonly attempt: number;
+      readonly mark: number;
+      readonly by?: string | undefined;
+    }
+  /** `by`: the user who submitted it, or the caller where the service does not name users. */
+  | { readonly step: 'job'; readonly attempt: number; readonly job: string; readonly by?: string | undefined }
+  | { readonly step: 'done'; readonly at: number; readonly length: number }
+  /** Made, but not proved. */
+  | { readonly step: 'unproven'; readonly at: number; readonly length: number; readonly code: string }
+  | { readonly step: 'failed'; readonly record: FailedRecord };
+
+/** `{"k":"<key>","s":"done"`: enough to know a finished line without parsing it. */
+const DONE_HEAD = /^\{"k":"([0-9a-z]+)","s":"done",(?:"j":"([^"\\]{0,100})",)?/;
+const HEAD_BYTES = 200;
+/** Bytes; a longer line is not one of ours and is skipped. */
+const LONGEST_LINE = 256 * 1024 + 1;
+
+/**
+ * What a batch did, written before it is acted on: an append-only file that a kill at any moment leaves
+ * readable. Each line stands for itself; a torn one is as if it had not been written.
+ */
+export class Journal {
+  /** When an earlier run last wrote to it, milliseconds since the epoch. */
+  readonly foundAt: number;
+  readonly #path: string;
+  readonly #fd: number;
+  readonly #states = new Map<string, WorkState>();
+  readonly #jobs = new Set<string>();
+  #nonce = '';
+  #size: number;
+  /** Bytes that earlier runs have left. */
+  #found: number;
+  #isClosed = false;
+
+  private constructor(path: string, fd: number) {
+    this.#path = path;
+    this.#fd = fd;
+    const { size, mtimeMs } = fstatSync(fd);
+    this.#size = size;
+    this.#found = size;
+    this.foundAt = mtimeMs;
+  }
+
+  /** Opens or starts the journal at `path`. */
+  static open(path: string): Journal {
+    makeFolder(dirname(path), 0o700);
+    // In one step, so that a kill never leaves an empty file: that is one which has lost its content.
+    if (!existsSync(path)) writeFileAtomically(path, `${headerLine(newNonce())}\n`, { mode: 0o600 });
+    return new Journal(path, openSync(path, 'a+', 0o600)).#closedIfThrown((journal) => journal.#readBack());
+  }
+
+  /** Opens the journal for reading only; undefined if there is none. */
+  static read(path: string): Journal | undefined {
+    if (!existsSync(path)) return undefined;
+    return new Journal(path, openSync(path, 'r')).#closedIfThrown((journal) => {
+      journal.#replayAll();
+    });
+  }
+
+  /** Whether no earlier run has left anything. */
+  get isFresh(): boolean {
+    return this.#states.size === 0;
+  }
+
+  /** @throws JournalError when the file has lost its content: what earlier runs have submitted is not known */
+  verifyIntact(): void {
+    if (this.#nonce === '') throw JournalError.emptied(this.#path);
+  }
+
+  stateOf(key: string): WorkState | undefined {
+    return this.#states.get(key);
+  }
+
+  /** Whether an earlier run wrote the line. */
+  hasFound({ at }: { readonly at: number }): boolean {
+    return at < this.#found;
+  }
+
+  /** Whether this journal has recorded the job. */
+  isOwnJob(id: string): boolean {
+    return this.#jobs.has(id);
+  }
+
+  /** The same for each submission of one attempt, so that the service recognizes a repetition. */
+  idempotencyKey(key: string, attempt: number): string {
+    return hash('sha256', `${this.#nonce}:${key}:${attempt}`).slice(0, 40);
+  }
+
+  /** About to submit the work. `attempt`: from 0; `mark`: time of the newest job seen on the service, milliseconds on its clock. `by`: see `WorkState`. */
+  intent(key: string, attempt: number, mark: number, by?: string): void {
+    this.#append({ k: key, s: 'intent', n: attempt, m: mark, ...(by !== undefined && { u: by }) });
+  }
+
+  /** The service has accepted the work as this job. `by`: see `WorkState`. */
+  accepted(key: string, attempt: number, job: string, by?: string): void {
+    this.#append({ k: key, s: 'job', n: attempt, j: job, ...(by !== undefined && { u: by }) });
+  }
+
+  /** The service certainly has not accepted it. */
+  refused(key: string): void {
+    this.#append({ k: key, s: 'refused' });
+  }
+
+  /** The skin was made and proved. */
+  done(record: Omit<DoneRecord, 's'>): void {
+    const { k, j, ...rest } = record;
+    this.#append({ k, s: 'done', ...(j !== undefined && { j }), ...rest });
+  }
+
+  /** Kept until the skin is accepted or made again; the same problem is written only once. */
+  unproven(record: Omit<UnprovenRecord, 's'>): void {
+    const { k, ...rest } = record;
+    const state = this.#states.get(k);
+    if (state?.step !== 'unproven' || state.code !== record.code) this.#append({ k, s: 'unproven', ...rest });
+  }
+
+  /** The work failed for good in this batch. */
+  failed(record: Omit<FailedRecord, 's'>): void {
+    const { k, ...rest } = record;
+    this.#append({ k, s: 'failed', ...rest });
+  }
+
+  /** The result of finished work. @throws JournalError when the line cannot be read back */
+  readDone(key: string): DoneRecord {
+    return this.#read(key, 'done', (json) => parse(doneSchema, json));
+  }
+
+  /** The result that was kept without being proved. @throws JournalError when the line cannot be read back */
+  readUnproven(key: string): UnprovenRecord {
+    return this.#read(key, 'unproven', (json) => parse(unprovenSchema, json));
+  }
+
+  /** The batch is over with failures: finished work stays, and failed work may be tried again. */
+  end(): void {
+    this.#append({ s: 'end' });
+  }
+
+  /** Does nothing the second time: the number of a closed file may by then be another file's. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#fd);
+  }
+
+  /**
+   * The batch is over and its results are stored elsewhere: removes the journal, or keeps only what is still open.
+   * `keepsJobs`: also jobs without a result.
+   */
+  retire({ keepsJobs }: { readonly keepsJobs: boolean }): void {
+    const kept = [...this.#states].flatMap(([key, state]) => this.#openLine(key, state, keepsJobs));
+    this.close();
+    if (kept.length === 0) rmSync(this.#path, { force: true });
+    else
+      writeFileAtomically(this.#path, `${[headerLine(newNonce()), ...kept].join('\n')}\n`, { mode: 0o600 });
+  }
+
+  /** A skin that could not be proved, or a job whose result could not be fetched: the next run goes on with it. */
+  #openLine(key: string, state: WorkState, keepsJobs: boolean): string[] {
+    if (state.step === 'unproven') return [JSON.stringify(this.readUnproven(key))];
+    if (!keepsJobs || state.step !== 'job') return [];
+    const { attempt, job, by } = state;
+    const record: JournalRecord = {
+      k: key,
+      s: 'job',
+      n: attempt,
+      j: job,
+      ...(by !== undefined && { u: by }),
+    };
+    return [JSON.stringify(record)];
+  }
+
+  #closedIfThrown(work: (journal: this) => void): this {
+    try {
+      work(this);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    return this;
+  }
+
+  #read<T>(key: string, step: 'done' | 'unproven', read: (json: unknown) => T): T {
+    const state = this.#states.get(key);
+    if (state?.step !== step) throw new Error(`The journal has no result for ${key}.`);
+    const bytes = Buffer.alloc(state.length);
+    readSync(this.#fd, bytes, 0, state.length, state.at);
+    try {
+      return read(JSON.parse(bytes.toString('utf8')));
+    } catch (cause) {
+      throw JournalError.damaged(this.#path, cause);
+    }
+  }
+
+  #append(record: JournalRecord): void {
+    const line = JSON.stringify(record);
+    const at = this.#size;
+    const length = this.#write(line) - 1;
+    this.#apply(record, { at, length });
+  }
+
+  #write(line: string): number {
+    const bytes = Buffer.from(`${line}\n`);
+    try {
+      // A disk that fills up may take a part only: the rest is tried once more, and then it throws.
+      for (let sent = 0; sent < bytes.length; ) sent += writeSync(this.#fd, bytes, sent);
+    } catch (error) {
+      ftruncateSync(this.#fd, this.#size); // no half line for the next one to be added to
+      throw withPath(error, this.#path);
+    }
+    this.#size += bytes.length;
+    return bytes.length;
+  }
+
+  #readBack(): void {
+    this.#found = this.#replayAll();
+    this.#size = this.#found;
+    // A line that a kill cut off is as if it had not been written.
+    ftruncateSync(this.#fd, this.#size);
+  }
+
+  /** @returns bytes up to the end of the last whole line */
+  #replayAll(): number {
+    let end = 0;
+    for (const { bytes, offset, length, isEnded } of fileLines(this.#fd, LONGEST_LINE)) {
+      if (!isEnded) break;
+      if (bytes && bytes.length > 1) this.#replay(bytes.subarray(0, -1), offset);
+      end = offset + length;
+    }
+    return end;
+  }
+
+  #replay(line: Buffer, at: number): void {
+    const head = DONE_HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
+    if (head?.[1] !== undefined && line.at(-1) === 0x7d) {
+      this.#states.set(head[1], { step: 'done', at, length: line.length });
+      if (head[2] !== undefined) this.#jobs.add(head[2]);
+      return;
+    }
+    const json = parsedJson(line);
+    const record = safeParse(recordSchema, json);
+    if (record.success) this.#apply(record.data, { at, length: line.length });
+    else this.#nonce ||= headerSchema.safeParse(json).data?.nonce ?? '';
+  }
+
+  #apply(record: JournalRecord, place: { at: number; length: number }): void {
+    if ('j' in record && record.j !== undefined) this.#jobs.add(record.j);
+    switch (record.s) {
+      case 'intent':
+        this.#states.set(record.k, { step: 'intent', attempt: record.n, mark: record.m, by: record.u });
+        break;
+      case 'job':
+        this.#states.set(record.k, { step: 'job', attempt: record.n, job: record.j, by: record.u });
+        break;
+      case 'done':
+        this.#states.set(record.k, { step: 'done', ...place });
+        break;
+      case 'unproven':
+        this.#states.set(record.k, { step: 'unproven', code: record.code, ...place });
+        break;
+      case 'failed':
+        this.#states.set(record.k, { step: 'failed', record });
+        break;
+      case 'refused':
+        this.#states.delete(record.k);
+        break;
+      case 'end':
+        this.#forgetFailures();
+    }
+  }
+
+  #forgetFailures(): void {
+    for (const [key, { step }] of this.#states) if (step === 'failed') this.#states.delete(key);
+  }
+}
+
+function newNonce(): string {
+  return randomBytes(12).toString('hex');
+}
+
+function headerLine(nonce: string): string {
+  return JSON.stringify({ journal: 1, nonce });
+}

@@ -1,0 +1,275 @@
+import { createReadStream } from 'node:fs';
+import { bareUuid, isUuid } from '../../base/uuid.ts';
+import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
+import type { BatchSource, Coverage, SourceContent } from '../model/source.ts';
+import { baseStem, findPath, mirroredStem, noSuchFile, similarName, stdinContent } from './files.ts';
+import { folderSources } from './folders.ts';
+import { isSkinText, readSkinText, skinSource } from './given-skin.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
+import { isSkinFile, skinFileSources, skinOnStdin } from './skin-files.ts';
+
+/** A text that names sources: an argument, or the source of a list's row. */
+export interface NamedSources {
+  readonly text: string;
+  /** Absolute paths of the folders in which a relative path is searched, in this order. */
+  readonly homes: readonly string[];
+  /** Whether the folders of a relative path become part of the stem. */
+  readonly isMirrored: boolean;
+}
+
+/** Shared by all arguments and rows of a batch. */
+export interface Expansion {
+  readonly as: SourceSpec['as'];
+  readonly recursive: boolean;
+  readonly rules: IgnoreRules;
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Told of each folder that is walked to its end. */
+  readonly coverage?: Coverage | undefined;
+}
+
+type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';
+type Sources = AsyncIterable<BatchSource> | [BatchSource];
+type Expand = (named: NamedSources, expansion: Expansion) => Sources;
+
+const EXPANDERS = {
+  stdin: stdinSource,
+  data: ({ text }) => [dataSource(text)],
+  skin: ({ text }) => [pastedSource(text)],
+  texture: ({ text }) => [gameTextureSource(text)],
+  url: ({ text }) => [urlSource(text)],
+  user: ({ text }) => [userSource(text)],
+  path: pathSources,
+} satisfies Record<Kind, Expand>;
+
+/** Characters of pasted text shown in messages. */
+const SHOWN_TEXT = 30;
+const SKIN_HINT =
+  'Give a value, "value signature", or a JSON object with both, such as a line of skins.lock.';
+
+/** All sources that an argument or a row stands for, as they are found. */
+export function expand(named: NamedSources, expansion: Expansion): Sources {
+  return EXPANDERS[kindOf(named.text, expansion.as)](named, expansion);
+}
+
+/** The kind of source that a text looks like, unless the user set it. */
+function kindOf(text: string, as: SourceSpec['as']): Kind {
+  if (as === 'user') return 'user';
+  const isData = /^data:/i.test(text);
+  const isTexture = isGameTextureAddress(text);
+  if (as === 'url') return isData ? 'data' : isTexture ? 'texture' : 'url';
+  if (text === '-') return 'stdin';
+  if (as === 'file') return isSkinText(text) ? 'skin' : 'path';
+  if (isData) return 'data';
+  if (isTexture) return 'texture';
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return 'url'; // the scheme is checked there
+  return isSkinText(text) ? 'skin' : 'path';
+}
+
+export function isStdin(text: string, as: SourceSpec['as']): boolean {
+  return kindOf(text, as) === 'stdin';
+}
+
+/** Whether a text is a path to sources. */
+export function isPath(text: string, as: SourceSpec['as']): boolean {
+  return kindOf(text, as) === 'path';
+}
+
+function stdinSource({ text }: NamedSources, { stdin }: Expansion): AsyncGenerator<BatchSource> {
+  return streamedSource(text, stdin());
+}
+
+async function* streamedSource(text: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<BatchSource> {
+  const content = await stdinContent(stream);
+  const skin = content.kind === 'bytes' ? skinOnStdin(content.bytes, text) : undefined;
+  yield skin ? { ...skin, label: text } : { label: text, content, stem: 'stdin' };
+}
+
+/** Skin data that was pasted. */
+function pastedSource(text: string): BatchSource {
+  const read = readSkinText(text);
+  if ('skin' in read) return skinSource(read.skin);
+  const problem = { code: 'invalid_skin_data', message: read.fault, hint: SKIN_HINT };
+  return { label: `${text.slice(0, SHOWN_TEXT)}…`, content: { kind: 'problem', problem }, stem: 'value' };
+}
+
+function pathSources(named: NamedSources, expansion: Expansion): Sources {
+  const { text, homes, isMirrored } = named;
+  const found = findPath(text, homes);
+  if (found.kind === 'folder') {
+    const above = isMirrored ? mirroredStem(text, true) : '';
+    return folderSources({ label: text, path: found.path }, above === '' ? '' : `${above}/`, expansion);
+  }
+  if (found.kind === 'absent') return [absentSource(named, expansion)];
+  if (found.kind === 'file' && isSkinFile(text, found.path)) return skinFileSources(text, found.path);
+  if (found.kind === 'pipe') return streamedSource(text, createReadStream(found.path));
+  const stem = isMirrored ? mirroredStem(text) : baseStem(text);
+  return [{ label: text, content: found, stem }];
+}
+
+/** A path that leads nowhere may be a player, unless it is more likely mistyped. */
+function absentSource({ text, homes, isMirrored }: NamedSources, expansion: Expansion): BatchSource {
+  const mayBePlayer = expansion.as === undefined && looksLikePlayer(text);
+  if (mayBePlayer && isUuid(text)) return uuidSource(text);
+  const neighbour = similarName(text, homes);
+  // The rows of a list are often all players; an argument with -r is meant as a folder.
+  const isLikelyPath = !isMirrored && (neighbour !== undefined || expansion.recursive);
+  if (mayBePlayer && !isLikelyPath) return userSource(text, { isGuess: true });
+  const player = mayBePlayer ? text : undefined;
+  const stem = isMirrored ? mirroredStem(text) : baseStem(text);
+  return {
+    label: text,
+    content: { kind: 'problem', problem: noSuchFile(text, { neighbour, player }) },
+    stem,
+  };
+}
+
+const DATA_LABEL_LENGTH = 30;
+const PLAYER_NAME = /^[A-Za-z0-9_]{1,16}$/;
+/** Hardly any players have names of one or two characters; such a short path is more likely mistyped. */
+const LIKELY_NAME = /^[A-Za-z0-9_]{3,16}$/;
+
+/** A picture inside its own address. */
+export function dataSource(text: string): BatchSource {
+  const label = `${text.slice(0, DATA_LABEL_LENGTH)}…`;
+  return { label, content: dataContent(text), stem: 'data' };
+}
+
+function dataContent(text: string): SourceContent {
+  if (text.slice(0, DATA_URL_PREFIX.length).toLowerCase() !== DATA_URL_PREFIX)
+    return badUrl(`The data URL must start with ${DATA_URL_PREFIX}`);
+  const base64 = text.slice(DATA_URL_PREFIX.length);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1)
+    return badUrl('The data after the comma of the data URL is not base64.');
+  return { kind: 'bytes', bytes: Buffer.from(base64, 'base64') };
+}
+
+/** URLs of the game's textures, with or without the scheme. */
+const GAME_TEXTURE = /^(?:https?:\/\/)?textures\.minecraft\.net\/texture\/([0-9a-f]{32,64})\/?(?:[?#].*)?$/i;
+
+/** Whether a text is the URL of a texture served by the game. */
+export function isGameTextureAddress(text: string): boolean {
+  return GAME_TEXTURE.test(text);
+}
+
+/** A texture of the game, identified by its hash however its URL is written. */
+export function gameTextureSource(text: string): BatchSource {
+  const texture = GAME_TEXTURE.exec(text)?.[1]?.toLowerCase() ?? '';
+  const url = `https://textures.minecraft.net/texture/${texture}`;
+  return { label: shortened(text), content: { kind: 'url', url }, stem: texture };
+}
+
+/** A UUID without a stated kind: a skin at the service, else a player. */
+export function uuidSource(text: string): BatchSource {
+  const uuid = bareUuid(text);
+  return { label: text, content: { kind: 'uuid', uuid }, stem: uuid };
+}
+
+/** A picture for the service to fetch. */
+export function urlSource(text: string): BatchSource {
+  const url = URL.parse(text);
+  return {
+    label: shortened(shownUrl(text, url)),
+    content: urlContent(text, url),
+    stem: url === null ? 'url' : urlStem(url),
+  };
+}
+
+function urlContent(text: string, url: URL | null): SourceContent {
+  if (url === null) return badUrl('The URL is not valid.');
+  if (!/^https?:$/.test(url.protocol)) return badUrl('Only http and https URLs can be used.');
+  if (url.username !== '' || url.password !== '')
+    return badUrl('A URL with a user name or password is not sent: the service would learn them.');
+  if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
+  return { kind: 'url', url: text };
+}
+
+function badUrl(message: string): SourceContent {
+  const hint = 'Save the picture as a file and give that.';
+  return { kind: 'problem', problem: { code: 'invalid_image_url', message, hint } };
+}
+
+/** The URL without user name and password. Where the parser finds no host, nobody knows which part an @ ends. */
+function shownUrl(text: string, url: URL | null): string {
+  if (!text.includes('@')) return text;
+  if (url === null || url.host === '') return 'URL (may contain a password)';
+  if (url.username === '' && url.password === '') return text;
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
+}
+
+function shortened(label: string): string {
+  return label.length > MAX_URL_LENGTH ? `${label.slice(0, MAX_URL_LENGTH)}…` : label;
+}
+
+function urlStem(url: URL): string {
+  const segment = url.pathname.split('/').at(-1)!;
+  const name = decoded(segment)
+    .replace(/\.png$/i, '')
+    .replaceAll('/', '_');
+  return name === '' ? url.hostname : name;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // a stray % is part of the name
+  }
+}
+
+/** Whether a text that is not a path may be a player's name. */
+export function looksLikePlayer(text: string): boolean {
+  return isUuid(text) || LIKELY_NAME.test(text);
+}
+
+/** A player's skin, by UUID or name. `isGuess`: the text was taken for a player because nothing else matched. */
+export function userSource(text: string, { isGuess = false } = {}): BatchSource {
+  if (isUuid(text)) {
+    const user = bareUuid(text);
+    return { label: text, content: { kind: 'user', user }, stem: user };
+  }
+  if (!PLAYER_NAME.test(text)) return { label: text, content: noPlayer(text), stem: text };
+  return {
+    label: text,
+    content: { kind: 'user', user: text.toLowerCase(), typed: text, ...(isGuess && { isGuess }) },
+    stem: text,
+  };
+}
+
+function noPlayer(text: string): SourceContent {
+  const hint =
+    'A player is named by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _.';
+  const problem = { code: 'invalid_user', message: `${text} is neither a player's UUID nor a name.`, hint };
+  return { kind: 'problem', problem };
+}
+
+/** The sources that a user named, as the command line takes them. */
+export interface SourceSpec {
+  /** Paths, URLs, UUIDs, players' names, pasted skin data, `-` for stdin. */
+  readonly args: readonly string[];
+  /** Players, by UUID or name. Default: none. */
+  readonly players?: readonly string[];
+  /** Lists of more sources: paths, or `-` for stdin. */
+  readonly from: readonly string[];
+  /** Whether to recurse into subfolders. */
+  readonly recursive: boolean;
+  /** Patterns, as in a .gitignore, of files to skip in each folder. */
+  readonly ignore: readonly string[];
+  /** Whether HD skins are scaled down instead of refused. Default: false. */
+  readonly fit?: boolean;
+  /** The kind of every argument and row. Absent: each is judged by what it looks like. */
+  readonly as?: 'file' | 'url' | 'user';
+}
+
+/** Where relative paths and `-` lead. */
+export interface SourceRoots {
+  /** Absolute path. */
+  readonly cwd: string;
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Hears of what a list holds in vain, in sentences. */
+  readonly warn?: (message: string) => void;
+  /** Told of the folders and lists that are read whole. */
+  readonly coverage?: Coverage | undefined;
+}

@@ -1,0 +1,259 @@
+import { type Dirent, readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { decodedText } from '../../base/parsed-json.ts';
+import { BatchSetupError, type BatchSource, type Coverage, type SourceProblem } from '../model/source.ts';
+import { fileProblem } from './files.ts';
+import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
+
+/** Maximum folders searched to suggest where PNG files are. */
+const HINT_FOLDERS = 256;
+
+/**
+ * A source per PNG file of a folder. `above`: the stem prefix, empty or ending with
+ * `/`. An empty folder is a source with a problem.
+ */
+export async function* folderSources(
+  root: WalkRoot,
+  above: string,
+  options: WalkOptions & { readonly coverage?: Coverage | undefined },
+): AsyncGenerator<BatchSource> {
+  let [isEmpty, isThinned, isWhole] = [true, false, true];
+  for await (const step of walkFolder(root, options)) {
+    isWhole &&= step.problems.every(({ name }) => name !== ''); // a folder that cannot be read
+    isEmpty &&= step.files.length + step.problems.length === 0;
+    isThinned ||= step.isThinned;
+    yield* stepSources(root, above, step);
+  }
+  if (isWhole) options.coverage?.addFolder({ path: root.path, recursive: options.recursive, isEmpty });
+  if (!isEmpty) return;
+  const hint = isThinned ? `See what --ignore and ${IGNORE_FILE} leave out.` : await hintBelow(root, options);
+  yield problemSource(root.label, folderStem(root, above, ''), emptyFolder(root.label, hint));
+}
+
+function* stepSources(root: WalkRoot, above: string, step: FolderStep): Generator<BatchSource> {
+  const stems = step.place === '' ? above : `${above}${step.place}/`;
+  const labels = folderPrefix(join(root.label, step.place));
+  const paths = folderPrefix(join(root.path, step.place));
+  for (const { name, problem } of step.problems) {
+    if (name === '')
+      yield problemSource(labelOf(root, step.place), folderStem(root, above, step.place), problem);
+    else yield problemSource(labels + name, stems + withoutExtension(name), problem);
+  }
+  for (const name of step.files) {
+    const content = { kind: 'file', path: paths + name } as const;
+    yield { label: labels + name, content, stem: stems + withoutExtension(name) };
+  }
+}
+
+function folderStem(root: WalkRoot, above: string, place: string): string {
+  return above + (place === '' ? basename(root.path) : place);
+}
+
+/** The path prefix, joined once: joining is most of the work for a large folder. */
+function folderPrefix(folder: string): string {
+  return join(folder, '_').slice(0, -1);
+}
+
+function withoutExtension(name: string): string {
+  return name.replace(/\.png$/i, '');
+}
+
+function problemSource(label: string, stem: string, problem: SourceProblem): BatchSource {
+  return { label, content: { kind: 'problem', problem }, stem };
+}
+
+function emptyFolder(label: string, hint: string | undefined): SourceProblem {
+  return { code: 'empty_folder', message: `There are no PNG files in ${label}.`, hint };
+}
+
+async function hintBelow(root: WalkRoot, options: WalkOptions): Promise<string | undefined> {
+  if (options.recursive) return undefined;
+  let seen = 0;
+  for await (const { files } of walkFolder(root, { ...options, recursive: true })) {
+    if (files.length > 0) return 'Use -r to include subfolders.';
+    if (++seen === HINT_FOLDERS) return undefined;
+  }
+  return undefined;
+}
+
+const MAX_DEPTH = 64;
+/**
+ * Entries after which the walk yields to the event loop, so that Ctrl-C works: thousands of patterns may take some
+ * milliseconds for each.
+ */
+const TURN = 16;
+const MAX_IGNORE_FILE_BYTES = 64 * 1024;
+
+/** A folder: its name and its path. */
+export interface WalkRoot {
+  readonly label: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** The name of a walked folder in results. */
+export function labelOf(root: WalkRoot, place: string): string {
+  return place === '' ? root.label : join(root.label, place);
+}
+
+/** The content of one folder of a walk. */
+export interface FolderStep {
+  /** The folder's path below the root, `/` between segments; empty for the root. */
+  readonly place: string;
+  /** Names of its PNG files, sorted by code units. */
+  readonly files: readonly string[];
+  /** Unusable entries by name; the folder itself under an empty name. */
+  readonly problems: readonly { readonly name: string; readonly problem: SourceProblem }[];
+  /** Whether ignore rules excluded entries here. */
+  readonly isThinned: boolean;
+}
+
+interface Visit {
+  readonly place: string;
+  readonly depth: number;
+  /** The folders on the path to it. */
+  readonly above: Branch | undefined;
+  readonly rules: IgnoreRules;
+}
+
+interface Branch {
+  readonly id: string;
+  readonly above: Branch | undefined;
+}
+
+export interface WalkOptions {
+  readonly recursive: boolean;
+  readonly rules: IgnoreRules;
+}
+
+/**
+ * The folder and, recursively, all below it: files before subfolders, sorted, without hidden ones. Follows
+ * links to folders unless they lead back to a folder on the path.
+ */
+export async function* walkFolder(root: WalkRoot, options: WalkOptions): AsyncGenerator<FolderStep> {
+  const pending: Visit[] = [{ place: '', depth: 0, above: undefined, rules: options.rules }];
+  for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
+    const seen = await see(root, visit, options.recursive);
+    if (seen === undefined) continue;
+    yield seen.step;
+    for (const below of seen.below.toReversed()) pending.push(below);
+  }
+}
+
+interface Seen {
+  readonly step: FolderStep;
+  readonly below: readonly Visit[];
+}
+
+/** Undefined for a folder that is on its own path. */
+async function see(root: WalkRoot, visit: Visit, recursive: boolean): Promise<Seen | undefined> {
+  const { place, depth, above } = visit;
+  const label = labelOf(root, place);
+  if (depth > MAX_DEPTH) return failed(place, tooDeep(label));
+  try {
+    const path = join(root.path, place);
+    const branch = { id: identityOf(path), above };
+    if (isOnTheWay(branch.id, above)) return undefined;
+    const entries = await readdir(path, { withFileTypes: true });
+    const rules = rulesIn(path, place, entries, visit.rules);
+    const content = await sorted(entries, { path, label, place, recursive, rules });
+    const below = content.folders.map((name) => ({
+      place: joined(place, name),
+      depth: depth + 1,
+      above: branch,
+      rules,
+    }));
+    return { step: { place, ...content }, below };
+  } catch (error) {
+    return failed(place, folderProblem(label, error));
+  }
+}
+
+function failed(place: string, problem: SourceProblem): Seen {
+  return { step: { place, files: [], problems: [{ name: '', problem }], isThinned: false }, below: [] };
+}
+
+function folderProblem(label: string, error: unknown): SourceProblem {
+  if (!(error instanceof BatchSetupError)) return fileProblem(label, error);
+  return { code: error.code, message: `${join(label, IGNORE_FILE)}: ${error.message}`, hint: error.hint };
+}
+
+function tooDeep(label: string): SourceProblem {
+  return { code: 'too_deep', message: `${label} is more than ${MAX_DEPTH} folders deep.` };
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+function isOnTheWay(id: string, branch: Branch | undefined): boolean {
+  for (let one = branch; one !== undefined; one = one.above) if (one.id === id) return true;
+  return false;
+}
+
+function rulesIn(path: string, place: string, entries: readonly Dirent[], rules: IgnoreRules): IgnoreRules {
+  if (!entries.some((entry) => entry.name === IGNORE_FILE)) return rules;
+  const file = join(path, IGNORE_FILE);
+  const found = statSync(file);
+  if (found.isDirectory()) return rules; // as git does
+  if (!found.isFile() || found.size > MAX_IGNORE_FILE_BYTES) {
+    const limit = `It must be a file of at most ${MAX_IGNORE_FILE_BYTES / 1024} KiB.`;
+    throw new BatchSetupError('invalid_pattern', limit);
+  }
+  return rules.withFile(place, decodedText(readFileSync(file)));
+}
+
+interface WalkedFolder {
+  readonly path: string;
+  readonly label: string;
+  readonly place: string;
+  readonly recursive: boolean;
+  readonly rules: IgnoreRules;
+}
+
+interface Content extends Omit<FolderStep, 'place'> {
+  readonly folders: readonly string[];
+}
+
+async function sorted(entries: readonly Dirent[], folder: WalkedFolder): Promise<Content> {
+  const [files, folders, problems]: [string[], string[], FolderStep['problems'][number][]] = [[], [], []];
+  let isThinned = false;
+  for (const [index, entry] of entries.entries()) {
+    if (index % TURN === TURN - 1 && folder.rules.arePresent) await turn();
+    const { name } = entry;
+    if (name.startsWith('.')) continue;
+    const kind = kindOf(entry, folder);
+    if (kind === undefined) continue;
+    if (folder.rules.ignores(joined(folder.place, kind === 'folder' ? `${name}/` : name))) isThinned = true;
+    else if (kind === 'file') files.push(name);
+    else if (kind === 'folder') folders.push(name);
+    else problems.push({ name, problem: kind });
+  }
+  problems.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { files: files.sort(), folders: folders.sort(), problems, isThinned };
+}
+
+/** Undefined for entries that the walk skips. Only links need a stat. */
+function kindOf(entry: Dirent, folder: WalkedFolder): 'file' | 'folder' | SourceProblem | undefined {
+  const isPng = /\.png$/i.test(entry.name);
+  if (!isPng && !folder.recursive) return undefined;
+  const isLink = entry.isSymbolicLink();
+  const kind = isLink ? targetOf(entry.name, folder) : entry.isDirectory() ? 'folder' : 'file';
+  if (kind === 'folder') return folder.recursive ? 'folder' : undefined;
+  return isPng ? kind : undefined;
+}
+
+function targetOf(name: string, folder: WalkedFolder): 'file' | 'folder' | SourceProblem {
+  try {
+    return statSync(join(folder.path, name)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    return fileProblem(join(folder.label, name), error);
+  }
+}
+
+function joined(place: string, name: string): string {
+  return place === '' ? name : `${place}/${name}`;
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { skinNameProblem } from '../../client/skin-name.ts';
+import { safeParse } from '../../protocol/parsing.ts';
+import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
+import type { VariantWish } from '../model/source.ts';
+import { nearestName } from './files.ts';
+import type { SkinInJson } from './given-skin.ts';
+import type { Line } from './lines.ts';
+
+/** The names of the variants, in this service and in the game, its launcher and plugins. */
+const VARIANTS = {
+  auto: 'auto',
+  classic: 'classic',
+  slim: 'slim',
+  steve: 'classic',
+  wide: 'classic',
+  default: 'classic',
+  alex: 'slim',
+} as const satisfies Readonly<Record<string, VariantWish>>;
+
+/** The columns of a list, in lower case; others are ignored, and told. `model` is another name of `variant`. */
+export const COLUMNS = ['source', 'name', 'variant', 'model', 'visibility'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+const name = z.string('must be text').superRefine((value, context) => {
+  const problem = skinNameProblem(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: `may contain ${problem}` });
+});
+
+const VARIANT_NAMES = Object.keys(VARIANTS) as (keyof typeof VARIANTS)[];
+const NO_VARIANT = `must be one of ${VARIANT_NAMES.join(', ')}`;
+
+const variant = z
+  .string(NO_VARIANT)
+  .toLowerCase()
+  .pipe(z.enum(VARIANT_NAMES, NO_VARIANT))
+  .transform((name) => VARIANTS[name]);
+
+const rowSchema = z.object({
+  source: z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') }),
+  name: name.optional(),
+  variant: variant.optional(),
+  model: variant.optional(),
+  visibility: z.enum(visibilitySchema.enum, `must be one of ${VISIBILITIES.join(', ')}`).optional(),
+});
+
+/** The options of a list's row. */
+export type Row = Omit<z.infer<typeof rowSchema>, 'model'>;
+
+/** A row, or its problem: a phrase that continues "Line 3 of list.csv: ". `line`: where it begins, from 1. */
+export type ListRow =
+  | { readonly line: number; readonly row: Row }
+  /** Skin data, if the row says so. */
+  | { readonly line: number; readonly skin: SkinInJson }
+  | { readonly line: number; readonly fault: string };
+
+/** Columns of one list whose names mean nothing to us: each is told once. */
+export class UnknownColumns {
+  readonly #told = new Set<string>();
+  readonly #title: string;
+  readonly #warn: (message: string) => void;
+
+  /** `title`: the list's name in messages. */
+  constructor(title: string, warn: (message: string) => void) {
+    this.#title = title;
+    this.#warn = warn;
+  }
+
+  /** `names`: as written. */
+  tell(names: readonly string[]): void {
+    for (const name of names) {
+      if (name === '' || isColumn(name.toLowerCase()) || this.#told.has(name)) continue;
+      if (this.#told.size === MAX_TOLD) return;
+      this.#told.add(name);
+      const near = nearestName(name, COLUMNS);
+      const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+      this.#warn(`${this.#title}: the column ${name.slice(0, SHOWN_NAME)} is unknown and ignored.${hint}`);
+    }
+  }
+}
+
+/** Unknown columns told of one list, and characters shown of a name. */
+const MAX_TOLD = 20;
+const SHOWN_NAME = 40;
+
+export function isColumn(name: string): name is Column {
+  return COLUMNS.some((column) => column === name);
+}
+
+/** A row with these values; empty ones count as absent. */
+export function checkedRow(line: number, values: Readonly<Partial<Record<Column, unknown>>>): ListRow {
+  const given = COLUMNS.map((column) => [column, trimmed(values[column])] as const);
+  const checked = safeParse(rowSchema, Object.fromEntries(given));
+  if (checked.success) {
+    const { model, variant = model, ...rest } = checked.data;
+    if (model !== undefined && model !== variant) return { line, fault: MODEL_DIFFERS };
+    return { line, row: { ...rest, ...(variant && { variant }) } };
+  }
+  const [issue] = checked.error.issues;
+  return { line, fault: `the column ${String(issue?.path[0])} ${issue?.message}` };
+}
+
+const MODEL_DIFFERS = 'the columns variant and model name different variants';
+
+function trimmed(value: unknown): unknown {
+  if (typeof value !== 'string') return value ?? undefined;
+  return value.trim() || undefined;
+}
+
+/** Reads lines one at a time, with lookahead. */
+export class LineReader {
+  readonly #lines: AsyncIterator<Line>;
+  readonly #returned: Line[] = [];
+
+  constructor(lines: AsyncIterable<Line>) {
+    this.#lines = lines[Symbol.asyncIterator]();
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<Line | undefined> {
+    const returned = this.#returned.pop();
+    if (returned !== undefined) return returned;
+    const { done, value } = await this.#lines.next();
+    return done === true ? undefined : value;
+  }
+
+  /** Pushed back to be read again, in this order. */
+  putBack(lines: readonly Line[]): void {
+    this.#returned.push(...lines.toReversed());
+  }
+
+  async close(): Promise<void> {
+    await this.#lines.return?.();
+  }
+}

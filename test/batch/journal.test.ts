@@ -1,0 +1,306 @@
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Journal } from '../../src/batch/journal.ts';
+import { keyOf, recordOf } from '../support/batch/journal-records.ts';
+import { open, ownPath, reopened } from '../support/batch/open-journal.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+describe('A new journal', () => {
+  test('is empty, in folders that it makes, for its owner alone', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    expect(journal.isFresh).toBe(true);
+    expect(journal.stateOf(keyOf(1))).toBeUndefined();
+    expect(journal.isOwnJob('j1')).toBe(false);
+    expect([path, dirname(path)].map((place) => statSync(place).mode & 0o777)).toEqual([0o600, 0o700]);
+  });
+
+  test('has nothing in it when it is opened again', async () => {
+    const path = await ownPath();
+    expect(reopened(path, open(path)).isFresh).toBe(true);
+  });
+
+  test('passes on that its place cannot be written', async () => {
+    const folder = await ownFolder();
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => Journal.open(join(folder, 'file', 'batch.ndjson'))).toThrow(/EEXIST|ENOTDIR/);
+  });
+
+  test('that cannot be read back is closed again', async () => {
+    const path = await ownPath();
+    mkdirSync(dirname(path));
+    execFileSync('mkfifo', [path]); // opens, but nothing can be read at a position of it
+    expect(() => Journal.open(path)).toThrow('ESPIPE');
+    expect(openFiles()).not.toContain(path);
+  });
+});
+
+describe('What was written to a journal', () => {
+  const key = keyOf(1);
+  const steps: [what: string, write: (journal: Journal) => void, state: object | undefined][] = [
+    [
+      'that work is about to be sent',
+      (journal) => journal.intent(key, 2, 1_234),
+      { step: 'intent', attempt: 2, mark: 1_234 },
+    ],
+    [
+      'that it became a job',
+      (journal) => journal.accepted(key, 1, 'j1'),
+      { step: 'job', attempt: 1, job: 'j1' },
+    ],
+    ['that it was refused', (journal) => journal.refused(key), undefined],
+    [
+      'that it failed',
+      (journal) => journal.failed({ k: key, j: 'j1', code: 'invalid_image', message: 'No.', hint: 'Draw.' }),
+      {
+        step: 'failed',
+        record: { s: 'failed', k: key, j: 'j1', code: 'invalid_image', message: 'No.', hint: 'Draw.' },
+      },
+    ],
+    [
+      'that it failed before it was a job',
+      (journal) => journal.failed({ k: key, code: 'source_changed', message: 'Zoë’s file changed.' }),
+      {
+        step: 'failed',
+        record: { s: 'failed', k: key, code: 'source_changed', message: 'Zoë’s file changed.' },
+      },
+    ],
+  ];
+  test.each(steps)('is there at once and after it was opened again: %s', async (_, write, state) => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.intent(key, 0, 1);
+    write(journal);
+    for (const found of [journal, reopened(path, journal)]) {
+      if (state) expect(found.stateOf(key)).toMatchObject(state);
+      else expect(found.stateOf(key)).toBeUndefined();
+      expect(found.isFresh).toBe(state === undefined);
+    }
+  });
+
+  test('is the result, whole, before and after it was opened again', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    for (const number of [1, 2, 3]) journal.done(recordOf(number));
+    for (const found of [journal, reopened(path, journal)]) {
+      for (const number of [3, 1, 2]) {
+        expect(found.stateOf(keyOf(number))?.step).toBe('done');
+        expect(found.readDone(keyOf(number))).toEqual({ s: 'done', ...recordOf(number) });
+      }
+    }
+  });
+
+  test('is a result without what it may lack', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    const { j: _job, key: _key, skin, ...rest } = recordOf(1);
+    const { name: _name, duplicate: _duplicate, ...bare } = skin;
+    journal.done({ ...rest, skin: bare });
+    expect(reopened(path, journal).readDone(key)).toEqual({ s: 'done', ...rest, skin: bare });
+  });
+
+  test('is whose job is whose, however it ended', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.accepted(keyOf(1), 0, 'j1');
+    journal.accepted(keyOf(1), 1, 'j2');
+    journal.done({ ...recordOf(2), j: 'f4c3000000000000000000aa' });
+    journal.failed({ k: keyOf(3), j: 'j3', code: 'a_code', message: 'No.' });
+    const own = ['j1', 'j2', 'j3', 'f4c3000000000000000000aa'];
+    for (const found of [journal, reopened(path, journal)]) {
+      expect(own.map((id) => found.isOwnJob(id))).toEqual(own.map(() => true));
+      expect(found.isOwnJob('j4')).toBe(false);
+    }
+  });
+
+  test('is the last of several steps', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.intent(key, 0, 1);
+    journal.accepted(key, 0, 'j1');
+    journal.intent(key, 1, 2);
+    expect(reopened(path, journal).stateOf(key)).toEqual({ step: 'intent', attempt: 1, mark: 2 });
+  });
+
+  test('is no result for work that has none', async () => {
+    const journal = open(await ownPath());
+    journal.accepted(key, 0, 'j1');
+    expect(() => journal.readDone(key)).toThrow(`The journal has no result for ${key}.`);
+    expect(() => journal.readDone(keyOf(2))).toThrow('no result');
+  });
+});
+
+describe('The end of a batch', () => {
+  test('forgets what failed and keeps the rest', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.failed({ k: keyOf(1), code: 'a_code', message: 'No.' });
+    journal.done(recordOf(2));
+    journal.accepted(keyOf(3), 0, 'j3');
+    journal.end();
+    for (const found of [journal, reopened(path, journal)]) {
+      expect([1, 2, 3].map((number) => found.stateOf(keyOf(number))?.step)).toEqual([
+        undefined,
+        'done',
+        'job',
+      ]);
+    }
+  });
+
+  test('is not the end of what fails afterwards', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.end();
+    journal.failed({ k: keyOf(1), code: 'a_code', message: 'No.' });
+    expect(reopened(path, journal).stateOf(keyOf(1))?.step).toBe('failed');
+  });
+
+  test('may remove the journal', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.done(recordOf(1));
+    journal.retire({ keepsJobs: true });
+    expect(existsSync(path)).toBe(false);
+    expect(open(path).isFresh).toBe(true);
+  });
+});
+
+describe('The idempotency key', () => {
+  test('is the same for one attempt, also after the journal was opened again', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    const before = journal.idempotencyKey(keyOf(1), 0);
+    expect(before).toMatch(/^[0-9a-f]{40}$/);
+    expect(journal.idempotencyKey(keyOf(1), 0)).toBe(before);
+    journal.intent(keyOf(1), 0, 1);
+    expect(reopened(path, journal).idempotencyKey(keyOf(1), 0)).toBe(before);
+  });
+
+  test('is another for another attempt, other work, and another journal', async () => {
+    const [journal, other] = [open(await ownPath()), open(await ownPath())];
+    const keys = [
+      journal.idempotencyKey(keyOf(1), 0),
+      journal.idempotencyKey(keyOf(1), 1),
+      journal.idempotencyKey(keyOf(2), 0),
+      other.idempotencyKey(keyOf(1), 0),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+test.each(['a job', 'a skin that could not be proved'])(
+  'A journal that is retired with %s in it repeats no idempotency key: the service would answer with the old job',
+  async (what) => {
+    const path = await ownPath();
+    const journal = open(path);
+    const used = journal.idempotencyKey(keyOf(1), 0);
+    if (what === 'a job') journal.accepted(keyOf(2), 0, 'j2');
+    else journal.unproven({ ...recordOf(2), code: 'wrong_skin', message: 'Another picture.' });
+    journal.retire({ keepsJobs: true });
+    const next = open(path);
+    expect(next.isFresh).toBe(false);
+    expect(next.idempotencyKey(keyOf(1), 0)).not.toBe(used);
+  },
+);
+
+describe('A job without a result', () => {
+  test.each([
+    [true, { step: 'job', attempt: 1, job: 'j1' }],
+    [false, undefined],
+  ])('stays when all else is kept elsewhere, if that is wanted: %s', async (keepsJobs, state) => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.accepted(keyOf(1), 1, 'j1');
+    journal.done(recordOf(2));
+    journal.retire({ keepsJobs });
+    const next = open(path);
+    expect([next.stateOf(keyOf(1)), next.stateOf(keyOf(2))]).toEqual([state, undefined]);
+  });
+});
+
+describe('A skin that could not be proved', () => {
+  const unproven = { ...recordOf(1), code: 'wrong_skin', message: 'Another picture.' };
+
+  test('stays when all else is kept elsewhere, and is there for the next run', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.unproven(unproven);
+    journal.done(recordOf(2));
+    journal.retire({ keepsJobs: true });
+    const next = open(path);
+    expect([next.stateOf(keyOf(1))?.step, next.stateOf(keyOf(2))]).toEqual(['unproven', undefined]);
+    expect(next.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unproven.skin });
+  });
+
+  test('is written down once, however often it fails in the same way', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.unproven(unproven);
+    const { size } = statSync(path);
+    journal.unproven(unproven);
+    expect(statSync(path).size).toBe(size);
+  });
+
+  test('is told of with the file, when its line is damaged', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.done(recordOf(1));
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"skin"', '"skim"'));
+    expect(() => journal.readDone(keyOf(1))).toThrow(`${path}: A line of the journal is damaged.`);
+  });
+});
+
+describe('A journal that could not be retired', () => {
+  test('is closed once, and leaves alone whatever file has its number by then', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.accepted(keyOf(1), 0, 'j1');
+    rmSync(dirname(path), { recursive: true });
+    writeFileSync(dirname(path), 'in the way');
+    expect(() => journal.retire({ keepsJobs: true })).toThrow();
+    const files = Array.from({ length: 8 }, () => openSync(import.meta.filename, 'r'));
+    onTestFinished(() => files.forEach(closeSync));
+    journal.close();
+    for (const file of files) expect(fstatSync(file).size).toBeGreaterThan(0);
+  });
+});
+
+describe('A journal that is only read', () => {
+  test('tells what was written, and is not there before', async () => {
+    const path = await ownPath();
+    expect(Journal.read(path)).toBeUndefined();
+    expect(existsSync(path)).toBe(false);
+    const journal = open(path);
+    journal.done(recordOf(1));
+    journal.accepted(keyOf(2), 0, 'j2');
+    const found = Journal.read(path)!;
+    onTestFinished(() => found?.close());
+    expect([1, 2].map((number) => found.stateOf(keyOf(number))?.step)).toEqual(['done', 'job']);
+    expect(found.readDone(keyOf(1)).skin.name).toBe('Zoë 🙂 1');
+  });
+});
+
+/** Paths of the files that this process has open. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(join('/proc/self/fd', fd))];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { SignerCounts } from '../../../src/batch/model/signer.ts';
+
+test('Skins to make again are counted by signer and key', () => {
+  const counts = new SignerCounts();
+  const [one, other] = [{ signer: 'https://one.example', key: 'ab' }, { signer: 'https://other.example' }];
+  for (const signedBy of [one, other, one, undefined, { ...one, key: 'cd' }]) counts.outdated(signedBy);
+  expect(counts.list).toEqual([
+    { signedBy: one, sources: 2 },
+    { signedBy: other, sources: 1 },
+    { signedBy: { ...one, key: 'cd' }, sources: 1 },
+  ]);
+});
+
+test('Without skins to make again, the list is empty', () => {
+  const counts = new SignerCounts();
+  counts.outdated(undefined);
+  expect([counts.list, counts.unknownSigner]).toEqual([[], 0]);
+});

@@ -1,0 +1,41 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { signingKeyOf } from '../../../../src/batch/proof/known-keys.ts';
+import { NetworkError } from '../../../../src/client/errors.ts';
+import type { SkinClient } from '../../../../src/client/skin-client.ts';
+import { fingerprintOf } from '../../../../src/textures/signing-key.ts';
+
+const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+
+async function keyOf(document: () => object) {
+  const client = { baseUrl: 'https://skins.example', keyDocument: async () => document() };
+  return await signingKeyOf(client as unknown as SkinClient, {});
+}
+
+test('The key that a service publishes is told with its fingerprint', async () => {
+  const signaturePublickey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const found = await keyOf(() => ({ signaturePublickey }));
+  expect(found?.fingerprint).toBe(fingerprintOf(publicKey));
+  expect(found?.publicKey.equals(publicKey)).toBe(true);
+});
+
+test.each([
+  ['publishes none', () => ({})],
+  ['publishes something else', () => ({ signaturePublickey: 'no key' })],
+  [
+    'does not answer',
+    () => {
+      throw new NetworkError('It does not answer.', { cause: undefined, mayHaveArrived: false });
+    },
+  ],
+])('A service that %s has none', async (_, document) => {
+  expect(await keyOf(document)).toBeUndefined();
+});
+
+test('A mistake of the program is not taken for a service without a key', async () => {
+  const bug = new TypeError('x is undefined');
+  const failing = keyOf(() => {
+    throw bug;
+  });
+  await expect(failing).rejects.toBe(bug);
+});

@@ -1,16 +1,4 @@
-import type { Command } from 'commander';
-import type { Runner } from './context/runner.ts';
-import type { Examples } from './help/examples.ts';
-import type { CommandOutput } from './output/described.ts';
-
-interface CommandModule {
-  /** The examples at the start of the command's help. */
-  readonly examples: Examples;
-  /** What it prints for programs; empty: nothing. */
-  readonly output: readonly CommandOutput[];
-  /** Adds arguments, options and an action to a command that has its name. */
-  readonly register: (command: Command, runner: Runner) => void;
-}
+import type { CommandModule } from './context/command-module.ts';
 
 export interface Leaf {
   readonly summary: string;
@@ -40,24 +28,27 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   skins: {
     summary: 'list, print, download, export, edit and delete skins',
     commands: {
-      list: { summary: 'list skins', load: () => import('./commands/skins/list.ts') },
+      list: { summary: 'list skins', load: async () => (await import('./commands/skins/list.ts')).skinsList },
       get: {
         summary: 'print skins with their values and signatures',
-        load: () => import('./commands/skins/get.ts'),
+        load: async () => (await import('./commands/skins/get.ts')).skinsGet,
       },
       download: {
         summary: 'save textures as PNG files',
-        load: () => import('./commands/skins/download.ts'),
+        load: async () => (await import('./commands/skins/download.ts')).skinsDownload,
       },
       export: {
         summary: 'save all of your skins in one file',
-        load: () => import('./commands/skins/export.ts'),
+        load: async () => (await import('./commands/skins/export.ts')).skinsExport,
       },
       edit: {
         summary: 'edit the name or visibility of skins',
-        load: () => import('./commands/skins/edit.ts'),
+        load: async () => (await import('./commands/skins/edit.ts')).skinsEdit,
       },
-      delete: { summary: 'delete skins', load: () => import('./commands/skins/delete.ts') },
+      delete: {
+        summary: 'delete skins',
+        load: async () => (await import('./commands/skins/delete.ts')).skinsDelete,
+      },
     },
   },
   verify: {
@@ -75,12 +66,24 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       list: {
         summary: 'list settings and where each comes from',
-        load: () => import('./commands/config/list.ts'),
+        load: async () => (await import('./commands/config/list.ts')).configList,
       },
-      get: { summary: 'print one setting', load: () => import('./commands/config/get.ts') },
-      set: { summary: 'change a setting', load: () => import('./commands/config/set.ts') },
-      unset: { summary: 'remove a setting', load: () => import('./commands/config/unset.ts') },
-      path: { summary: 'print the path of the config file', load: () => import('./commands/config/path.ts') },
+      get: {
+        summary: 'print one setting',
+        load: async () => (await import('./commands/config/get.ts')).configGet,
+      },
+      set: {
+        summary: 'change a setting',
+        load: async () => (await import('./commands/config/set.ts')).configSet,
+      },
+      unset: {
+        summary: 'remove a setting',
+        load: async () => (await import('./commands/config/unset.ts')).configUnset,
+      },
+      path: {
+        summary: 'print the path of the config file',
+        load: async () => (await import('./commands/config/path.ts')).configPath,
+      },
     },
   },
   login: { summary: 'store an API key for a service', load: () => import('./commands/login.ts') },
@@ -90,96 +93,159 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   keys: {
     summary: 'manage API keys of a service',
     commands: {
-      create: { summary: 'create an API key', load: () => import('./commands/keys/create.ts') },
-      list: { summary: 'list API keys', load: () => import('./commands/keys/list.ts') },
+      create: {
+        summary: 'create an API key',
+        load: async () => (await import('./commands/keys/create.ts')).keysCreate,
+      },
+      list: {
+        summary: 'list API keys',
+        load: async () => (await import('./commands/keys/list.ts')).keysList,
+      },
       edit: {
         summary: 'edit an API key',
-        load: () => import('./commands/keys/edit.ts'),
+        load: async () => (await import('./commands/keys/edit.ts')).keysEdit,
       },
-      revoke: { summary: 'revoke API keys', load: () => import('./commands/keys/revoke.ts') },
+      revoke: {
+        summary: 'revoke API keys',
+        load: async () => (await import('./commands/keys/revoke.ts')).keysRevoke,
+      },
     },
   },
   identities: {
     summary: 'manage single sign-on identities',
     commands: {
-      list: { summary: 'list identities', load: () => import('./commands/identities/list.ts') },
-      delete: { summary: 'delete identities', load: () => import('./commands/identities/delete.ts') },
+      list: {
+        summary: 'list identities',
+        load: async () => (await import('./commands/identities/list.ts')).identitiesList,
+      },
+      delete: {
+        summary: 'delete identities',
+        load: async () => (await import('./commands/identities/delete.ts')).identitiesDelete,
+      },
     },
   },
   capes: {
     summary: 'list and manage capes',
     commands: {
-      list: { summary: 'list capes', load: () => import('./commands/capes/list.ts') },
+      list: { summary: 'list capes', load: async () => (await import('./commands/capes/list.ts')).capesList },
       create: {
         summary: 'add a cape',
-        load: () => import('./commands/capes/create.ts'),
+        load: async () => (await import('./commands/capes/create.ts')).capesCreate,
       },
       edit: {
         summary: 'rename, hide or show a cape',
-        load: () => import('./commands/capes/edit.ts'),
+        load: async () => (await import('./commands/capes/edit.ts')).capesEdit,
       },
       delete: {
         summary: 'delete capes',
-        load: () => import('./commands/capes/delete.ts'),
+        load: async () => (await import('./commands/capes/delete.ts')).capesDelete,
       },
     },
   },
   users: {
     summary: 'manage users of a service',
     commands: {
-      create: { summary: 'create a user', load: () => import('./commands/users/create.ts') },
-      list: { summary: 'list users', load: () => import('./commands/users/list.ts') },
-      get: { summary: 'print a user', load: () => import('./commands/users/get.ts') },
+      create: {
+        summary: 'create a user',
+        load: async () => (await import('./commands/users/create.ts')).usersCreate,
+      },
+      list: { summary: 'list users', load: async () => (await import('./commands/users/list.ts')).usersList },
+      get: { summary: 'print a user', load: async () => (await import('./commands/users/get.ts')).usersGet },
       edit: {
         summary: "change a user's plan",
-        load: () => import('./commands/users/edit.ts'),
+        load: async () => (await import('./commands/users/edit.ts')).usersEdit,
       },
-      disable: { summary: 'disable a user', load: () => import('./commands/users/disable.ts') },
-      enable: { summary: 'enable a disabled user', load: () => import('./commands/users/enable.ts') },
+      disable: {
+        summary: 'disable a user',
+        load: async () => (await import('./commands/users/disable.ts')).usersDisable,
+      },
+      enable: {
+        summary: 'enable a disabled user',
+        load: async () => (await import('./commands/users/enable.ts')).usersEnable,
+      },
     },
   },
   accounts: {
     summary: 'manage the game accounts that make skins',
     commands: {
-      link: { summary: 'link a game account', load: () => import('./commands/accounts/link.ts') },
-      list: { summary: 'list game accounts', load: () => import('./commands/accounts/list.ts') },
+      link: {
+        summary: 'link a game account',
+        load: async () => (await import('./commands/accounts/link.ts')).accountsLink,
+      },
+      list: {
+        summary: 'list game accounts',
+        load: async () => (await import('./commands/accounts/list.ts')).accountsList,
+      },
       pause: {
         summary: 'stop using a game account for now',
-        load: () => import('./commands/accounts/pause.ts'),
+        load: async () => (await import('./commands/accounts/pause.ts')).accountsPause,
       },
       resume: {
         summary: 'resume using a paused game account',
-        load: () => import('./commands/accounts/resume.ts'),
+        load: async () => (await import('./commands/accounts/resume.ts')).accountsResume,
       },
       edit: {
         summary: 'edit settings of a game account',
-        load: () => import('./commands/accounts/edit.ts'),
+        load: async () => (await import('./commands/accounts/edit.ts')).accountsEdit,
       },
       health: {
         summary: 'check the health of game accounts',
-        load: () => import('./commands/accounts/health.ts'),
+        load: async () => (await import('./commands/accounts/health.ts')).accountsHealth,
       },
-      unlink: { summary: 'unlink a game account', load: () => import('./commands/accounts/unlink.ts') },
+      unlink: {
+        summary: 'unlink a game account',
+        load: async () => (await import('./commands/accounts/unlink.ts')).accountsUnlink,
+      },
     },
   },
   reports: {
     summary: 'report skins, and list and close reports',
     commands: {
-      create: { summary: 'report a skin', load: () => import('./commands/reports/create.ts') },
-      list: { summary: 'list reports', load: () => import('./commands/reports/list.ts') },
-      close: { summary: 'close reports', load: () => import('./commands/reports/close.ts') },
+      create: {
+        summary: 'report a skin',
+        load: async () => (await import('./commands/reports/create.ts')).reportsCreate,
+      },
+      list: {
+        summary: 'list reports',
+        load: async () => (await import('./commands/reports/list.ts')).reportsList,
+      },
+      close: {
+        summary: 'close reports',
+        load: async () => (await import('./commands/reports/close.ts')).reportsClose,
+      },
     },
   },
   moderation: {
     summary: "hide, delete and block other users' skins",
     commands: {
-      hide: { summary: 'hide skins', load: () => import('./commands/moderation/hide.ts') },
-      show: { summary: 'show hidden skins again', load: () => import('./commands/moderation/show.ts') },
-      block: { summary: 'block images', load: () => import('./commands/moderation/block.ts') },
-      unblock: { summary: 'unblock images', load: () => import('./commands/moderation/unblock.ts') },
-      list: { summary: 'list blocked images', load: () => import('./commands/moderation/list.ts') },
-      log: { summary: 'list what operators did', load: () => import('./commands/moderation/log.ts') },
-      delete: { summary: 'delete skins', load: () => import('./commands/moderation/delete.ts') },
+      hide: {
+        summary: 'hide skins',
+        load: async () => (await import('./commands/moderation/hide.ts')).moderationHide,
+      },
+      show: {
+        summary: 'show hidden skins again',
+        load: async () => (await import('./commands/moderation/show.ts')).moderationShow,
+      },
+      block: {
+        summary: 'block images',
+        load: async () => (await import('./commands/moderation/block.ts')).moderationBlock,
+      },
+      unblock: {
+        summary: 'unblock images',
+        load: async () => (await import('./commands/moderation/unblock.ts')).moderationUnblock,
+      },
+      list: {
+        summary: 'list blocked images',
+        load: async () => (await import('./commands/moderation/list.ts')).moderationList,
+      },
+      log: {
+        summary: 'list what operators did',
+        load: async () => (await import('./commands/moderation/log.ts')).moderationLog,
+      },
+      delete: {
+        summary: 'delete skins',
+        load: async () => (await import('./commands/moderation/delete.ts')).moderationDelete,
+      },
     },
   },
   serve: { summary: 'run a skinsmith service', load: () => import('./commands/serve.ts') },
@@ -191,7 +257,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       copy: {
         summary: 'copy all data of a service to another store',
-        load: () => import('./commands/store/copy.ts'),
+        load: async () => (await import('./commands/store/copy.ts')).storeCopy,
       },
     },
   },

@@ -1,20 +1,15 @@
 import type { Command } from 'commander';
 import type { GameAccountCheck } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../../output/described.ts';
 import { colorsFor } from '../../terminal/colors.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
 import { ACCOUNT_FIELDS, noAccounts } from './account-rows.ts';
-
-export const examples: Examples = [
-  ['Check all game accounts', 'skinsmith accounts health'],
-  ['Print the results as JSON', 'skinsmith accounts health --json'],
-];
 
 const COLUMNS = {
   name: ({ account }) => account.name,
@@ -27,28 +22,32 @@ const FIELDS: Fields<GameAccountCheck> = {
   account: { about: 'the account, as in accounts list', fields: ACCOUNT_FIELDS },
   problems: 'what keeps the account from being used, in sentences; empty if nothing does',
 };
-
-export const output: readonly CommandOutput[] = [
-  {
-    columns: COLUMNS,
-    columnMeanings: {
-      name: ACCOUNT_FIELDS.name,
-      uuid: ACCOUNT_FIELDS.uuid,
-      state: ACCOUNT_FIELDS.state,
+export const accountsHealth = {
+  examples: [
+    ['Check all game accounts', 'skinsmith accounts health'],
+    ['Print the results as JSON', 'skinsmith accounts health --json'],
+  ],
+  output: [
+    {
+      columns: COLUMNS,
+      columnMeanings: {
+        name: ACCOUNT_FIELDS.name,
+        uuid: ACCOUNT_FIELDS.uuid,
+        state: ACCOUNT_FIELDS.state,
+      },
+      json: { shape: 'list', fields: FIELDS },
     },
-    json: { shape: 'list', fields: FIELDS },
+  ],
+  register(command: Command, runner: Runner, run = runAccountsHealth): void {
+    command
+      .description(
+        'Check the health of game accounts with the game.\n' +
+          'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
+          'exit status is 1 if any account has a problem.',
+      )
+      .action(async () => await runner(async (context) => await run(context)));
   },
-];
-
-export function register(command: Command, runner: Runner, run = runAccountsHealth): void {
-  command
-    .description(
-      'Check the health of game accounts with the game.\n' +
-        'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
-        'exit status is 1 if any account has a problem.',
-    )
-    .action(async () => await runner(async (context) => await run(context)));
-}
+} satisfies CommandModule;
 
 export async function runAccountsHealth(context: CommandContext): Promise<number> {
   const { signal, flags, io } = context;

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { AccountClient, GameAccount } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { readSecretFile, readStdinText } from '../../terminal/read-input.ts';
 import { clean } from '../../text/text.ts';
 import { ACCOUNT_OUTPUT, printAccount } from './account-rows.ts';
@@ -20,31 +19,31 @@ export interface AccountsLinkOptions {
   readonly share?: boolean;
 }
 
-export const examples: Examples = [
-  ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
-  ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
-];
-
-export const output: readonly CommandOutput[] = [ACCOUNT_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runAccountsLink): void {
-  command
-    .description(
-      'Link a game account to a skinsmith service, to make skins with it.\n' +
-        'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
-        'a token: a Microsoft refresh token, or an access token of the game, which expires within a day.',
-    )
-    .argument('[-]', 'read a token from stdin')
-    .option('--token-file <file>', 'read a token from this file, - for stdin')
-    .option('--share', 'make skins for all users with the account (default for operators)')
-    .option('--no-share', 'make only your own skins with the account (default for other users)')
-    .action(
-      async (from: string | undefined, typed: Omit<AccountsLinkOptions, 'from'>) =>
-        await runner(
-          async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
-        ),
-    );
-}
+export const accountsLink = {
+  examples: [
+    ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
+    ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
+  ],
+  output: [ACCOUNT_OUTPUT],
+  register(command: Command, runner: Runner, run = runAccountsLink): void {
+    command
+      .description(
+        'Link a game account to a skinsmith service, to make skins with it.\n' +
+          'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
+          'a token: a Microsoft refresh token, or an access token of the game, which expires within a day.',
+      )
+      .argument('[-]', 'read a token from stdin')
+      .option('--token-file <file>', 'read a token from this file, - for stdin')
+      .option('--share', 'make skins for all users with the account (default for operators)')
+      .option('--no-share', 'make only your own skins with the account (default for other users)')
+      .action(
+        async (from: string | undefined, typed: Omit<AccountsLinkOptions, 'from'>) =>
+          await runner(
+            async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
+          ),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runAccountsLink(
   options: AccountsLinkOptions,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput, Fields } from '../../output/described.ts';
+import type { Fields } from '../../output/described.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { withGameAccount } from './find-account.ts';
@@ -13,14 +13,6 @@ export interface AccountsUnlinkOptions {
   /** Skip the confirmation. */
   readonly yes?: boolean;
 }
-
-export const examples: Examples = [
-  ['Unlink an account without being asked', 'skinsmith accounts unlink Alex --yes'],
-  [
-    'Unlink an account of another service',
-    'skinsmith accounts unlink Steve --yes --base-url https://skins.example.org',
-  ],
-];
 
 interface UnlinkedView {
   readonly uuid: string;
@@ -35,23 +27,30 @@ const FIELDS: Fields<UnlinkedView> = {
   unlinked: 'always true',
   ownSkin: 'whether the account got its own skin back',
 };
-
-export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runAccountsUnlink): void {
-  command
-    .description(
-      'Unlink a game account and delete its tokens.\n' +
-        'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
-        'terminal, --yes is required.',
-    )
-    .argument('<account>', 'name or UUID of the account')
-    .option('-y, --yes', 'do not ask for confirmation')
-    .action(
-      async (account: string, typed: Omit<AccountsUnlinkOptions, 'account'>) =>
-        await runner(async (context) => await run({ ...typed, account }, context)),
-    );
-}
+export const accountsUnlink = {
+  examples: [
+    ['Unlink an account without being asked', 'skinsmith accounts unlink Alex --yes'],
+    [
+      'Unlink an account of another service',
+      'skinsmith accounts unlink Steve --yes --base-url https://skins.example.org',
+    ],
+  ],
+  output: [{ json: { shape: 'object', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runAccountsUnlink): void {
+    command
+      .description(
+        'Unlink a game account and delete its tokens.\n' +
+          'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
+          'terminal, --yes is required.',
+      )
+      .argument('<account>', 'name or UUID of the account')
+      .option('-y, --yes', 'do not ask for confirmation')
+      .action(
+        async (account: string, typed: Omit<AccountsUnlinkOptions, 'account'>) =>
+          await runner(async (context) => await run({ ...typed, account }, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runAccountsUnlink(
   { account: named, yes }: AccountsUnlinkOptions,

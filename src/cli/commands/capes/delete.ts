@@ -1,17 +1,12 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
 import { capeIn } from '../../connection/find-cape.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput, Fields } from '../../output/described.ts';
+import type { Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-
-export const examples: Examples = [
-  ['Delete a cape', 'skinsmith capes delete team-red'],
-  ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
-];
 
 interface DeletedView {
   readonly uuid: string;
@@ -19,18 +14,22 @@ interface DeletedView {
 }
 
 const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the cape', deleted: 'always true' };
-
-export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runCapesDelete): void {
-  command
-    .description(
-      'Delete capes from a skinsmith service (operators only).\n' +
-        'Skins that were made with a deleted cape keep it.',
-    )
-    .argument('<cape...>', 'UUIDs or aliases of capes')
-    .action(async (names: string[]) => await runner(async (context) => await run(names, context)));
-}
+export const capesDelete = {
+  examples: [
+    ['Delete a cape', 'skinsmith capes delete team-red'],
+    ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
+  ],
+  output: [{ json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runCapesDelete): void {
+    command
+      .description(
+        'Delete capes from a skinsmith service (operators only).\n' +
+          'Skins that were made with a deleted cape keep it.',
+      )
+      .argument('<cape...>', 'UUIDs or aliases of capes')
+      .action(async (names: string[]) => await runner(async (context) => await run(names, context)));
+  },
+} satisfies CommandModule;
 
 export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<number> {
   const { signal, messages, seenNames, flags, io } = context;

@@ -2,11 +2,10 @@ import { type Command, Option } from 'commander';
 import type { CapeChange } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import { capeIn } from '../../connection/find-cape.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { CAPE_OUTPUT, printCape } from './cape-rows.ts';
 
 export interface CapesEditOptions {
@@ -15,28 +14,28 @@ export interface CapesEditOptions {
   readonly show?: boolean;
 }
 
-export const examples: Examples = [
-  ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
-  ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
-];
-
-export const output: readonly CommandOutput[] = [CAPE_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runCapesEdit): void {
-  command
-    .description(
-      'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
-        'Skins that were made with a hidden cape keep it.',
-    )
-    .argument('<cape>', 'UUID or alias of the cape')
-    .option('--alias <alias>', 'new name of the cape')
-    .option('--hide', 'stop letting anybody use the cape')
-    .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
-    .action(
-      async (cape: string, typed: CapesEditOptions) =>
-        await runner(async (context) => await run(cape, typed, context)),
-    );
-}
+export const capesEdit = {
+  examples: [
+    ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
+    ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
+  ],
+  output: [CAPE_OUTPUT],
+  register(command: Command, runner: Runner, run = runCapesEdit): void {
+    command
+      .description(
+        'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
+          'Skins that were made with a hidden cape keep it.',
+      )
+      .argument('<cape>', 'UUID or alias of the cape')
+      .option('--alias <alias>', 'new name of the cape')
+      .option('--hide', 'stop letting anybody use the cape')
+      .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
+      .action(
+        async (cape: string, typed: CapesEditOptions) =>
+          await runner(async (context) => await run(cape, typed, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runCapesEdit(
   name: string,

@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import type { Cape } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { CAPE_LIST_OUTPUT, capeRows, seenCape } from './cape-rows.ts';
 
@@ -14,19 +13,19 @@ export interface CapesListOptions {
   readonly all?: boolean;
 }
 
-export const examples: Examples = [
-  ['List capes', 'skinsmith capes list'],
-  ['List hidden capes as well', 'skinsmith capes list --all'],
-];
-
-export const output: readonly CommandOutput[] = [CAPE_LIST_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runCapesList): void {
-  command
-    .description('List the capes that generate --cape can use.')
-    .option('--all', 'list hidden capes of a skinsmith service as well (operators only)')
-    .action(async (typed: CapesListOptions) => await runner(async (context) => await run(typed, context)));
-}
+export const capesList = {
+  examples: [
+    ['List capes', 'skinsmith capes list'],
+    ['List hidden capes as well', 'skinsmith capes list --all'],
+  ],
+  output: [CAPE_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runCapesList): void {
+    command
+      .description('List the capes that generate --cape can use.')
+      .option('--all', 'list hidden capes of a skinsmith service as well (operators only)')
+      .action(async (typed: CapesListOptions) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
 
 export async function runCapesList(
   { all = false }: CapesListOptions,

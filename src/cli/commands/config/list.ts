@@ -6,19 +6,14 @@ import {
   SETTING_NAMES,
   type SettingName,
 } from '../../config/settings.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { masked } from '../../text/masked.ts';
 import { alignedRows } from '../../text/text.ts';
-
-export const examples: Examples = [
-  ['List settings', 'skinsmith config list'],
-  ['Print them as JSON', 'skinsmith config list --json'],
-];
 
 interface SettingView {
   readonly name: string;
@@ -37,18 +32,20 @@ const FIELDS: Fields<SettingView> = {
   value: 'its value; of API keys, only the last four characters',
   from: 'where it comes from: an option, an environment variable or the config file',
 };
-
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
-];
-
-export function register(command: Command, runner: Runner, run = runConfigList): void {
-  command
-    .description(
-      'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
-    )
-    .action(async () => await runner(run));
-}
+export const configList = {
+  examples: [
+    ['List settings', 'skinsmith config list'],
+    ['Print them as JSON', 'skinsmith config list --json'],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runConfigList): void {
+    command
+      .description(
+        'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
+      )
+      .action(async () => await runner(run));
+  },
+} satisfies CommandModule;
 
 export async function runConfigList(context: CommandContext): Promise<number> {
   const { io, flags, env, configFile } = context;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { type AccountClient, type Identity, ServiceError } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
 import { forService, namingOf } from '../../errors/service-hints.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput, Fields } from '../../output/described.ts';
+import type { Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 
 export interface IdentitiesDeleteOptions {
@@ -16,38 +16,37 @@ export interface IdentitiesDeleteOptions {
   readonly last?: boolean;
 }
 
-export const examples: Examples = [
-  ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
-  [
-    'Delete all identities of a user',
-    'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
-  ],
-];
-
 interface DeletedView {
   readonly id: string;
   readonly deleted: true;
 }
 
 const FIELDS: Fields<DeletedView> = { id: 'id of the identity', deleted: 'always true' };
-
-export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runIdentitiesDelete): void {
-  command
-    .description(
-      'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
-        "Ends the user's sessions that were not started with an API key. To delete the user's " +
-        'only way to sign in, add --last.',
-    )
-    .argument('<id...>', 'IDs of identities, as printed by identities list')
-    .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
-    .option('--last', 'delete an identity even if it is the only way to sign in')
-    .action(
-      async (ids: string[], typed: Omit<IdentitiesDeleteOptions, 'ids'>) =>
-        await runner(async (context) => await run({ ...typed, ids }, context)),
-    );
-}
+export const identitiesDelete = {
+  examples: [
+    ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
+    [
+      'Delete all identities of a user',
+      'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
+    ],
+  ],
+  output: [{ json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runIdentitiesDelete): void {
+    command
+      .description(
+        'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
+          "Ends the user's sessions that were not started with an API key. To delete the user's " +
+          'only way to sign in, add --last.',
+      )
+      .argument('<id...>', 'IDs of identities, as printed by identities list')
+      .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
+      .option('--last', 'delete an identity even if it is the only way to sign in')
+      .action(
+        async (ids: string[], typed: Omit<IdentitiesDeleteOptions, 'ids'>) =>
+          await runner(async (context) => await run({ ...typed, ids }, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runIdentitiesDelete(
   { ids, user, last = false }: IdentitiesDeleteOptions,

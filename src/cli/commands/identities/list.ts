@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { IDENTITY_LIST_OUTPUT, identityRows, seenIdentity } from './identity-rows.ts';
 
@@ -12,21 +11,21 @@ export interface IdentitiesListOptions {
   readonly user?: string;
 }
 
-export const examples: Examples = [
-  ['List the provider accounts you can sign in with', 'skinsmith identities list'],
-  ['List those of a user', 'skinsmith identities list --user alice'],
-];
-
-export const output: readonly CommandOutput[] = [IDENTITY_LIST_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runIdentitiesList): void {
-  command
-    .description('List the OpenID Connect accounts with which a user can sign in to a skinsmith service.')
-    .option('--user <user>', 'list the identities of this user (operators only; default: yourself)')
-    .action(
-      async (typed: IdentitiesListOptions) => await runner(async (context) => await run(typed, context)),
-    );
-}
+export const identitiesList = {
+  examples: [
+    ['List the provider accounts you can sign in with', 'skinsmith identities list'],
+    ['List those of a user', 'skinsmith identities list --user alice'],
+  ],
+  output: [IDENTITY_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runIdentitiesList): void {
+    command
+      .description('List the OpenID Connect accounts with which a user can sign in to a skinsmith service.')
+      .option('--user <user>', 'list the identities of this user (operators only; default: yourself)')
+      .action(
+        async (typed: IdentitiesListOptions) => await runner(async (context) => await run(typed, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runIdentitiesList(
   { user }: IdentitiesListOptions,

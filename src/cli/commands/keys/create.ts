@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyInput, ApiKeyMade } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import { forService, namingOf } from '../../errors/service-hints.ts';
-import type { Examples } from '../../help/examples.ts';
 import { addKeyOptions, keyChange, type TypedKeyOptions } from '../../options/key-options.ts';
 import { nonEmpty } from '../../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../../output/described.ts';
 import { chooseStore } from '../../serve/store.ts';
 import { askSecret } from '../../terminal/ask-secret.ts';
 import { readStdinText } from '../../terminal/read-input.ts';
@@ -28,15 +28,6 @@ export interface KeysCreateOptions extends TypedKeyOptions {
   readonly store?: string;
 }
 
-export const examples: Examples = [
-  ['Create a key for yourself', 'skinsmith keys create laptop'],
-  [
-    'Create a key for a user that can only make skins, from one network',
-    'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
-  ],
-  ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
-];
-
 const COLUMNS = {
   secret: ({ secret }) => secret,
   id: ({ id }) => id,
@@ -45,39 +36,50 @@ const COLUMNS = {
 } satisfies Columns<ApiKeyMade>;
 
 const FIELDS: Fields<ApiKeyMade> = { ...KEY_FIELDS, secret: 'the key itself, shown only this once' };
-
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
-  { mode: '--import', ...KEY_OUTPUT },
-];
-
-export function register(command: Command, runner: Runner, run = runKeysCreate): void {
-  addKeyOptions(
-    command
-      .description(
-        'Create an API key for a skinsmith service.\n' + 'Prints the key once; it cannot be shown again.',
-      )
-      .argument('[name]', 'name of the key')
-      .option('--user <user>', 'user that the key is for, created if new (operators only; default: yourself)')
-      .option(
-        '--import',
-        'accept a key that clients already have; asks for it, or reads stdin (operators only)',
-      )
-      .addOption(
-        new Option(
-          '--owner',
-          'create a key for the owner of the data on this machine; needs no key and no running service',
-        ).conflicts(['user', 'import']),
-      )
-      .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty)
-      .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
-  ).action(
-    async (called: string | undefined, typed: Omit<KeysCreateOptions, 'called'>) =>
-      await runner(
-        async (context) => await run({ ...typed, ...(called !== undefined && { called }) }, context),
-      ),
-  );
-}
+export const keysCreate = {
+  examples: [
+    ['Create a key for yourself', 'skinsmith keys create laptop'],
+    [
+      'Create a key for a user that can only make skins, from one network',
+      'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
+    ],
+    ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
+  ],
+  output: [
+    { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
+    { mode: '--import', ...KEY_OUTPUT },
+  ],
+  register(command: Command, runner: Runner, run = runKeysCreate): void {
+    addKeyOptions(
+      command
+        .description(
+          'Create an API key for a skinsmith service.\n' + 'Prints the key once; it cannot be shown again.',
+        )
+        .argument('[name]', 'name of the key')
+        .option(
+          '--user <user>',
+          'user that the key is for, created if new (operators only; default: yourself)',
+        )
+        .option(
+          '--import',
+          'accept a key that clients already have; asks for it, or reads stdin (operators only)',
+        )
+        .addOption(
+          new Option(
+            '--owner',
+            'create a key for the owner of the data on this machine; needs no key and no running service',
+          ).conflicts(['user', 'import']),
+        )
+        .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty)
+        .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
+    ).action(
+      async (called: string | undefined, typed: Omit<KeysCreateOptions, 'called'>) =>
+        await runner(
+          async (context) => await run({ ...typed, ...(called !== undefined && { called }) }, context),
+        ),
+    );
+  },
+} satisfies CommandModule;
 
 export async function runKeysCreate(options: KeysCreateOptions, context: CommandContext): Promise<number> {
   const { called: name, user } = options;

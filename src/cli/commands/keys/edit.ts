@@ -1,36 +1,35 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { addKeyChangeOptions, keyChange, type TypedKeyChange } from '../../options/key-options.ts';
 import { nonEmpty } from '../../options/option-values.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { KEY_OUTPUT, keyRows } from './key-rows.ts';
 
-export const examples: Examples = [
-  ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
-  ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
-];
-
-export const output: readonly CommandOutput[] = [KEY_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runKeysEdit): void {
-  addKeyChangeOptions(
-    command
-      .description(
-        'Edit an API key of a skinsmith service.\n' +
-          'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
-          'replaces the old one.',
-      )
-      .argument('<id>', 'ID of the key, as printed by keys list', nonEmpty),
-  ).action(
-    async (id: string, typed: TypedKeyChange) =>
-      await runner(async (context) => await run(id, typed, context)),
-  );
-}
+export const keysEdit = {
+  examples: [
+    ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
+    ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
+  ],
+  output: [KEY_OUTPUT],
+  register(command: Command, runner: Runner, run = runKeysEdit): void {
+    addKeyChangeOptions(
+      command
+        .description(
+          'Edit an API key of a skinsmith service.\n' +
+            'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
+            'replaces the old one.',
+        )
+        .argument('<id>', 'ID of the key, as printed by keys list', nonEmpty),
+    ).action(
+      async (id: string, typed: TypedKeyChange) =>
+        await runner(async (context) => await run(id, typed, context)),
+    );
+  },
+} satisfies CommandModule;
 
 export async function runKeysEdit(
   id: string,

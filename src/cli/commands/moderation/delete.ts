@@ -1,19 +1,14 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
 import { skinsText, verifyUuids } from '../../connection/skin-uuids.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput, Fields } from '../../output/described.ts';
+import type { Fields } from '../../output/described.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { describeDecision, type NoteOption } from './skin-decisions.ts';
-
-export const examples: Examples = [
-  ['Delete a skin of anybody without being asked', 'skinsmith moderation delete SKIN --yes'],
-  ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "asked by its artist"'],
-];
 
 interface ModerationDeleteOptions extends NoteOption {
   /** Skip the confirmation. */
@@ -26,22 +21,26 @@ interface DeletedView {
 }
 
 const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
-
-export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runModerationDelete): void {
-  describeDecision(
-    command.description(
-      'Delete skins of anybody for good, and close their reports (operators only).\n' +
-        'Asks for confirmation first; without a terminal, --yes is required.',
-    ),
-  )
-    .option('-y, --yes', 'do not ask for confirmation')
-    .action(
-      async (uuids: string[], typed: ModerationDeleteOptions) =>
-        await runner(async (context) => await run(uuids, typed, context)),
-    );
-}
+export const moderationDelete = {
+  examples: [
+    ['Delete a skin of anybody without being asked', 'skinsmith moderation delete SKIN --yes'],
+    ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "asked by its artist"'],
+  ],
+  output: [{ json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationDelete): void {
+    describeDecision(
+      command.description(
+        'Delete skins of anybody for good, and close their reports (operators only).\n' +
+          'Asks for confirmation first; without a terminal, --yes is required.',
+      ),
+    )
+      .option('-y, --yes', 'do not ask for confirmation')
+      .action(
+        async (uuids: string[], typed: ModerationDeleteOptions) =>
+          await runner(async (context) => await run(uuids, typed, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runModerationDelete(
   uuids: readonly string[],

@@ -2,22 +2,16 @@ import type { Command } from 'commander';
 import type { LogEntry } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import { readPages } from '../../connection/read-pages.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { ago, alignedRows } from '../../text/text.ts';
 
 const LISTING = { what: 'entries', usual: 100 };
-
-export const examples: Examples = [
-  ['List what operators did', 'skinsmith moderation log'],
-  ['List the last ten entries', 'skinsmith moderation log --limit 10'],
-];
-
 const COLUMNS = {
   at: ({ at }) => at,
   operator: ({ operator }) => operator,
@@ -34,18 +28,20 @@ const FIELDS: Fields<LogEntry> = {
   subject: 'UUID of a skin, hash of an image, number of a report or name of a user',
   note: 'why, or the new plan of a user',
 };
-
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
-];
-
 const HEADER = ['WHEN', 'OPERATOR', 'ACTION', 'SUBJECT', 'NOTE'];
 
-export function register(command: Command, runner: Runner, run = runModerationLog): void {
-  addLimitOptions(command, LISTING)
-    .description('List what operators did, newest first (operators only).')
-    .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
-}
+export const moderationLog = {
+  examples: [
+    ['List what operators did', 'skinsmith moderation log'],
+    ['List the last ten entries', 'skinsmith moderation log --limit 10'],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationLog): void {
+    addLimitOptions(command, LISTING)
+      .description('List what operators did, newest first (operators only).')
+      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
 
 export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<number> {
   const { signal, messages, flags, io, clock } = context;

@@ -1,25 +1,14 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
 import { forService, namingOf } from '../../errors/service-hints.ts';
-import type { Examples } from '../../help/examples.ts';
-import type { CommandOutput, Fields } from '../../output/described.ts';
+import type { Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { isImageHash } from './image-rows.ts';
 import type { NoteOption } from './skin-decisions.ts';
-
-export const examples: Examples = [
-  [
-    'Accept an image again',
-    'skinsmith moderation unblock a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1',
-  ],
-  [
-    'Accept all images again',
-    'skinsmith moderation list --all | cut -f1 | xargs -r skinsmith moderation unblock',
-  ],
-];
 
 interface UnblockedView {
   readonly hash: string;
@@ -27,19 +16,29 @@ interface UnblockedView {
 }
 
 const FIELDS: Fields<UnblockedView> = { hash: 'hash of the texture', unblocked: 'always true' };
-
-export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runModerationUnblock): void {
-  command
-    .description('Accept blocked images again; skins that were hidden stay hidden (operators only).')
-    .argument('<hash...>', 'hashes, as printed by moderation list')
-    .option('--note <text>', 'why, for the log')
-    .action(
-      async (hashes: string[], typed: NoteOption) =>
-        await runner(async (context) => await run(hashes, typed, context)),
-    );
-}
+export const moderationUnblock = {
+  examples: [
+    [
+      'Accept an image again',
+      'skinsmith moderation unblock a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1',
+    ],
+    [
+      'Accept all images again',
+      'skinsmith moderation list --all | cut -f1 | xargs -r skinsmith moderation unblock',
+    ],
+  ],
+  output: [{ json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationUnblock): void {
+    command
+      .description('Accept blocked images again; skins that were hidden stay hidden (operators only).')
+      .argument('<hash...>', 'hashes, as printed by moderation list')
+      .option('--note <text>', 'why, for the log')
+      .action(
+        async (hashes: string[], typed: NoteOption) =>
+          await runner(async (context) => await run(hashes, typed, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runModerationUnblock(
   hashes: readonly string[],

@@ -1,32 +1,31 @@
 import type { Command } from 'commander';
 import type { Report } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
 import { forService, namingOf } from '../../errors/service-hints.ts';
-import type { Examples } from '../../help/examples.ts';
 import { nonEmptyWords } from '../../options/option-values.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { printReports, REPORT_LIST_OUTPUT } from './report-rows.ts';
 
-export const examples: Examples = [
-  ['Close a report and keep the skin', 'skinsmith reports close 1'],
-  ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
-];
-
-export const output: readonly CommandOutput[] = [REPORT_LIST_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runReportsClose): void {
-  command
-    .description('Close reports without changing their skins (operators only).')
-    .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
-    .option('--note <text>', 'why, for the log')
-    .action(
-      async (ids: string[], { note }: { note?: string }) =>
-        await runner(async (context) => await run(ids, note, context)),
-    );
-}
+export const reportsClose = {
+  examples: [
+    ['Close a report and keep the skin', 'skinsmith reports close 1'],
+    ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
+  ],
+  output: [REPORT_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runReportsClose): void {
+    command
+      .description('Close reports without changing their skins (operators only).')
+      .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
+      .option('--note <text>', 'why, for the log')
+      .action(
+        async (ids: string[], { note }: { note?: string }) =>
+          await runner(async (context) => await run(ids, note, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runReportsClose(
   ids: readonly string[],

@@ -4,12 +4,12 @@ import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { inBulk } from '../../connection/in-bulk.ts';
 import { skinsText, verifyUuids } from '../../connection/skin-uuids.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { reportOf } from '../../errors/error-report.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../../output/described.ts';
 import { colorsFor } from '../../terminal/colors.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { jsonDocument } from '../../text/json.ts';
@@ -21,14 +21,6 @@ export interface SkinsDeleteOptions {
   readonly yes?: boolean;
 }
 
-export const examples: Examples = [
-  ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
-  [
-    'Delete all your skins with draft in their names',
-    'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins delete --yes',
-  ],
-];
-
 interface DeletedView {
   readonly uuid: string;
   readonly deleted: true;
@@ -37,25 +29,30 @@ interface DeletedView {
 const COLUMNS = { uuid: ({ uuid }) => uuid } satisfies Columns<Pick<DeletedView, 'uuid'>>;
 
 const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
-
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
-];
-
-export function register(command: Command, runner: Runner, run = runSkinsDelete): void {
-  command
-    .description(
-      'Delete your skins from the service for good.\n' +
-        'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
-        'deleted skins.',
-    )
-    .argument('<uuid...>', 'UUIDs of skins')
-    .option('-y, --yes', 'do not ask for confirmation')
-    .action(
-      async (uuids: string[], typed: Omit<SkinsDeleteOptions, 'uuids'>) =>
-        await runner(async (context) => await run({ ...typed, uuids }, context)),
-    );
-}
+export const skinsDelete = {
+  examples: [
+    ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
+    [
+      'Delete all your skins with draft in their names',
+      'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins delete --yes',
+    ],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runSkinsDelete): void {
+    command
+      .description(
+        'Delete your skins from the service for good.\n' +
+          'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
+          'deleted skins.',
+      )
+      .argument('<uuid...>', 'UUIDs of skins')
+      .option('-y, --yes', 'do not ask for confirmation')
+      .action(
+        async (uuids: string[], typed: Omit<SkinsDeleteOptions, 'uuids'>) =>
+          await runner(async (context) => await run({ ...typed, uuids }, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runSkinsDelete(
   { uuids, yes }: SkinsDeleteOptions,

@@ -6,16 +6,16 @@ import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { concernsOneSource } from '../../errors/concerns-one-source.ts';
 import { reportOf } from '../../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import { namingOf } from '../../errors/service-hints.ts';
-import type { Examples } from '../../help/examples.ts';
 import { OutputGuard } from '../../options/output-guard.ts';
 import { OVERWRITE } from '../../options/source-files.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../../output/described.ts';
 import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
@@ -37,14 +37,6 @@ interface Downloaded {
   readonly file: string;
 }
 
-export const examples: Examples = [
-  ['Save a texture in the current folder', 'skinsmith skins download UUID'],
-  [
-    'Save the textures of all your skins in a folder',
-    'skinsmith skins list --all | cut -f1 | xargs -r skinsmith skins download --out textures/',
-  ],
-];
-
 const COLUMNS = {
   uuid: ({ uuid }) => uuid,
   file: ({ file }) => file,
@@ -56,25 +48,30 @@ const FIELDS: Fields<Downloaded> = {
   name: 'name of the skin',
   file: 'path of the PNG file',
 };
-
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } },
-];
-
-export function register(command: Command, runner: Runner, run = runSkinsDownload): void {
-  command
-    .description(
-      'Save the textures of skins as PNG files.\n' +
-        'Files are named after the skins and their UUIDs. Prints which skin is in which file.',
-    )
-    .argument('<uuid...>', 'UUIDs of skins')
-    .option('--out <folder>', 'folder for the files (default: the current folder)')
-    .option(...OVERWRITE)
-    .action(
-      async (uuids: string[], typed: Omit<SkinsDownloadOptions, 'uuids'>) =>
-        await runner(async (context) => await run({ ...typed, uuids }, context)),
-    );
-}
+export const skinsDownload = {
+  examples: [
+    ['Save a texture in the current folder', 'skinsmith skins download UUID'],
+    [
+      'Save the textures of all your skins in a folder',
+      'skinsmith skins list --all | cut -f1 | xargs -r skinsmith skins download --out textures/',
+    ],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runSkinsDownload): void {
+    command
+      .description(
+        'Save the textures of skins as PNG files.\n' +
+          'Files are named after the skins and their UUIDs. Prints which skin is in which file.',
+      )
+      .argument('<uuid...>', 'UUIDs of skins')
+      .option('--out <folder>', 'folder for the files (default: the current folder)')
+      .option(...OVERWRITE)
+      .action(
+        async (uuids: string[], typed: Omit<SkinsDownloadOptions, 'uuids'>) =>
+          await runner(async (context) => await run({ ...typed, uuids }, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runSkinsDownload(
   options: SkinsDownloadOptions,

@@ -4,12 +4,11 @@ import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { inBulk } from '../../connection/in-bulk.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus, usageError } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { verifyName } from '../../options/skin-options.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { SKIN_EDIT_OUTPUT, type SkinListView, skinListView, skinRows } from './skin-rows.ts';
 
@@ -20,33 +19,33 @@ export interface SkinsEditOptions {
   readonly visibility?: SkinVisibility;
 }
 
-export const examples: Examples = [
-  ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
-  [
-    'Hide all your skins with draft in their names from public lists',
-    'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins edit --visibility unlisted',
+export const skinsEdit = {
+  examples: [
+    ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
+    [
+      'Hide all your skins with draft in their names from public lists',
+      'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins edit --visibility unlisted',
+    ],
   ],
-];
-
-export const output: readonly CommandOutput[] = [SKIN_EDIT_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runSkinsEdit): void {
-  command
-    .description('Edit the name or visibility of your skins.\nSeveral skins get the same change.')
-    .argument('<uuid...>', 'UUIDs of skins')
-    .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
-    .addOption(
-      new Option('--visibility <visibility>', 'who can find the skins').choices([
-        'public',
-        'unlisted',
-        'private',
-      ]),
-    )
-    .action(
-      async (uuids: string[], typed: Omit<SkinsEditOptions, 'uuids'>) =>
-        await runner(async (context) => await run({ ...typed, uuids }, context)),
-    );
-}
+  output: [SKIN_EDIT_OUTPUT],
+  register(command: Command, runner: Runner, run = runSkinsEdit): void {
+    command
+      .description('Edit the name or visibility of your skins.\nSeveral skins get the same change.')
+      .argument('<uuid...>', 'UUIDs of skins')
+      .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
+      .addOption(
+        new Option('--visibility <visibility>', 'who can find the skins').choices([
+          'public',
+          'unlisted',
+          'private',
+        ]),
+      )
+      .action(
+        async (uuids: string[], typed: Omit<SkinsEditOptions, 'uuids'>) =>
+          await runner(async (context) => await run({ ...typed, uuids }, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runSkinsEdit(
   { uuids, ...edit }: SkinsEditOptions,

@@ -5,13 +5,13 @@ import { Replacement, removeLeftovers } from '../../../base/atomic-file.ts';
 import type { SkinExportFormat, SkinVisibility } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { type CliError, exitStatus, usageError } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { nonEmpty } from '../../options/option-values.ts';
 import { OutputGuard } from '../../options/output-guard.ts';
-import type { CommandOutput, Fields } from '../../output/described.ts';
+import type { Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { count } from '../../text/quantities.ts';
 import { clean } from '../../text/text.ts';
@@ -31,15 +31,6 @@ export interface SkinsExportOptions {
   readonly overwrite?: boolean;
 }
 
-export const examples: Examples = [
-  ['Save all of your skins in skins.zip', 'skinsmith skins export'],
-  [
-    'Save only the values and signatures of your public skins',
-    'skinsmith skins export public.lock --visibility public',
-  ],
-  ['Replace an earlier export', 'skinsmith skins export backup.zip --overwrite'],
-];
-
 /** JSON output. */
 interface ExportView {
   readonly file: string;
@@ -54,48 +45,56 @@ const FIELDS: Fields<ExportView> = {
   skins: 'number of skins in the file',
   next: 'value of --after for the next file, if there are more skins',
 };
-
-export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runSkinsExport): void {
-  command
-    .description(
-      'Save all of your skins in one file, newest first.\n' +
-        'A zip archive holds the pictures, and skins.lock with the values and signatures; unpacked, it is a ' +
-        'folder that skinsmith generate and skinsmith verify understand. The format lock is skins.lock without ' +
-        'the pictures. If there are more skins than the service puts into one archive, says how to export the ' +
-        'rest.',
-    )
-    .argument('[file]', 'file to write, or - for stdout (default: skins.zip or skins.lock)', nonEmpty)
-    .addOption(
-      new Option(
-        '--format <format>',
-        'format of the file (default: lock if its name ends in .lock, otherwise zip)',
-      ).choices(FORMATS),
-    )
-    .option('--filter <text>', 'export only skins whose names contain all of these words')
-    .addOption(
-      new Option('--variant <variant>', 'export only skins with this arm variant').choices([
-        'classic',
-        'slim',
-      ]),
-    )
-    .addOption(
-      new Option('--visibility <visibility>', 'export only skins with this visibility').choices([
-        'public',
-        'unlisted',
-        'private',
-      ]),
-    )
-    .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
-    .option('--overwrite', 'replace an existing file, but never a picture')
-    .action(
-      async (file: string | undefined, typed: Omit<SkinsExportOptions, 'file'>) =>
-        await runner(
-          async (context) => await run({ ...typed, ...(file !== undefined && { file }) }, context),
-        ),
-    );
-}
+export const skinsExport = {
+  examples: [
+    ['Save all of your skins in skins.zip', 'skinsmith skins export'],
+    [
+      'Save only the values and signatures of your public skins',
+      'skinsmith skins export public.lock --visibility public',
+    ],
+    ['Replace an earlier export', 'skinsmith skins export backup.zip --overwrite'],
+  ],
+  output: [{ json: { shape: 'object', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runSkinsExport): void {
+    command
+      .description(
+        'Save all of your skins in one file, newest first.\n' +
+          'A zip archive holds the pictures, and skins.lock with the values and signatures; unpacked, it is a ' +
+          'folder that skinsmith generate and skinsmith verify understand. The format lock is skins.lock without ' +
+          'the pictures. If there are more skins than the service puts into one archive, says how to export the ' +
+          'rest.',
+      )
+      .argument('[file]', 'file to write, or - for stdout (default: skins.zip or skins.lock)', nonEmpty)
+      .addOption(
+        new Option(
+          '--format <format>',
+          'format of the file (default: lock if its name ends in .lock, otherwise zip)',
+        ).choices(FORMATS),
+      )
+      .option('--filter <text>', 'export only skins whose names contain all of these words')
+      .addOption(
+        new Option('--variant <variant>', 'export only skins with this arm variant').choices([
+          'classic',
+          'slim',
+        ]),
+      )
+      .addOption(
+        new Option('--visibility <visibility>', 'export only skins with this visibility').choices([
+          'public',
+          'unlisted',
+          'private',
+        ]),
+      )
+      .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
+      .option('--overwrite', 'replace an existing file, but never a picture')
+      .action(
+        async (file: string | undefined, typed: Omit<SkinsExportOptions, 'file'>) =>
+          await runner(
+            async (context) => await run({ ...typed, ...(file !== undefined && { file }) }, context),
+          ),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runSkinsExport(options: SkinsExportOptions, context: CommandContext): Promise<number> {
   const { format = options.file?.endsWith('.lock') ? 'lock' : 'zip', after, overwrite, ...rest } = options;

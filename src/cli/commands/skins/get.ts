@@ -2,13 +2,12 @@ import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/model/result.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { addPictureOption, type TypedPictureOption } from '../../options/picture-option.ts';
 import { addFormatOption, type TypedOutputOptions } from '../../options/skin-options.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { RESULT_COLUMNS } from '../../output/view-output.ts';
 import { resultView } from '../../output/views.ts';
@@ -20,35 +19,35 @@ export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption 
   readonly uuids: readonly string[];
 }
 
-export const examples: Examples = [
-  ['Print a skin', 'skinsmith skins get UUID'],
-  ['Print a command that gives you a head with a skin', 'skinsmith skins get UUID --format give'],
-];
-
-export const output: readonly CommandOutput[] = [
-  {
-    columns: RESULT_COLUMNS,
-    columnMeanings: {
-      source: 'name of the skin, or its UUID',
-      status: 'always completed',
-      job: 'always empty',
+export const skinsGet = {
+  examples: [
+    ['Print a skin', 'skinsmith skins get UUID'],
+    ['Print a command that gives you a head with a skin', 'skinsmith skins get UUID --format give'],
+  ],
+  output: [
+    {
+      columns: RESULT_COLUMNS,
+      columnMeanings: {
+        source: 'name of the skin, or its UUID',
+        status: 'always completed',
+        job: 'always empty',
+      },
+      json: { shape: 'object or list', fields: SKIN_GET_FIELDS },
     },
-    json: { shape: 'object or list', fields: SKIN_GET_FIELDS },
+  ],
+  register(command: Command, runner: Runner, run = runSkinsGet): void {
+    addPictureOption(
+      addFormatOption(
+        command
+          .description('Print skins with their values and signatures.')
+          .argument('<uuid...>', 'UUIDs of skins'),
+      ),
+    ).action(
+      async (uuids: string[], typed: Omit<SkinsGetOptions, 'uuids'>) =>
+        await runner(async (context) => await run({ ...typed, uuids }, context)),
+    );
   },
-];
-
-export function register(command: Command, runner: Runner, run = runSkinsGet): void {
-  addPictureOption(
-    addFormatOption(
-      command
-        .description('Print skins with their values and signatures.')
-        .argument('<uuid...>', 'UUIDs of skins'),
-    ),
-  ).action(
-    async (uuids: string[], typed: Omit<SkinsGetOptions, 'uuids'>) =>
-      await runner(async (context) => await run({ ...typed, uuids }, context)),
-  );
-}
+} satisfies CommandModule;
 
 export async function runSkinsGet(options: SkinsGetOptions, context: CommandContext): Promise<number> {
   verifyUuids(options.uuids, context);

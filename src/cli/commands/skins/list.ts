@@ -2,12 +2,11 @@ import { type Command, Option } from 'commander';
 import type { SkinClient, SkinListItem, SkinVisibility } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { count } from '../../text/quantities.ts';
 import { SKIN_LIST_OUTPUT, skinListView, skinRows } from './skin-rows.ts';
@@ -27,40 +26,43 @@ export interface SkinsListOptions extends TypedLimit {
   readonly sort?: 'newest' | 'popular';
 }
 
-export const examples: Examples = [
-  ['List your skins', 'skinsmith skins list'],
-  [
-    'Find the most viewed public skins with a word in their names',
-    'skinsmith skins list --public --filter smith --sort popular',
+export const skinsList = {
+  examples: [
+    ['List your skins', 'skinsmith skins list'],
+    [
+      'Find the most viewed public skins with a word in their names',
+      'skinsmith skins list --public --filter smith --sort popular',
+    ],
+    ['Count all of your private skins', 'skinsmith skins list --visibility private --all | wc -l'],
   ],
-  ['Count all of your private skins', 'skinsmith skins list --visibility private --all | wc -l'],
-];
-
-export const output: readonly CommandOutput[] = [SKIN_LIST_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runSkinsList): void {
-  command
-    .description('List your skins, newest first.\n' + 'With --public, lists the public skins of all users.')
-    .option('--public', 'list the public skins of all users')
-    .option('--filter <text>', 'list only skins whose names contain all of these words')
-    .addOption(
-      new Option('--variant <variant>', 'list only skins with this arm variant').choices(['classic', 'slim']),
-    )
-    .addOption(
-      new Option('--visibility <visibility>', 'list only your skins with this visibility')
-        .choices(VISIBILITIES)
-        .conflicts('public'),
-    )
-    .addOption(
-      new Option('--sort <order>', 'order; popular puts the most viewed first').choices([
-        'newest',
-        'popular',
-      ]),
+  output: [SKIN_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runSkinsList): void {
+    command
+      .description('List your skins, newest first.\n' + 'With --public, lists the public skins of all users.')
+      .option('--public', 'list the public skins of all users')
+      .option('--filter <text>', 'list only skins whose names contain all of these words')
+      .addOption(
+        new Option('--variant <variant>', 'list only skins with this arm variant').choices([
+          'classic',
+          'slim',
+        ]),
+      )
+      .addOption(
+        new Option('--visibility <visibility>', 'list only your skins with this visibility')
+          .choices(VISIBILITIES)
+          .conflicts('public'),
+      )
+      .addOption(
+        new Option('--sort <order>', 'order; popular puts the most viewed first').choices([
+          'newest',
+          'popular',
+        ]),
+      );
+    addLimitOptions(command, LISTING).action(
+      async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)),
     );
-  addLimitOptions(command, LISTING).action(
-    async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)),
-  );
-}
+  },
+} satisfies CommandModule;
 
 export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<number> {
   const { client } = await connectWithProgress(await context.settings(), context);

@@ -1,23 +1,15 @@
 import type { Command } from 'commander';
 import type { CopyProgress, StoreCopy, StorePlace } from '../../../server/server.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { becomeOwnerOf } from '../../context/data-owner.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { nonEmpty } from '../../options/option-values.ts';
-import type { CommandOutput, Fields } from '../../output/described.ts';
+import type { Fields } from '../../output/described.ts';
 import { settingsOf } from '../../serve/store.ts';
 import { jsonLine } from '../../text/json.ts';
 import { count } from '../../text/quantities.ts';
-
-export const examples: Examples = [
-  [
-    'Move the service of this machine to PostgreSQL',
-    'skinsmith store copy ~/.local/share/skinsmith postgres://skins@db.example.org/skins',
-  ],
-  ['Move it back to a file', 'skinsmith store copy postgres://skins@db.example.org/skins data/'],
-];
 
 interface CopiedView {
   readonly from: string;
@@ -45,24 +37,31 @@ const FIELDS: Fields<CopiedView> = {
     },
   },
 };
-
-export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runStoreCopy): void {
-  command
-    .description(
-      'Copy all data of a service to another, empty store.\n' +
-        'A store is a data folder, or the address of a PostgreSQL database. Servers may keep using the ' +
-        'first one: the copy has its data as of one moment. All rows are compared afterwards. A copy that ' +
-        'was interrupted goes on when the same command is run again. Key files and plans.json are not in ' +
-        'the store: copy them too.',
-    )
-    .argument('<from>', 'data folder or postgres:// address to copy from', nonEmpty)
-    .argument('<to>', 'data folder or postgres:// address to copy to', nonEmpty)
-    .action(
-      async (from: string, to: string) => await runner(async (context) => await run({ from, to }, context)),
-    );
-}
+export const storeCopy = {
+  examples: [
+    [
+      'Move the service of this machine to PostgreSQL',
+      'skinsmith store copy ~/.local/share/skinsmith postgres://skins@db.example.org/skins',
+    ],
+    ['Move it back to a file', 'skinsmith store copy postgres://skins@db.example.org/skins data/'],
+  ],
+  output: [{ json: { shape: 'object', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runStoreCopy): void {
+    command
+      .description(
+        'Copy all data of a service to another, empty store.\n' +
+          'A store is a data folder, or the address of a PostgreSQL database. Servers may keep using the ' +
+          'first one: the copy has its data as of one moment. All rows are compared afterwards. A copy that ' +
+          'was interrupted goes on when the same command is run again. Key files and plans.json are not in ' +
+          'the store: copy them too.',
+      )
+      .argument('<from>', 'data folder or postgres:// address to copy from', nonEmpty)
+      .argument('<to>', 'data folder or postgres:// address to copy to', nonEmpty)
+      .action(
+        async (from: string, to: string) => await runner(async (context) => await run({ from, to }, context)),
+      );
+  },
+} satisfies CommandModule;
 
 interface Places {
   readonly from: string;

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import { forService, namingOf } from '../../errors/service-hints.ts';
-import type { Examples } from '../../help/examples.ts';
 import { nonEmpty } from '../../options/option-values.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { printUser, seenUser, USER_OUTPUT } from './user-rows.ts';
 
 export interface UsersCreateOptions {
@@ -14,23 +13,23 @@ export interface UsersCreateOptions {
   readonly plan?: string;
 }
 
-export const examples: Examples = [
-  ['Create a user', 'skinsmith users create bob'],
-  ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
-];
-
-export const output: readonly CommandOutput[] = [USER_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runUsersCreate): void {
-  command
-    .description('Create a user of a skinsmith service (operators only).')
-    .argument('<name>', 'name of the user', nonEmpty)
-    .option('--plan <plan>', 'plan of the user (default: free)')
-    .action(
-      async (name: string, typed: { plan?: string }) =>
-        await runner(async (context) => await run({ ...typed, name }, context)),
-    );
-}
+export const usersCreate = {
+  examples: [
+    ['Create a user', 'skinsmith users create bob'],
+    ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
+  ],
+  output: [USER_OUTPUT],
+  register(command: Command, runner: Runner, run = runUsersCreate): void {
+    command
+      .description('Create a user of a skinsmith service (operators only).')
+      .argument('<name>', 'name of the user', nonEmpty)
+      .option('--plan <plan>', 'plan of the user (default: free)')
+      .action(
+        async (name: string, typed: { plan?: string }) =>
+          await runner(async (context) => await run({ ...typed, name }, context)),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runUsersCreate(options: UsersCreateOptions, context: CommandContext): Promise<number> {
   const user = await withAccount(context, (account) =>

@@ -1,30 +1,28 @@
 import type { Command } from 'commander';
 import type { AccountClient, User } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandModule } from '../../context/command-module.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
-import type { Examples } from '../../help/examples.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../../options/limit-options.ts';
-import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { seenUser, USER_LIST_OUTPUT, userRows, userView } from './user-rows.ts';
 
 const LISTING = { what: 'users', usual: 100 };
 const PAGE_SIZE = 128;
-
-export const examples: Examples = [
-  ['List users', 'skinsmith users list'],
-  ['Print all users as JSON', 'skinsmith users list --all --json'],
-];
-
-export const output: readonly CommandOutput[] = [USER_LIST_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runUsersList): void {
-  addLimitOptions(command, LISTING)
-    .description('List the users of a skinsmith service by name (operators only).')
-    .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
-}
+export const usersList = {
+  examples: [
+    ['List users', 'skinsmith users list'],
+    ['Print all users as JSON', 'skinsmith users list --all --json'],
+  ],
+  output: [USER_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runUsersList): void {
+    addLimitOptions(command, LISTING)
+      .description('List the users of a skinsmith service by name (operators only).')
+      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
 
 export async function runUsersList(typed: TypedLimit, context: CommandContext): Promise<number> {
   const { users, isCut } = await withAccount(context, (account) =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { register, runCapesCreate } from '../../../../src/cli/commands/capes/create.ts';
+import { capesCreate, runCapesCreate } from '../../../../src/cli/commands/capes/create.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 
-describeParsing('capes create', register, {
+describeParsing('capes create', capesCreate.register, {
   taken: [
     [['red.png'], 'red.png', {}],
     [['red.png', '--alias', 'Red', '--hidden'], 'red.png', { alias: 'Red', hidden: true }],

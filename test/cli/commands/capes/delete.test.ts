@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/capes/delete.ts';
+import { capesDelete } from '../../../../src/cli/commands/capes/delete.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('capes delete', register, {
+describeParsing('capes delete', capesDelete.register, {
   taken: [
     [
       ['Red', 'Blue'],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/capes/edit.ts';
+import { capesEdit } from '../../../../src/cli/commands/capes/edit.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('capes edit', register, {
+describeParsing('capes edit', capesEdit.register, {
   taken: [
     [['Red'], 'Red', {}],
     [['Red', '--alias', 'Crimson', '--hide'], 'Red', { alias: 'Crimson', hide: true }],

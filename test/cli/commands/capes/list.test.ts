@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/capes/list.ts';
+import { capesList } from '../../../../src/cli/commands/capes/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('capes list', register, {
+describeParsing('capes list', capesList.register, {
   taken: [
     [[], {}],
     [['--all'], { all: true }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/config/get.ts';
+import { configGet } from '../../../../src/cli/commands/config/get.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('config get', register, {
+describeParsing('config get', configGet.register, {
   taken: [[['slots'], 'slots']],
   refused: [
     [[], /missing required argument 'name'/],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { register } from '../../../../src/cli/commands/config/list.ts';
+import { configList } from '../../../../src/cli/commands/config/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { typeLine } from '../../../support/cli/type-line.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const nothingAfter = { taken: [[[]]], refused: [[['x'], /too many arguments/]] } as const;
 
-describeParsing('config list', register, nothingAfter);
+describeParsing('config list', configList.register, nothingAfter);
 
 test.each([
   [[], 'https://anna:hunter2@skins.example.org'],

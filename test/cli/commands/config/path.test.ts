@@ -1,6 +1,6 @@
-import { register } from '../../../../src/cli/commands/config/path.ts';
+import { configPath } from '../../../../src/cli/commands/config/path.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const nothingAfter = { taken: [[[]]], refused: [[['x'], /too many arguments/]] } as const;
 
-describeParsing('config path', register, nothingAfter);
+describeParsing('config path', configPath.register, nothingAfter);

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/config/set.ts';
+import { configSet } from '../../../../src/cli/commands/config/set.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('config set', register, {
+describeParsing('config set', configSet.register, {
   taken: [
     [['slots', '2'], 'slots', '2'],
     [['user-agent', 'my bot'], 'user-agent', 'my bot'],

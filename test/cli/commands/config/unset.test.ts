@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/config/unset.ts';
+import { configUnset } from '../../../../src/cli/commands/config/unset.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('config unset', register, {
+describeParsing('config unset', configUnset.register, {
   taken: [[['slots'], 'slots']],
   refused: [[[], /missing required argument 'name'/]],
 });

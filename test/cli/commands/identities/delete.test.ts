@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/identities/delete.ts';
+import { identitiesDelete } from '../../../../src/cli/commands/identities/delete.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('identities delete', register, {
+describeParsing('identities delete', identitiesDelete.register, {
   taken: [
     [['a', 'b'], { ids: ['a', 'b'] }],
     [['a', '--user', 'zoe', '--last'], { ids: ['a'], user: 'zoe', last: true }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/identities/list.ts';
+import { identitiesList } from '../../../../src/cli/commands/identities/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('identities list', register, {
+describeParsing('identities list', identitiesList.register, {
   taken: [
     [[], {}],
     [['--user', 'zoe'], { user: 'zoe' }],

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register, runKeysCreate } from '../../../../src/cli/commands/keys/create.ts';
+import { keysCreate, runKeysCreate } from '../../../../src/cli/commands/keys/create.ts';
 import { type ApiKeyMade, SCOPES } from '../../../../src/protocol/api-key.ts';
 import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
@@ -10,7 +10,7 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../../support/server/running-server.ts';
 import { TestCaller } from '../../../support/server/test-caller.ts';
 
-describeParsing('keys create', register, {
+describeParsing('keys create', keysCreate.register, {
   taken: [
     [[], {}],
     [['my key'], { called: 'my key' }],

@@ -1,8 +1,8 @@
-import { register } from '../../../../src/cli/commands/keys/edit.ts';
+import { keysEdit } from '../../../../src/cli/commands/keys/edit.ts';
 import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('keys edit', register, {
+describeParsing('keys edit', keysEdit.register, {
   taken: [
     [['k'], 'k', {}],
     [['k', ...bindings, '--name', 'x'], 'k', { ...bound, name: 'x' }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/keys/list.ts';
+import { keysList } from '../../../../src/cli/commands/keys/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('keys list', register, {
+describeParsing('keys list', keysList.register, {
   taken: [
     [[], {}],
     [['--user', 'zoe'], { user: 'zoe' }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/keys/revoke.ts';
+import { keysRevoke } from '../../../../src/cli/commands/keys/revoke.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('keys revoke', register, {
+describeParsing('keys revoke', keysRevoke.register, {
   taken: [
     [
       ['1', '2'],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/moderation/block.ts';
+import { moderationBlock } from '../../../../src/cli/commands/moderation/block.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation block', register, {
+describeParsing('moderation block', moderationBlock.register, {
   taken: [
     [['a', 'b'], ['a', 'b'], {}],
     [['a', '--note', 'why'], ['a'], { note: 'why' }],

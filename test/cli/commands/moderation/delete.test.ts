@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { register, runModerationDelete } from '../../../../src/cli/commands/moderation/delete.ts';
+import { moderationDelete, runModerationDelete } from '../../../../src/cli/commands/moderation/delete.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
 
-describeParsing('moderation delete', register, {
+describeParsing('moderation delete', moderationDelete.register, {
   taken: [
     [['a', 'b'], ['a', 'b'], {}],
     [['a', '--note', 'why', '--yes'], ['a'], { note: 'why', yes: true }],

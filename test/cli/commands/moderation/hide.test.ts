@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/moderation/hide.ts';
+import { moderationHide } from '../../../../src/cli/commands/moderation/hide.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation hide', register, {
+describeParsing('moderation hide', moderationHide.register, {
   taken: [
     [['a'], ['a'], { hidden: true }],
     [['a', 'b', '--note', 'why'], ['a', 'b'], { note: 'why', hidden: true }],

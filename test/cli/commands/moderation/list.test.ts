@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/moderation/list.ts';
+import { moderationList } from '../../../../src/cli/commands/moderation/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation list', register, {
+describeParsing('moderation list', moderationList.register, {
   taken: [
     [[], {}],
     [['--limit', '7'], { limit: 7 }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/moderation/log.ts';
+import { moderationLog } from '../../../../src/cli/commands/moderation/log.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation log', register, {
+describeParsing('moderation log', moderationLog.register, {
   taken: [
     [[], {}],
     [['--limit', '7'], { limit: 7 }],

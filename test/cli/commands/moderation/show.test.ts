@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/moderation/show.ts';
+import { moderationShow } from '../../../../src/cli/commands/moderation/show.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation show', register, {
+describeParsing('moderation show', moderationShow.register, {
   taken: [
     [['a'], ['a'], { hidden: false }],
     [['a', 'b', '--note', 'why'], ['a', 'b'], { note: 'why', hidden: false }],

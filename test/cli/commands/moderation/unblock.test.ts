@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/moderation/unblock.ts';
+import { moderationUnblock } from '../../../../src/cli/commands/moderation/unblock.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation unblock', register, {
+describeParsing('moderation unblock', moderationUnblock.register, {
   taken: [
     [['a', 'b'], ['a', 'b'], {}],
     [['a', '--note', 'why'], ['a'], { note: 'why' }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/reports/close.ts';
+import { reportsClose } from '../../../../src/cli/commands/reports/close.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('reports close', register, {
+describeParsing('reports close', reportsClose.register, {
   taken: [
     [['1'], ['1'], undefined],
     [['1', '2', '--note', 'fine'], ['1', '2'], 'fine'],

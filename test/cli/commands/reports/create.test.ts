@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/reports/create.ts';
+import { reportsCreate } from '../../../../src/cli/commands/reports/create.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('reports create', register, {
+describeParsing('reports create', reportsCreate.register, {
   taken: [
     [['a', '--reason', 'other'], 'a', { reason: 'other' }],
     [['a', '--reason', 'copyright', '--text', 'mine'], 'a', { reason: 'copyright', text: 'mine' }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/reports/list.ts';
+import { reportsList } from '../../../../src/cli/commands/reports/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('reports list', register, {
+describeParsing('reports list', reportsList.register, {
   taken: [
     [[], {}],
     [['--state', 'closed', '--limit', '7'], { state: 'closed', limit: 7 }],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { register, runSkinsDelete } from '../../../../src/cli/commands/skins/delete.ts';
+import { runSkinsDelete, skinsDelete } from '../../../../src/cli/commands/skins/delete.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
 
-describeParsing('skins delete', register, {
+describeParsing('skins delete', skinsDelete.register, {
   taken: [
     [['a', 'b'], { uuids: ['a', 'b'] }],
     [['a', '--yes'], { uuids: ['a'], yes: true }],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { register, runSkinsDownload } from '../../../../src/cli/commands/skins/download.ts';
+import { runSkinsDownload, skinsDownload } from '../../../../src/cli/commands/skins/download.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { makeSkin } from '../../../support/client/answers.ts';
 import { testClient } from '../../../support/client/test-client.ts';
 
-describeParsing('skins download', register, {
+describeParsing('skins download', skinsDownload.register, {
   taken: [
     [['a'], { uuids: ['a'] }],
     [['a', 'b', '--out', 'there'], { uuids: ['a', 'b'], out: 'there' }],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { register, runSkinsEdit } from '../../../../src/cli/commands/skins/edit.ts';
+import { runSkinsEdit, skinsEdit } from '../../../../src/cli/commands/skins/edit.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
 
-describeParsing('skins edit', register, {
+describeParsing('skins edit', skinsEdit.register, {
   taken: [
     [['a', '--name', 'x'], { uuids: ['a'], name: 'x' }],
     [['a', '--name', '', '--visibility', 'private'], { uuids: ['a'], name: '', visibility: 'private' }],

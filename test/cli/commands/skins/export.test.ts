@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runGenerate } from '../../../../src/cli/commands/generate.ts';
 import {
-  register,
   runSkinsExport,
   type SkinsExportOptions,
+  skinsExport,
 } from '../../../../src/cli/commands/skins/export.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
@@ -18,7 +18,7 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import { readZip } from '../../../support/server/read-zip.ts';
 import { runServer } from '../../../support/server/running-server.ts';
 
-describeParsing('skins export', register, {
+describeParsing('skins export', skinsExport.register, {
   taken: [
     [[], {}],
     [['a.zip'], { file: 'a.zip' }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/skins/get.ts';
+import { skinsGet } from '../../../../src/cli/commands/skins/get.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('skins get', register, {
+describeParsing('skins get', skinsGet.register, {
   taken: [
     [['a'], { uuids: ['a'] }],
     [['a', 'b', '--format', 'signature'], { uuids: ['a', 'b'], format: 'signature' }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { register, runSkinsList } from '../../../../src/cli/commands/skins/list.ts';
+import { runSkinsList, skinsList } from '../../../../src/cli/commands/skins/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
@@ -25,7 +25,7 @@ test('skins list lists all of them with --all, without a limit', async () => {
   expect([lines(await list({})), lines(await list({ all: true }))]).toEqual([30, 31]);
 });
 
-describeParsing('skins list', register, {
+describeParsing('skins list', skinsList.register, {
   taken: [
     [[], {}],
     [['--public', '--filter', 'my skin', '--limit', '200'], { public: true, filter: 'my skin', limit: 200 }],

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/store/copy.ts';
+import { storeCopy } from '../../../../src/cli/commands/store/copy.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('store copy', register, {
+describeParsing('store copy', storeCopy.register, {
   taken: [
     [['data', 'postgres://skins@db/skins'], { from: 'data', to: 'postgres://skins@db/skins' }],
     [['postgres://skins@db/skins', 'data'], { from: 'postgres://skins@db/skins', to: 'data' }],

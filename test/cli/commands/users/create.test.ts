@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/users/create.ts';
+import { usersCreate } from '../../../../src/cli/commands/users/create.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('users create', register, {
+describeParsing('users create', usersCreate.register, {
   taken: [
     [['zoe'], { name: 'zoe' }],
     [['zoe', '--plan', 'pro'], { name: 'zoe', plan: 'pro' }],

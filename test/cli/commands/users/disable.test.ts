@@ -1,4 +1,4 @@
-import { register } from '../../../../src/cli/commands/users/disable.ts';
+import { usersDisable } from '../../../../src/cli/commands/users/disable.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const oneName = [
@@ -6,7 +6,7 @@ const oneName = [
   [['a', 'b'], /too many arguments/],
 ] as const;
 
-describeParsing('users disable', register, {
+describeParsing('users disable', usersDisable.register, {
   taken: [[['zoe'], 'zoe', { disabled: true }]],
   refused: oneName,
 });

@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/users/edit.ts';
+import { usersEdit } from '../../../../src/cli/commands/users/edit.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('users edit', register, {
+describeParsing('users edit', usersEdit.register, {
   taken: [[['zoe', '--plan', 'pro'], 'zoe', { plan: 'pro' }]],
   refused: [[['zoe'], /required option '--plan <plan>' not specified/]],
 });

@@ -1,4 +1,4 @@
-import { register } from '../../../../src/cli/commands/users/enable.ts';
+import { usersEnable } from '../../../../src/cli/commands/users/enable.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const oneName = [
@@ -6,7 +6,7 @@ const oneName = [
   [['a', 'b'], /too many arguments/],
 ] as const;
 
-describeParsing('users enable', register, {
+describeParsing('users enable', usersEnable.register, {
   taken: [[['zoe'], 'zoe', { disabled: false }]],
   refused: oneName,
 });

@@ -1,4 +1,4 @@
-import { register } from '../../../../src/cli/commands/users/get.ts';
+import { usersGet } from '../../../../src/cli/commands/users/get.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const oneName = [
@@ -6,4 +6,4 @@ const oneName = [
   [['a', 'b'], /too many arguments/],
 ] as const;
 
-describeParsing('users get', register, { taken: [[['zoe'], 'zoe']], refused: oneName });
+describeParsing('users get', usersGet.register, { taken: [[['zoe'], 'zoe']], refused: oneName });

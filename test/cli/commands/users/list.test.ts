@@ -1,7 +1,7 @@
-import { register } from '../../../../src/cli/commands/users/list.ts';
+import { usersList } from '../../../../src/cli/commands/users/list.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('users list', register, {
+describeParsing('users list', usersList.register, {
   taken: [
     [[], {}],
     [['--limit', '5'], { limit: 5 }],

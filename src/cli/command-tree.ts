@@ -12,7 +12,7 @@ export interface Group {
   readonly commands: Readonly<Record<string, Leaf>>;
 }
 
-/** The command tree: a command's path is the path of its file. Modules load on use. */
+/** The command tree: the commands of a noun stand in one file, under that noun's name. Modules load on use. */
 export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   generate: {
     summary: 'make skins and print their values and signatures',
@@ -28,26 +28,26 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   skins: {
     summary: 'list, print, download, export, edit and delete skins',
     commands: {
-      list: { summary: 'list skins', load: async () => (await import('./commands/skins/list.ts')).skinsList },
+      list: { summary: 'list skins', load: async () => (await import('./commands/skins.ts')).skinsList },
       get: {
         summary: 'print skins with their values and signatures',
-        load: async () => (await import('./commands/skins/get.ts')).skinsGet,
+        load: async () => (await import('./commands/skins.ts')).skinsGet,
       },
       download: {
         summary: 'save textures as PNG files',
-        load: async () => (await import('./commands/skins/download.ts')).skinsDownload,
+        load: async () => (await import('./commands/skins-download.ts')).skinsDownload,
       },
       export: {
         summary: 'save all of your skins in one file',
-        load: async () => (await import('./commands/skins/export.ts')).skinsExport,
+        load: async () => (await import('./commands/skins-export.ts')).skinsExport,
       },
       edit: {
         summary: 'edit the name or visibility of skins',
-        load: async () => (await import('./commands/skins/edit.ts')).skinsEdit,
+        load: async () => (await import('./commands/skins.ts')).skinsEdit,
       },
       delete: {
         summary: 'delete skins',
-        load: async () => (await import('./commands/skins/delete.ts')).skinsDelete,
+        load: async () => (await import('./commands/skins.ts')).skinsDelete,
       },
     },
   },
@@ -66,23 +66,23 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       list: {
         summary: 'list settings and where each comes from',
-        load: async () => (await import('./commands/config/list.ts')).configList,
+        load: async () => (await import('./commands/config.ts')).configList,
       },
       get: {
         summary: 'print one setting',
-        load: async () => (await import('./commands/config/get.ts')).configGet,
+        load: async () => (await import('./commands/config.ts')).configGet,
       },
       set: {
         summary: 'change a setting',
-        load: async () => (await import('./commands/config/set.ts')).configSet,
+        load: async () => (await import('./commands/config.ts')).configSet,
       },
       unset: {
         summary: 'remove a setting',
-        load: async () => (await import('./commands/config/unset.ts')).configUnset,
+        load: async () => (await import('./commands/config.ts')).configUnset,
       },
       path: {
         summary: 'print the path of the config file',
-        load: async () => (await import('./commands/config/path.ts')).configPath,
+        load: async () => (await import('./commands/config.ts')).configPath,
       },
     },
   },
@@ -95,19 +95,19 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       create: {
         summary: 'create an API key',
-        load: async () => (await import('./commands/keys/create.ts')).keysCreate,
+        load: async () => (await import('./commands/keys.ts')).keysCreate,
       },
       list: {
         summary: 'list API keys',
-        load: async () => (await import('./commands/keys/list.ts')).keysList,
+        load: async () => (await import('./commands/keys.ts')).keysList,
       },
       edit: {
         summary: 'edit an API key',
-        load: async () => (await import('./commands/keys/edit.ts')).keysEdit,
+        load: async () => (await import('./commands/keys.ts')).keysEdit,
       },
       revoke: {
         summary: 'revoke API keys',
-        load: async () => (await import('./commands/keys/revoke.ts')).keysRevoke,
+        load: async () => (await import('./commands/keys.ts')).keysRevoke,
       },
     },
   },
@@ -116,29 +116,29 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       list: {
         summary: 'list identities',
-        load: async () => (await import('./commands/identities/list.ts')).identitiesList,
+        load: async () => (await import('./commands/identities.ts')).identitiesList,
       },
       delete: {
         summary: 'delete identities',
-        load: async () => (await import('./commands/identities/delete.ts')).identitiesDelete,
+        load: async () => (await import('./commands/identities.ts')).identitiesDelete,
       },
     },
   },
   capes: {
     summary: 'list and manage capes',
     commands: {
-      list: { summary: 'list capes', load: async () => (await import('./commands/capes/list.ts')).capesList },
+      list: { summary: 'list capes', load: async () => (await import('./commands/capes.ts')).capesList },
       create: {
         summary: 'add a cape',
-        load: async () => (await import('./commands/capes/create.ts')).capesCreate,
+        load: async () => (await import('./commands/capes.ts')).capesCreate,
       },
       edit: {
         summary: 'rename, hide or show a cape',
-        load: async () => (await import('./commands/capes/edit.ts')).capesEdit,
+        load: async () => (await import('./commands/capes.ts')).capesEdit,
       },
       delete: {
         summary: 'delete capes',
-        load: async () => (await import('./commands/capes/delete.ts')).capesDelete,
+        load: async () => (await import('./commands/capes.ts')).capesDelete,
       },
     },
   },
@@ -147,21 +147,21 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       create: {
         summary: 'create a user',
-        load: async () => (await import('./commands/users/create.ts')).usersCreate,
+        load: async () => (await import('./commands/users.ts')).usersCreate,
       },
-      list: { summary: 'list users', load: async () => (await import('./commands/users/list.ts')).usersList },
-      get: { summary: 'print a user', load: async () => (await import('./commands/users/get.ts')).usersGet },
+      list: { summary: 'list users', load: async () => (await import('./commands/users.ts')).usersList },
+      get: { summary: 'print a user', load: async () => (await import('./commands/users.ts')).usersGet },
       edit: {
         summary: "change a user's plan",
-        load: async () => (await import('./commands/users/edit.ts')).usersEdit,
+        load: async () => (await import('./commands/users.ts')).usersEdit,
       },
       disable: {
         summary: 'disable a user',
-        load: async () => (await import('./commands/users/disable.ts')).usersDisable,
+        load: async () => (await import('./commands/users.ts')).usersDisable,
       },
       enable: {
         summary: 'enable a disabled user',
-        load: async () => (await import('./commands/users/enable.ts')).usersEnable,
+        load: async () => (await import('./commands/users.ts')).usersEnable,
       },
     },
   },
@@ -170,31 +170,31 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       link: {
         summary: 'link a game account',
-        load: async () => (await import('./commands/accounts/link.ts')).accountsLink,
+        load: async () => (await import('./commands/accounts-link.ts')).accountsLink,
       },
       list: {
         summary: 'list game accounts',
-        load: async () => (await import('./commands/accounts/list.ts')).accountsList,
+        load: async () => (await import('./commands/accounts.ts')).accountsList,
       },
       pause: {
         summary: 'stop using a game account for now',
-        load: async () => (await import('./commands/accounts/pause.ts')).accountsPause,
+        load: async () => (await import('./commands/accounts.ts')).accountsPause,
       },
       resume: {
         summary: 'resume using a paused game account',
-        load: async () => (await import('./commands/accounts/resume.ts')).accountsResume,
+        load: async () => (await import('./commands/accounts.ts')).accountsResume,
       },
       edit: {
         summary: 'edit settings of a game account',
-        load: async () => (await import('./commands/accounts/edit.ts')).accountsEdit,
+        load: async () => (await import('./commands/accounts.ts')).accountsEdit,
       },
       health: {
         summary: 'check the health of game accounts',
-        load: async () => (await import('./commands/accounts/health.ts')).accountsHealth,
+        load: async () => (await import('./commands/accounts.ts')).accountsHealth,
       },
       unlink: {
         summary: 'unlink a game account',
-        load: async () => (await import('./commands/accounts/unlink.ts')).accountsUnlink,
+        load: async () => (await import('./commands/accounts.ts')).accountsUnlink,
       },
     },
   },
@@ -203,15 +203,15 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       create: {
         summary: 'report a skin',
-        load: async () => (await import('./commands/reports/create.ts')).reportsCreate,
+        load: async () => (await import('./commands/reports.ts')).reportsCreate,
       },
       list: {
         summary: 'list reports',
-        load: async () => (await import('./commands/reports/list.ts')).reportsList,
+        load: async () => (await import('./commands/reports.ts')).reportsList,
       },
       close: {
         summary: 'close reports',
-        load: async () => (await import('./commands/reports/close.ts')).reportsClose,
+        load: async () => (await import('./commands/reports.ts')).reportsClose,
       },
     },
   },
@@ -220,31 +220,31 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       hide: {
         summary: 'hide skins',
-        load: async () => (await import('./commands/moderation/hide.ts')).moderationHide,
+        load: async () => (await import('./commands/moderation.ts')).moderationHide,
       },
       show: {
         summary: 'show hidden skins again',
-        load: async () => (await import('./commands/moderation/show.ts')).moderationShow,
+        load: async () => (await import('./commands/moderation.ts')).moderationShow,
       },
       block: {
         summary: 'block images',
-        load: async () => (await import('./commands/moderation/block.ts')).moderationBlock,
+        load: async () => (await import('./commands/moderation.ts')).moderationBlock,
       },
       unblock: {
         summary: 'unblock images',
-        load: async () => (await import('./commands/moderation/unblock.ts')).moderationUnblock,
+        load: async () => (await import('./commands/moderation.ts')).moderationUnblock,
       },
       list: {
         summary: 'list blocked images',
-        load: async () => (await import('./commands/moderation/list.ts')).moderationList,
+        load: async () => (await import('./commands/moderation.ts')).moderationList,
       },
       log: {
         summary: 'list what operators did',
-        load: async () => (await import('./commands/moderation/log.ts')).moderationLog,
+        load: async () => (await import('./commands/moderation.ts')).moderationLog,
       },
       delete: {
         summary: 'delete skins',
-        load: async () => (await import('./commands/moderation/delete.ts')).moderationDelete,
+        load: async () => (await import('./commands/moderation.ts')).moderationDelete,
       },
     },
   },
@@ -257,7 +257,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       copy: {
         summary: 'copy all data of a service to another store',
-        load: async () => (await import('./commands/store/copy.ts')).storeCopy,
+        load: async () => (await import('./commands/store-copy.ts')).storeCopy,
       },
     },
   },

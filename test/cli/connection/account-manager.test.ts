@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
-import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
-import { runUsersList } from '../../../src/cli/commands/users/list.ts';
+import { runKeysList, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
+import { runUsersList } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { type Exchange, scriptedServer } from '../../support/client/scripted-server.ts';

@@ -1,9 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
-import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
-import { runUsersList } from '../../../src/cli/commands/users/list.ts';
+import { runKeysCreate, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
+import { runUsersList } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { SeenNames } from '../../../src/cli/history/seen-names.ts';
 import { runCommand } from '../../support/cli/run-command.ts';

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { changeAccount } from '../../../src/cli/commands/accounts/edit.ts';
-import { runAccountsHealth } from '../../../src/cli/commands/accounts/health.ts';
-import { runAccountsList } from '../../../src/cli/commands/accounts/list.ts';
-import { runAccountsUnlink } from '../../../src/cli/commands/accounts/unlink.ts';
+import {
+  changeAccount,
+  runAccountsHealth,
+  runAccountsList,
+  runAccountsUnlink,
+} from '../../../src/cli/commands/accounts.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';

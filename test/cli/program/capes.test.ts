@@ -2,10 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lockEntrySchema } from '../../../src/batch/lockfile/entries.ts';
-import { type CapesCreateOptions, runCapesCreate } from '../../../src/cli/commands/capes/create.ts';
-import { runCapesDelete } from '../../../src/cli/commands/capes/delete.ts';
-import { runCapesEdit } from '../../../src/cli/commands/capes/edit.ts';
-import { runCapesList } from '../../../src/cli/commands/capes/list.ts';
+import {
+  type CapesCreateOptions,
+  runCapesCreate,
+  runCapesDelete,
+  runCapesEdit,
+  runCapesList,
+} from '../../../src/cli/commands/capes.ts';
 import { type GenerateOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { readLines } from '../../support/batch/read-lines.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { runIdentitiesDelete } from '../../../src/cli/commands/identities/delete.ts';
-import { runIdentitiesList } from '../../../src/cli/commands/identities/list.ts';
+import { runIdentitiesDelete, runIdentitiesList } from '../../../src/cli/commands/identities.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
-import { runCapesDelete } from '../../../src/cli/commands/capes/delete.ts';
+import { runCapesDelete } from '../../../src/cli/commands/capes.ts';
 import { runJobs } from '../../../src/cli/commands/jobs.ts';
-import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
-import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
-import { runSkinsGet } from '../../../src/cli/commands/skins/get.ts';
-import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
-import { runUsersList } from '../../../src/cli/commands/users/list.ts';
+import { runKeysCreate, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
+import { runSkinsGet } from '../../../src/cli/commands/skins.ts';
+import { runUsersGet, runUsersList } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';

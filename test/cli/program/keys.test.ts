@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
-import { runKeysEdit } from '../../../src/cli/commands/keys/edit.ts';
-import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
-import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
+import { runKeysCreate, runKeysEdit, runKeysList, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import type { ApiKeyMade } from '../../../src/protocol/api-key.ts';
 import { runCommand } from '../../support/cli/run-command.ts';

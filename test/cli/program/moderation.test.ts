@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { runModerationBlock } from '../../../src/cli/commands/moderation/block.ts';
-import { runModerationList } from '../../../src/cli/commands/moderation/list.ts';
-import { runModerationLog } from '../../../src/cli/commands/moderation/log.ts';
-import { setHidden } from '../../../src/cli/commands/moderation/skin-decisions.ts';
-import { runModerationUnblock } from '../../../src/cli/commands/moderation/unblock.ts';
-import { runReportsClose } from '../../../src/cli/commands/reports/close.ts';
-import { runReportsCreate } from '../../../src/cli/commands/reports/create.ts';
-import { runReportsList } from '../../../src/cli/commands/reports/list.ts';
+import {
+  runModerationBlock,
+  runModerationList,
+  runModerationLog,
+  runModerationUnblock,
+  setHidden,
+} from '../../../src/cli/commands/moderation.ts';
+import { runReportsClose, runReportsCreate, runReportsList } from '../../../src/cli/commands/reports.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

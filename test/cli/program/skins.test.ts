@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runSkinsDelete } from '../../../src/cli/commands/skins/delete.ts';
-import { runSkinsDownload } from '../../../src/cli/commands/skins/download.ts';
-import { runSkinsEdit } from '../../../src/cli/commands/skins/edit.ts';
-import { runSkinsList } from '../../../src/cli/commands/skins/list.ts';
+import { runSkinsDelete, runSkinsEdit, runSkinsList } from '../../../src/cli/commands/skins.ts';
+import { runSkinsDownload } from '../../../src/cli/commands/skins-download.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { refusal } from '../../support/client/answers.ts';

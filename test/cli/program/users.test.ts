@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runUsersCreate } from '../../../src/cli/commands/users/create.ts';
-import { changeUser } from '../../../src/cli/commands/users/edit.ts';
-import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
-import { runUsersList } from '../../../src/cli/commands/users/list.ts';
+import { changeUser, runUsersCreate, runUsersGet, runUsersList } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capesCreate, runCapesCreate } from '../../../../src/cli/commands/capes/create.ts';
+import { capesCreate, runCapesCreate } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 

@@ -1,4 +1,4 @@
-import { capesDelete } from '../../../../src/cli/commands/capes/delete.ts';
+import { capesDelete } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('capes delete', capesDelete.register, {

@@ -1,4 +1,4 @@
-import { capesEdit } from '../../../../src/cli/commands/capes/edit.ts';
+import { capesEdit } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('capes edit', capesEdit.register, {

@@ -1,4 +1,4 @@
-import { capesList } from '../../../../src/cli/commands/capes/list.ts';
+import { capesList } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('capes list', capesList.register, {

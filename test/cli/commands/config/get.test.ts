@@ -1,4 +1,4 @@
-import { configGet } from '../../../../src/cli/commands/config/get.ts';
+import { configGet } from '../../../../src/cli/commands/config.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('config get', configGet.register, {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configList } from '../../../../src/cli/commands/config/list.ts';
+import { configList } from '../../../../src/cli/commands/config.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { typeLine } from '../../../support/cli/type-line.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

@@ -1,4 +1,4 @@
-import { configSet } from '../../../../src/cli/commands/config/set.ts';
+import { configSet } from '../../../../src/cli/commands/config.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('config set', configSet.register, {

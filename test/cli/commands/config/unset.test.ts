@@ -1,4 +1,4 @@
-import { configUnset } from '../../../../src/cli/commands/config/unset.ts';
+import { configUnset } from '../../../../src/cli/commands/config.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('config unset', configUnset.register, {

@@ -1,4 +1,4 @@
-import { identitiesDelete } from '../../../../src/cli/commands/identities/delete.ts';
+import { identitiesDelete } from '../../../../src/cli/commands/identities.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('identities delete', identitiesDelete.register, {

@@ -1,4 +1,4 @@
-import { identitiesList } from '../../../../src/cli/commands/identities/list.ts';
+import { identitiesList } from '../../../../src/cli/commands/identities.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('identities list', identitiesList.register, {

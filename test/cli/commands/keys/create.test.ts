@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keysCreate, runKeysCreate } from '../../../../src/cli/commands/keys/create.ts';
+import { keysCreate, runKeysCreate } from '../../../../src/cli/commands/keys.ts';
 import { type ApiKeyMade, SCOPES } from '../../../../src/protocol/api-key.ts';
 import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';

@@ -1,4 +1,4 @@
-import { keysEdit } from '../../../../src/cli/commands/keys/edit.ts';
+import { keysEdit } from '../../../../src/cli/commands/keys.ts';
 import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 

@@ -1,4 +1,4 @@
-import { keysList } from '../../../../src/cli/commands/keys/list.ts';
+import { keysList } from '../../../../src/cli/commands/keys.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('keys list', keysList.register, {

@@ -1,4 +1,4 @@
-import { keysRevoke } from '../../../../src/cli/commands/keys/revoke.ts';
+import { keysRevoke } from '../../../../src/cli/commands/keys.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('keys revoke', keysRevoke.register, {

@@ -1,4 +1,4 @@
-import { moderationBlock } from '../../../../src/cli/commands/moderation/block.ts';
+import { moderationBlock } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('moderation block', moderationBlock.register, {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { moderationDelete, runModerationDelete } from '../../../../src/cli/commands/moderation/delete.ts';
+import { moderationDelete, runModerationDelete } from '../../../../src/cli/commands/moderation.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';

@@ -1,4 +1,4 @@
-import { moderationHide } from '../../../../src/cli/commands/moderation/hide.ts';
+import { moderationHide } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('moderation hide', moderationHide.register, {

@@ -1,4 +1,4 @@
-import { moderationList } from '../../../../src/cli/commands/moderation/list.ts';
+import { moderationList } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('moderation list', moderationList.register, {

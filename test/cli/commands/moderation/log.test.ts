@@ -1,4 +1,4 @@
-import { moderationLog } from '../../../../src/cli/commands/moderation/log.ts';
+import { moderationLog } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('moderation log', moderationLog.register, {

@@ -1,4 +1,4 @@
-import { moderationShow } from '../../../../src/cli/commands/moderation/show.ts';
+import { moderationShow } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('moderation show', moderationShow.register, {

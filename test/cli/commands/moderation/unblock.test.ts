@@ -1,4 +1,4 @@
-import { moderationUnblock } from '../../../../src/cli/commands/moderation/unblock.ts';
+import { moderationUnblock } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('moderation unblock', moderationUnblock.register, {

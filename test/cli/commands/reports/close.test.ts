@@ -1,4 +1,4 @@
-import { reportsClose } from '../../../../src/cli/commands/reports/close.ts';
+import { reportsClose } from '../../../../src/cli/commands/reports.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('reports close', reportsClose.register, {

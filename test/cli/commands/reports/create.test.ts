@@ -1,4 +1,4 @@
-import { reportsCreate } from '../../../../src/cli/commands/reports/create.ts';
+import { reportsCreate } from '../../../../src/cli/commands/reports.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('reports create', reportsCreate.register, {

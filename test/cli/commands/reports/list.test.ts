@@ -1,4 +1,4 @@
-import { reportsList } from '../../../../src/cli/commands/reports/list.ts';
+import { reportsList } from '../../../../src/cli/commands/reports.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('reports list', reportsList.register, {

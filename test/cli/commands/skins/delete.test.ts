@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSkinsDelete, skinsDelete } from '../../../../src/cli/commands/skins/delete.ts';
+import { runSkinsDelete, skinsDelete } from '../../../../src/cli/commands/skins.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSkinsEdit, skinsEdit } from '../../../../src/cli/commands/skins/edit.ts';
+import { runSkinsEdit, skinsEdit } from '../../../../src/cli/commands/skins.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';

@@ -1,4 +1,4 @@
-import { skinsGet } from '../../../../src/cli/commands/skins/get.ts';
+import { skinsGet } from '../../../../src/cli/commands/skins.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('skins get', skinsGet.register, {

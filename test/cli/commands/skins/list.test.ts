@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runSkinsList, skinsList } from '../../../../src/cli/commands/skins/list.ts';
+import { runSkinsList, skinsList } from '../../../../src/cli/commands/skins.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';

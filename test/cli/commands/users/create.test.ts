@@ -1,4 +1,4 @@
-import { usersCreate } from '../../../../src/cli/commands/users/create.ts';
+import { usersCreate } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('users create', usersCreate.register, {

@@ -1,4 +1,4 @@
-import { usersDisable } from '../../../../src/cli/commands/users/disable.ts';
+import { usersDisable } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const oneName = [

@@ -1,4 +1,4 @@
-import { usersEdit } from '../../../../src/cli/commands/users/edit.ts';
+import { usersEdit } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('users edit', usersEdit.register, {

@@ -1,4 +1,4 @@
-import { usersEnable } from '../../../../src/cli/commands/users/enable.ts';
+import { usersEnable } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const oneName = [

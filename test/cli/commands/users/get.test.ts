@@ -1,4 +1,4 @@
-import { usersGet } from '../../../../src/cli/commands/users/get.ts';
+import { usersGet } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const oneName = [

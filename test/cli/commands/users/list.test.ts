@@ -1,4 +1,4 @@
-import { usersList } from '../../../../src/cli/commands/users/list.ts';
+import { usersList } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
 describeParsing('users list', usersList.register, {

@@ -1,0 +1,364 @@
+import type { Command } from 'commander';
+import { bareUuid } from '../../base/uuid.ts';
+import type { AccountClient, GameAccount, GameAccountChange, GameAccountCheck } from '../../index.ts';
+import { withAccount } from '../connection/account-manager.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { colorsFor } from '../terminal/colors.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { jsonDocument } from '../text/json.ts';
+import { ago, alignedRows, clean } from '../text/text.ts';
+
+const COLUMNS = {
+  name: ({ name }) => name,
+  uuid: ({ uuid }) => uuid,
+  state: ({ state }) => state,
+  generated: ({ generated }) => String(generated),
+  failed: ({ failed }) => String(failed),
+  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
+  settings: settingsOf,
+  freeAt: ({ freeAt }) => freeAt,
+  user: ({ user }) => user,
+} satisfies Columns<GameAccount>;
+
+export const ACCOUNT_FIELDS = {
+  uuid: 'UUID of the account in the game',
+  name: 'player name',
+  user: 'user who linked the account',
+  share: 'whether the account makes skins for all users',
+  state: 'active, paused, suspended or needs_login',
+  restore: 'whether the account gets its previous skin back when it is idle',
+  capes: 'whether skins may have the cape of the account',
+  inUse: 'whether the account is making a skin right now',
+  freeAt: 'when the account can make the next skin',
+  coolUntil: 'until when the account rests after the game refused it',
+  errorStreak: 'failures since the last success',
+  lastError: {
+    about: 'the last failure',
+    fields: { code: 'error code', message: 'what went wrong', at: 'when' },
+  },
+  lastUsedAt: 'when the account last made a skin',
+  linkedAt: 'when the account was linked',
+  generated: 'number of skins made',
+  failed: 'number of failures',
+} satisfies Fields<GameAccount>;
+
+const ACCOUNT = {
+  columns: COLUMNS,
+  columnMeanings: { settings: 'those of share, restore and capes that are on, separated by commas' },
+};
+export const ACCOUNT_OUTPUT: CommandOutput = {
+  ...ACCOUNT,
+  json: { shape: 'object', fields: ACCOUNT_FIELDS },
+};
+export const ACCOUNT_LIST_OUTPUT: CommandOutput = {
+  ...ACCOUNT,
+  json: { shape: 'list', fields: ACCOUNT_FIELDS },
+};
+
+const HEADER = ['NAME', 'UUID', 'STATE', 'SKINS', 'FAILED', 'USED', 'SETTINGS', 'USER', 'NOTE'];
+
+/** Prints game accounts as rows, for people or for programs. */
+export function accountRows(
+  accounts: readonly GameAccount[],
+  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
+): string {
+  if (!io.out.isTTY) return columnRows(COLUMNS, accounts);
+  const rows = accounts.map((account) => [
+    account.name,
+    account.uuid,
+    account.state,
+    String(account.generated),
+    String(account.failed),
+    ago(account.lastUsedAt, clock.now()),
+    settingsOf(account),
+    account.user ?? '',
+    noteOf(account),
+  ]);
+  return alignedRows(HEADER, rows, io.out.columns);
+}
+
+/** Prints one account in the form that all account commands share. */
+export function printAccount(account: GameAccount, context: CommandContext): void {
+  context.io.out.write(context.flags.json ? jsonDocument(account) : accountRows([account], context));
+}
+
+function settingsOf({ restore, capes, share }: GameAccount): string {
+  const names = [share && 'share', restore && 'restore', capes && 'capes'];
+  return names.filter(Boolean).join(',');
+}
+
+function noteOf({ inUse, coolUntil, lastError }: GameAccount): string {
+  if (inUse) return 'in use';
+  return (coolUntil === undefined ? lastError?.message : `rests until ${coolUntil}`) ?? '';
+}
+
+/** Said where no game account is linked. */
+export function noAccounts(context: CommandContext): string {
+  return `No accounts. Link one: ${forService('skinsmith accounts link', namingOf(context))}`;
+}
+
+type Games = AccountClient['games'];
+
+/** Calls `work` with the account of this name or UUID. @throws CliError `no_such_account` */
+export async function withGameAccount<T>(
+  named: string,
+  context: CommandContext,
+  work: (games: Games, account: GameAccount) => Promise<T>,
+): Promise<T> {
+  return await withAccount(context, async ({ games }) => {
+    const wanted = named.toLowerCase();
+    const accounts = await games.list({ signal: context.signal });
+    const found =
+      accounts.find(({ uuid }) => uuid === bareUuid(named)) ??
+      accounts.find(({ name }) => name.toLowerCase() === wanted);
+    if (found) return await work(games, found);
+    throw new CliError('no_such_account', `No linked account ${named}.`, {
+      hint: `List the accounts: ${forService('skinsmith accounts list', namingOf(context))}`,
+    });
+  });
+}
+
+export const accountsList = {
+  examples: [
+    ['List game accounts', 'skinsmith accounts list'],
+    ['Print them as JSON', 'skinsmith accounts list --json'],
+  ],
+  output: [ACCOUNT_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runAccountsList): void {
+    command
+      .description(
+        'List the game accounts that you linked to a skinsmith service, by name.\n' +
+          'Operators see the accounts of all users.',
+      )
+      .action(async () => await runner(async (context) => await run(context)));
+  },
+} satisfies CommandModule;
+
+export async function runAccountsList(context: CommandContext): Promise<number> {
+  const accounts = await withAccount(context, ({ games }) => games.list({ signal: context.signal }));
+  await context.seenNames.add(
+    'accounts',
+    accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
+  );
+  if (context.flags.json) context.io.out.write(jsonDocument(accounts));
+  else if (accounts.length === 0) await context.messages.note(noAccounts(context));
+  else context.io.out.write(accountRows(accounts, context));
+  return exitStatus('done');
+}
+
+const HEALTH_COLUMNS = {
+  name: ({ account }) => account.name,
+  uuid: ({ account }) => account.uuid,
+  state: ({ account }) => account.state,
+  problems: ({ problems }) => problems.join(' '),
+} satisfies Columns<GameAccountCheck>;
+
+const FIELDS: Fields<GameAccountCheck> = {
+  account: { about: 'the account, as in accounts list', fields: ACCOUNT_FIELDS },
+  problems: 'what keeps the account from being used, in sentences; empty if nothing does',
+};
+export const accountsHealth = {
+  examples: [
+    ['Check all game accounts', 'skinsmith accounts health'],
+    ['Print the results as JSON', 'skinsmith accounts health --json'],
+  ],
+  output: [
+    {
+      columns: HEALTH_COLUMNS,
+      columnMeanings: {
+        name: ACCOUNT_FIELDS.name,
+        uuid: ACCOUNT_FIELDS.uuid,
+        state: ACCOUNT_FIELDS.state,
+      },
+      json: { shape: 'list', fields: FIELDS },
+    },
+  ],
+  register(command: Command, runner: Runner, run = runAccountsHealth): void {
+    command
+      .description(
+        'Check the health of game accounts with the game.\n' +
+          'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
+          'exit status is 1 if any account has a problem.',
+      )
+      .action(async () => await runner(async (context) => await run(context)));
+  },
+} satisfies CommandModule;
+
+export async function runAccountsHealth(context: CommandContext): Promise<number> {
+  const { signal, flags, io } = context;
+  const checks = await withAccount(context, async ({ games }) => {
+    const found: GameAccountCheck[] = [];
+    for (const { uuid } of await games.list({ signal })) {
+      const check = await games.check(uuid, { signal });
+      found.push(check);
+      if (!flags.json) await print(check, context);
+    }
+    return found;
+  });
+  if (flags.json) io.out.write(jsonDocument(checks));
+  else if (checks.length === 0) context.messages.say(noAccounts(context));
+  return exitStatus(checks.every(({ problems }) => problems.length === 0) ? 'done' : 'failed');
+}
+
+async function print(check: GameAccountCheck, { io }: CommandContext): Promise<void> {
+  if (!io.out.isTTY) {
+    io.out.write(columnRows(HEALTH_COLUMNS, [check]));
+    return;
+  }
+  const { account, problems } = check;
+  const { good, bad } = await colorsFor(io.out);
+  const isWell = problems.length === 0;
+  io.out.write(
+    `${isWell ? good('✔') : bad('✖')} ${clean(account.name)}  ${clean(isWell ? 'well' : problems.join(' '))}\n`,
+  );
+}
+
+export const accountsEdit = {
+  examples: [
+    ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
+    ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
+  ],
+  output: [ACCOUNT_OUTPUT],
+  register(command: Command, runner: Runner, run = changeAccount): void {
+    command
+      .description('Edit the settings of a game account.')
+      .argument('<account>', 'name or UUID of the account')
+      .option('--share', 'make skins for all users with the account')
+      .option('--no-share', 'make skins only for the user who linked the account')
+      .option('--restore', "restore the account's own skin after ten idle minutes and when the service stops")
+      .option('--no-restore', 'leave the last skin on the account')
+      .option('--capes', 'allow the cape of the account in results')
+      .option('--no-capes', 'hide the cape of the account before making skins')
+      .action(
+        async (named: string, typed: GameAccountChange) =>
+          await runner(async (context) => await run(named, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+/** Changes an account and prints its new state. */
+export async function changeAccount(
+  named: string,
+  change: GameAccountChange,
+  context: CommandContext,
+): Promise<number> {
+  if (Object.keys(change).length === 0) {
+    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith accounts edit --help');
+  }
+  const account = await withGameAccount(named, context, (games, { uuid }) =>
+    games.change(uuid, change, { signal: context.signal }),
+  );
+  printAccount(account, context);
+  return exitStatus('done');
+}
+
+export const accountsPause = {
+  examples: [
+    ['Pause an account', 'skinsmith accounts pause Alex'],
+    [
+      'Pause an account of another service',
+      'skinsmith accounts pause Steve --base-url https://skins.example.org',
+    ],
+  ],
+  output: [ACCOUNT_OUTPUT],
+  register(command: Command, runner: Runner, run = changeAccount): void {
+    command
+      .description(
+        'Stop using a game account until it is resumed.\n' +
+          'Use this while the owner of the account plays, for example.',
+      )
+      .argument('<account>', 'name or UUID of the account')
+      .action(
+        async (named: string) => await runner(async (context) => await run(named, { paused: true }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export const accountsResume = {
+  examples: [
+    ['Resume an account', 'skinsmith accounts resume Alex'],
+    [
+      'Resume an account of another service',
+      'skinsmith accounts resume Steve --base-url https://skins.example.org',
+    ],
+  ],
+  output: [ACCOUNT_OUTPUT],
+  register(command: Command, runner: Runner, run = changeAccount): void {
+    command
+      .description('Resume using a paused game account and clear its failures.')
+      .argument('<account>', 'name or UUID of the account')
+      .action(
+        async (named: string) =>
+          await runner(async (context) => await run(named, { paused: false }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export interface AccountsUnlinkOptions {
+  readonly account: string;
+  /** Skip the confirmation. */
+  readonly yes?: boolean;
+}
+
+interface UnlinkedView {
+  readonly uuid: string;
+  readonly name: string;
+  readonly unlinked: true;
+  readonly ownSkin: boolean;
+}
+
+const UNLINK_FIELDS: Fields<UnlinkedView> = {
+  uuid: 'UUID of the account',
+  name: 'player name',
+  unlinked: 'always true',
+  ownSkin: 'whether the account got its own skin back',
+};
+export const accountsUnlink = {
+  examples: [
+    ['Unlink an account without being asked', 'skinsmith accounts unlink Alex --yes'],
+    [
+      'Unlink an account of another service',
+      'skinsmith accounts unlink Steve --yes --base-url https://skins.example.org',
+    ],
+  ],
+  output: [{ json: { shape: 'object', fields: UNLINK_FIELDS } }],
+  register(command: Command, runner: Runner, run = runAccountsUnlink): void {
+    command
+      .description(
+        'Unlink a game account and delete its tokens.\n' +
+          'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
+          'terminal, --yes is required.',
+      )
+      .argument('<account>', 'name or UUID of the account')
+      .option('-y, --yes', 'do not ask for confirmation')
+      .action(
+        async (account: string, typed: Omit<AccountsUnlinkOptions, 'account'>) =>
+          await runner(async (context) => await run({ ...typed, account }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runAccountsUnlink(
+  { account: named, yes }: AccountsUnlinkOptions,
+  context: CommandContext,
+): Promise<number> {
+  const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {
+    if (!yes && !(await confirm(`Unlink ${name}? Its tokens are forgotten.`, context))) return undefined;
+    return { uuid, name, messages: await games.unlink(uuid, { signal: context.signal }) };
+  });
+  if (!outcome) {
+    context.messages.say('Nothing was unlinked.');
+    return exitStatus('failed');
+  }
+  const { uuid, name, messages } = outcome;
+  for (const { message } of messages) context.messages.say(`${name}: ${message}`);
+  const isRestored = !messages.some(({ code }) => code === 'account_not_restored');
+  const view: UnlinkedView = { uuid, name, unlinked: true, ownSkin: isRestored };
+  if (context.flags.json) context.io.out.write(jsonDocument(view));
+  return exitStatus('done');
+}

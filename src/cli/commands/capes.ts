@@ -1,0 +1,232 @@
+import { basename, extname } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Cape, CapeChange } from '../../index.ts';
+import { withAccount } from '../connection/account-manager.ts';
+import { connectWithProgress } from '../connection/connect-with-progress.ts';
+import { capeIn } from '../connection/find-cape.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import type { SeenName } from '../history/seen-names.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  deprecated,
+  type Fields,
+} from '../output/described.ts';
+import { readBounded } from '../terminal/read-input.ts';
+import { jsonDocument } from '../text/json.ts';
+import { alignedRows } from '../text/text.ts';
+
+const COLUMNS = {
+  uuid: ({ uuid }) => uuid,
+  support: supportOf,
+  alias: ({ alias }) => alias,
+  hash: ({ hash }) => hash,
+  url: ({ url }) => url,
+} satisfies Columns<Cape>;
+
+const FIELDS: Fields<Cape> = {
+  uuid: 'UUID of the cape, with dashes',
+  alias: 'name of the cape',
+  hash: 'hash of the texture',
+  url: 'URL of the texture',
+  support: 'public, or none if nobody may use it yet',
+  supported: deprecated('support'),
+};
+
+export const CAPE_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
+export const CAPE_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
+
+const HEADER = ['UUID', 'SUPPORT', 'ALIAS'];
+
+/** Prints capes as rows, for people or for programs. */
+export function capeRows(capes: readonly Cape[], { io }: Pick<CommandContext, 'io'>): string {
+  if (!io.out.isTTY) return columnRows(COLUMNS, capes);
+  const rows = capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias]);
+  return alignedRows(HEADER, rows, io.out.columns);
+}
+
+/** Prints one cape. */
+export function printCape(cape: Cape, context: CommandContext): void {
+  context.io.out.write(context.flags.json ? jsonDocument(cape) : capeRows([cape], context));
+}
+
+/** The word that shells complete: the alias, if the cape has one. */
+export function seenCape({ alias, uuid }: Cape): SeenName {
+  return { value: alias || uuid, about: uuid };
+}
+
+/** Older services use another field or none; without one, every listed cape is usable. */
+function supportOf({ support, supported = true }: Cape): string {
+  return support ?? (supported ? 'public' : 'none');
+}
+
+export interface CapesListOptions {
+  readonly all?: boolean;
+}
+
+export const capesList = {
+  examples: [
+    ['List capes', 'skinsmith capes list'],
+    ['List hidden capes as well', 'skinsmith capes list --all'],
+  ],
+  output: [CAPE_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runCapesList): void {
+    command
+      .description('List the capes that generate --cape can use.')
+      .option('--all', 'list hidden capes of a skinsmith service as well (operators only)')
+      .action(async (typed: CapesListOptions) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
+
+export async function runCapesList(
+  { all = false }: CapesListOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal } = context;
+  const capes = all
+    ? await withAccount(context, (account) => account.capes({ signal }))
+    : await readPublic(context);
+  await context.seenNames.add('capes', capes.map(seenCape));
+  if (context.flags.json) context.io.out.write(jsonDocument(capes));
+  else if (capes.length === 0) await context.messages.note('No capes.');
+  else context.io.out.write(capeRows(capes, context));
+  return exitStatus('done');
+}
+
+async function readPublic(context: CommandContext): Promise<readonly Cape[]> {
+  const { client } = await connectWithProgress(await context.settings(), context);
+  return await client.capes({ signal: context.signal });
+}
+
+export interface CapesCreateOptions {
+  readonly alias?: string;
+  readonly hidden?: boolean;
+}
+
+export const capesCreate = {
+  examples: [
+    ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
+    ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
+  ],
+  output: [CAPE_OUTPUT],
+  register(command: Command, runner: Runner, run = runCapesCreate): void {
+    command
+      .description('Add a cape to a skinsmith service, for use with generate --cape (operators only).')
+      .argument('<file>', 'PNG file of 64×32 pixels')
+      .option('--alias <alias>', 'name of the cape (default: the file name)')
+      .option('--hidden', 'do not let anybody use the cape yet')
+      .action(
+        async (file: string, typed: CapesCreateOptions) =>
+          await runner(async (context) => await run(file, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runCapesCreate(
+  file: string,
+  typed: CapesCreateOptions,
+  context: CommandContext,
+): Promise<number> {
+  const png = await readBounded(file);
+  const { alias = basename(file, extname(file)), hidden = false } = typed;
+  const wish = { alias, support: hidden ? 'none' : 'public' } as const;
+  const cape = await withAccount(context, (account) =>
+    account.addCape(png, wish, { signal: context.signal }),
+  );
+  await context.seenNames.add('capes', [seenCape(cape)]);
+  printCape(cape, context);
+  return exitStatus('done');
+}
+
+export interface CapesEditOptions {
+  readonly alias?: string;
+  readonly hide?: boolean;
+  readonly show?: boolean;
+}
+
+export const capesEdit = {
+  examples: [
+    ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
+    ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
+  ],
+  output: [CAPE_OUTPUT],
+  register(command: Command, runner: Runner, run = runCapesEdit): void {
+    command
+      .description(
+        'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
+          'Skins that were made with a hidden cape keep it.',
+      )
+      .argument('<cape>', 'UUID or alias of the cape')
+      .option('--alias <alias>', 'new name of the cape')
+      .option('--hide', 'stop letting anybody use the cape')
+      .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
+      .action(
+        async (cape: string, typed: CapesEditOptions) =>
+          await runner(async (context) => await run(cape, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runCapesEdit(
+  name: string,
+  typed: CapesEditOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { alias, hide, show } = typed;
+  const support = hide ? 'none' : show ? 'public' : undefined;
+  if (alias === undefined && support === undefined) {
+    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith capes edit --help');
+  }
+  const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
+  const { signal } = context;
+  const cape = await withAccount(context, async (account) => {
+    const { uuid } = capeIn(await account.capes({ signal }), name, context);
+    return await account.changeCape(uuid, change, { signal });
+  });
+  printCape(cape, context);
+  return exitStatus('done');
+}
+
+interface DeletedView {
+  readonly uuid: string;
+  readonly deleted: true;
+}
+
+const DELETE_FIELDS: Fields<DeletedView> = { uuid: 'UUID of the cape', deleted: 'always true' };
+export const capesDelete = {
+  examples: [
+    ['Delete a cape', 'skinsmith capes delete team-red'],
+    ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
+  ],
+  output: [{ json: { shape: 'list', fields: DELETE_FIELDS } }],
+  register(command: Command, runner: Runner, run = runCapesDelete): void {
+    command
+      .description(
+        'Delete capes from a skinsmith service (operators only).\n' +
+          'Skins that were made with a deleted cape keep it.',
+      )
+      .argument('<cape...>', 'UUIDs or aliases of capes')
+      .action(async (names: string[]) => await runner(async (context) => await run(names, context)));
+  },
+} satisfies CommandModule;
+
+export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<number> {
+  const { signal, messages, seenNames, flags, io } = context;
+  const deleted = await withAccount(context, async (account) => {
+    const all = await account.capes({ signal });
+    const capes = names.map((name) => capeIn(all, name, context)); // resolve every name before deleting any cape
+    for (const { uuid, alias } of capes) {
+      await account.removeCape(uuid, { signal });
+      await seenNames.remove('capes', alias);
+      messages.say(`Deleted cape ${alias}.`);
+    }
+    return capes;
+  });
+  const views = deleted.map(({ uuid }): DeletedView => ({ uuid, deleted: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}

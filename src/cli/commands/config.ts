@@ -1,0 +1,198 @@
+import type { Command } from 'commander';
+import { SETTING_MEANINGS } from '../config/setting-meanings.ts';
+import {
+  envNameOf,
+  isSafeToShow,
+  isSettingName,
+  type Origin,
+  originOf,
+  parseSetting,
+  SETTING_NAMES,
+  type SettingName,
+} from '../config/settings.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import { setTerms } from '../help/terms.ts';
+import { type Columns, columnRows, type Fields } from '../output/described.ts';
+import { jsonDocument, jsonLine } from '../text/json.ts';
+import { masked } from '../text/masked.ts';
+import { alignedRows, clean } from '../text/text.ts';
+
+/** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
+export function settingNamed(name: string): SettingName {
+  if (isSettingName(name)) return name;
+  if (name === 'api-key') {
+    const hint = 'Store one: skinsmith login. Forget it: skinsmith logout. In CI: SKINSMITH_API_KEY.';
+    throw usageError(
+      'api_key_elsewhere',
+      'API keys are kept per service, and never typed on a command line.',
+      hint,
+    );
+  }
+  throw usageError('unknown_setting', `Unknown setting ${name}.`, `Settings: ${SETTING_NAMES.join(', ')}`);
+}
+
+interface SettingView {
+  readonly name: string;
+  readonly value: unknown;
+  readonly from: string;
+}
+
+const COLUMNS = {
+  name: ({ name }) => name,
+  value: ({ value }) => String(value),
+  from: ({ from }) => from,
+} satisfies Columns<SettingView>;
+
+const FIELDS: Fields<SettingView> = {
+  name: 'name of the setting',
+  value: 'its value; of API keys, only the last four characters',
+  from: 'where it comes from: an option, an environment variable or the config file',
+};
+export const configList = {
+  examples: [
+    ['List settings', 'skinsmith config list'],
+    ['Print them as JSON', 'skinsmith config list --json'],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runConfigList): void {
+    command
+      .description(
+        'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
+      )
+      .action(async () => await runner(run));
+  },
+} satisfies CommandModule;
+
+export async function runConfigList(context: CommandContext): Promise<number> {
+  const { io, flags, env, configFile } = context;
+  const file = await configFile.settings();
+  const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
+  const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
+    const origin = originOf(name, sources);
+    return origin ? [{ name, ...origin, value: shown(name, origin) }] : [];
+  });
+  const views = [...set, ...(await keyViews(context))];
+  if (flags.json) io.out.write(jsonDocument(views));
+  else if (views.length === 0) await context.messages.note('Nothing is set; the embedded service answers.');
+  else if (io.out.isTTY) io.out.write(table(views, io.out.columns));
+  else io.out.write(columnRows(COLUMNS, views));
+  return exitStatus('done');
+}
+
+function shown(name: SettingName, { value }: Origin): unknown {
+  return isSafeToShow(name, value) ? value : 'an address that is not accepted';
+}
+
+function table(views: readonly SettingView[], width: number): string {
+  const rows = views.map((view) => Object.values(COLUMNS).map((cell) => cell(view)));
+  return alignedRows(['SETTING', 'VALUE', 'FROM'], rows, width);
+}
+
+async function keyViews({ env, configFile }: CommandContext): Promise<SettingView[]> {
+  const fromEnv = env['SKINSMITH_API_KEY']?.trim();
+  const kept = Object.entries(await configFile.keyPlaces());
+  return [
+    ...(fromEnv ? [{ name: 'api-key', value: masked(fromEnv.slice(-4)), from: 'SKINSMITH_API_KEY' }] : []),
+    ...kept.map(([place, last4]) => ({ name: 'api-key', value: masked(last4), from: `stored for ${place}` })),
+  ];
+}
+
+export const configGet = {
+  examples: [
+    ['Print the default visibility of new skins', 'skinsmith config get visibility'],
+    ['Print a setting as JSON', 'skinsmith config get visibility --json'],
+  ],
+  output: [{ json: { shape: 'value', about: 'the value of the setting' } }],
+  register(command: Command, runner: Runner, run = runConfigGet): void {
+    command
+      .description('Print the current value of a setting.\n' + 'The exit status is 1 if it is not set.')
+      .argument('<name>', 'name of the setting (see skinsmith help config set)')
+      .action(async (name: string) => await runner(async (context) => await run(name, context)));
+  },
+} satisfies CommandModule;
+
+export async function runConfigGet(
+  name: string,
+  { io, flags, env, configFile }: CommandContext,
+): Promise<number> {
+  const setting = settingNamed(name);
+  const sources = { flags: { 'base-url': flags.baseUrl }, env, file: await configFile.settings() };
+  const origin = originOf(setting, sources);
+  if (!origin) return exitStatus('failed');
+  const value = parseSetting(setting, origin);
+  io.out.write(flags.json ? jsonLine(value) : `${clean(String(value))}\n`);
+  return exitStatus('done');
+}
+
+export const configSet = {
+  examples: [
+    ['Use a hosted service by default', 'skinsmith config set base-url https://api.mineskin.org'],
+    ['Make skins unlisted by default', 'skinsmith config set visibility unlisted'],
+  ],
+  output: [],
+  register(command: Command, runner: Runner, run = runConfigSet): void {
+    setTerms(command, { heading: 'Settings', rows: Object.entries(SETTING_MEANINGS) });
+    command
+      .description(
+        'Change a setting in the config file.\n' +
+          'The value is checked first. Options and environment variables (SKINSMITH_VISIBILITY for visibility ' +
+          'and so on) take precedence over the config file.',
+      )
+      .argument('<name>', 'name of the setting')
+      .argument('<value>', 'new value')
+      .action(
+        async (name: string, value: string) =>
+          await runner(async (context) => await run(name, value, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runConfigSet(name: string, text: string, context: CommandContext): Promise<number> {
+  const setting = settingNamed(name);
+  const value = parseSetting(setting, { value: text, from: 'the command line' });
+  await context.configFile.set(setting, value);
+  const variable = envNameOf(setting);
+  if (context.env[variable])
+    await context.messages.warn(`${variable} is set too, and takes precedence over the config file.`);
+  return exitStatus('done');
+}
+
+export const configUnset = {
+  examples: [
+    ['Use the embedded service again', 'skinsmith config unset base-url'],
+    ['Use the default visibility again', 'skinsmith config unset visibility'],
+  ],
+  output: [],
+  register(command: Command, runner: Runner, run = runConfigUnset): void {
+    command
+      .description('Remove a setting from the config file.')
+      .argument('<name>', 'name of the setting (see skinsmith help config set)')
+      .action(async (name: string) => await runner(async (context) => await run(name, context)));
+  },
+} satisfies CommandModule;
+
+export async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<number> {
+  await configFile.unset(settingNamed(name));
+  return exitStatus('done');
+}
+
+export const configPath = {
+  examples: [
+    ['Print the path of the config file', 'skinsmith config path'],
+    ['Print its folder', 'dirname "$(skinsmith config path)"'],
+  ],
+  output: [{ json: { shape: 'value', about: 'the path, a string' } }],
+  register(command: Command, runner: Runner, run = runConfigPath): void {
+    command
+      .description('Print the path of the config file, whether it exists or not.')
+      .action(async () => await runner(run));
+  },
+} satisfies CommandModule;
+
+export async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<number> {
+  io.out.write(flags.json ? jsonLine(configFile.path) : `${configFile.path}\n`);
+  return exitStatus('done');
+}

@@ -1,0 +1,185 @@
+import type { Command } from 'commander';
+import { type AccountClient, type Identity, ServiceError } from '../../index.ts';
+import { withAccount } from '../connection/account-manager.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
+import type { SeenName } from '../history/seen-names.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { jsonDocument } from '../text/json.ts';
+import { ago, alignedRows } from '../text/text.ts';
+
+const COLUMNS = {
+  id: ({ id }) => id,
+  subject: ({ subject }) => subject,
+  issuer: ({ issuer }) => issuer,
+  createdAt: ({ createdAt }) => createdAt,
+  isLastWay: ({ isLastWay }) => (isLastWay ? 'last-way' : ''),
+} satisfies Columns<Identity>;
+
+const FIELDS: Fields<Identity> = {
+  id: 'id of the identity',
+  subject: 'whom the provider calls that',
+  issuer: 'address of the provider',
+  createdAt: 'when it was tied to the user',
+  isLastWay: 'whether the user has no other way to sign in',
+};
+
+export const IDENTITY_LIST_OUTPUT: CommandOutput = {
+  columns: COLUMNS,
+  json: { shape: 'list', fields: FIELDS },
+};
+
+const HEADER = ['ID', 'SUBJECT', 'PROVIDER', 'SINCE', ''];
+
+/** Prints identities as rows, for people or for programs. */
+export function identityRows(
+  identities: readonly Identity[],
+  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
+): string {
+  if (!io.out.isTTY) return columnRows(COLUMNS, identities);
+  const rows = identities.map(({ id, subject, issuer, createdAt, isLastWay }) => [
+    id,
+    subject,
+    issuer,
+    ago(createdAt, clock.now()),
+    isLastWay ? 'the only way to sign in' : '',
+  ]);
+  return alignedRows(HEADER, rows, io.out.columns);
+}
+
+/** The word that shells complete. */
+export function seenIdentity({ id, subject, issuer }: Identity): SeenName {
+  return { value: id, about: `${subject} at ${issuer}` };
+}
+
+export interface IdentitiesListOptions {
+  readonly user?: string;
+}
+
+export const identitiesList = {
+  examples: [
+    ['List the provider accounts you can sign in with', 'skinsmith identities list'],
+    ['List those of a user', 'skinsmith identities list --user alice'],
+  ],
+  output: [IDENTITY_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runIdentitiesList): void {
+    command
+      .description('List the OpenID Connect accounts with which a user can sign in to a skinsmith service.')
+      .option('--user <user>', 'list the identities of this user (operators only; default: yourself)')
+      .action(
+        async (typed: IdentitiesListOptions) => await runner(async (context) => await run(typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runIdentitiesList(
+  { user }: IdentitiesListOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, seenNames, flags, io, messages } = context;
+  const identities = await withAccount(context, (account) => account.identities(user, { signal }));
+  await seenNames.add('identities', identities.map(seenIdentity));
+  if (flags.json) io.out.write(jsonDocument(identities));
+  else if (identities.length === 0) await messages.note('No identities.');
+  else io.out.write(identityRows(identities, context));
+  return exitStatus('done');
+}
+
+export interface IdentitiesDeleteOptions {
+  readonly ids: readonly string[];
+  readonly user?: string;
+  /** Delete even the only way to sign in. */
+  readonly last?: boolean;
+}
+
+interface DeletedView {
+  readonly id: string;
+  readonly deleted: true;
+}
+
+const DELETE_FIELDS: Fields<DeletedView> = { id: 'id of the identity', deleted: 'always true' };
+export const identitiesDelete = {
+  examples: [
+    ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
+    [
+      'Delete all identities of a user',
+      'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
+    ],
+  ],
+  output: [{ json: { shape: 'list', fields: DELETE_FIELDS } }],
+  register(command: Command, runner: Runner, run = runIdentitiesDelete): void {
+    command
+      .description(
+        'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
+          "Ends the user's sessions that were not started with an API key. To delete the user's " +
+          'only way to sign in, add --last.',
+      )
+      .argument('<id...>', 'IDs of identities, as printed by identities list')
+      .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
+      .option('--last', 'delete an identity even if it is the only way to sign in')
+      .action(
+        async (ids: string[], typed: Omit<IdentitiesDeleteOptions, 'ids'>) =>
+          await runner(async (context) => await run({ ...typed, ids }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runIdentitiesDelete(
+  { ids, user, last = false }: IdentitiesDeleteOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, messages, seenNames, flags, io } = context;
+  await withAccount(context, async (account) => {
+    const all = await account.identities(user, { signal });
+    const chosen = ids.map((id) => identityIn(all, id, context)); // find every one before deleting any
+    for (const { id, subject } of chosen) {
+      await deleteOne(account, id, { user, mayBeLast: last, context });
+      await seenNames.remove('identities', id);
+      messages.say(`Deleted identity ${id}: ${subject} no longer signs in.`);
+    }
+  });
+  const views = ids.map((id): DeletedView => ({ id, deleted: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}
+
+function identityIn(all: readonly Identity[], id: string, context: CommandContext): Identity {
+  const found = all.find((one) => one.id === id);
+  if (found) return found;
+  throw new CliError('identity_not_found', `No identity ${id}.`, {
+    hint: `List the identities: ${forService('skinsmith identities list', namingOf(context))}`,
+  });
+}
+
+interface Deleting {
+  readonly user: string | undefined;
+  readonly mayBeLast: boolean;
+  readonly context: CommandContext;
+}
+
+/** @throws CliError `only_way_in` when the user could not sign in any more */
+async function deleteOne(
+  account: AccountClient,
+  id: string,
+  { user, mayBeLast, context }: Deleting,
+): Promise<void> {
+  try {
+    await account.untieIdentity(
+      id,
+      { ...(user !== undefined && { user }), mayBeLast },
+      { signal: context.signal },
+    );
+  } catch (cause) {
+    if (!(cause instanceof ServiceError) || cause.code !== 'invalid_request') throw cause;
+    const create = `skinsmith keys create${user === undefined ? '' : ` --user ${user}`}`;
+    throw new CliError('only_way_in', `Identity ${id} is the only way for ${user ?? 'you'} to sign in.`, {
+      hint:
+        `Create an API key first: ${forService(create, namingOf(context))}. ` +
+        'To delete the identity all the same: --last',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,331 @@
+import { type Command, Option } from 'commander';
+import type { ApiKey, ApiKeyInput, ApiKeyMade } from '../../index.ts';
+import { withAccount } from '../connection/account-manager.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
+import type { SeenName } from '../history/seen-names.ts';
+import {
+  addKeyChangeOptions,
+  addKeyOptions,
+  keyChange,
+  type TypedKeyChange,
+  type TypedKeyOptions,
+} from '../options/key-options.ts';
+import { nonEmpty, nonEmptyWords } from '../options/option-values.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { chooseStore } from '../serve/store.ts';
+import { askSecret } from '../terminal/ask-secret.ts';
+import { readStdinText } from '../terminal/read-input.ts';
+import { jsonDocument } from '../text/json.ts';
+import { masked } from '../text/masked.ts';
+import { ago, alignedRows, clean } from '../text/text.ts';
+
+const COLUMNS = {
+  id: ({ id }) => id,
+  last4: ({ last4 }) => last4,
+  user: ({ user }) => user,
+  createdAt: ({ createdAt }) => createdAt,
+  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
+  name: ({ name }) => name,
+  allowedIps: ({ allowedIps }) => allowedIps.join(','),
+  allowedOrigins: ({ allowedOrigins }) => allowedOrigins.join(','),
+  allowedAgents: ({ allowedAgents }) => allowedAgents.join(','),
+  v2Compat: ({ v2Compat }) => (v2Compat ? 'v2-compat' : ''),
+  scopes: ({ scopes = [] }) => scopes.join(','),
+  generations: ({ generations }) => generations?.toString(),
+} satisfies Columns<ApiKey>;
+
+export const KEY_FIELDS: Fields<ApiKey> = {
+  id: 'id of the key',
+  name: 'name of the key',
+  user: 'user that the key belongs to',
+  last4: 'last four characters of the key',
+  createdAt: 'when the key was created',
+  lastUsedAt: 'when the key was last used',
+  allowedIps: 'addresses and networks it may be used from; empty: any',
+  allowedOrigins: 'web origins it may be used from; empty: any',
+  allowedAgents: 'programs that may use it; empty: any',
+  v2Compat: 'whether requests to version 1 of the API go through the queue',
+  scopes: 'what the key may do: read, generate, skins, account, operator',
+  generations: 'new skins that were asked for with the key',
+};
+
+export const KEY_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: KEY_FIELDS } };
+export const KEY_LIST_OUTPUT: CommandOutput = {
+  columns: COLUMNS,
+  json: { shape: 'list', fields: KEY_FIELDS },
+};
+
+const HEADER = ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'SCOPES', 'BOUND TO'];
+
+/** Prints keys as rows, for people or for programs. */
+export function keyRows(
+  keys: readonly ApiKey[],
+  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
+): string {
+  if (!io.out.isTTY) return columnRows(COLUMNS, keys);
+  const now = clock.now();
+  const rows = keys.map((key) => [
+    key.id,
+    masked(key.last4),
+    key.user,
+    ago(key.createdAt, now),
+    ago(key.lastUsedAt, now) || 'never',
+    key.name,
+    (key.scopes ?? []).join(', '),
+    [...key.allowedIps, ...key.allowedOrigins, ...key.allowedAgents].join(', '),
+  ]);
+  return alignedRows(HEADER, rows, io.out.columns);
+}
+
+/** The word that shells complete. */
+export function seenKey({ id, name, user }: ApiKey): SeenName {
+  return { value: id, about: `${name} of ${user}` };
+}
+
+export interface KeysListOptions {
+  readonly user?: string;
+}
+
+export const keysList = {
+  examples: [
+    ['List your keys', 'skinsmith keys list'],
+    ['List the keys of a user', 'skinsmith keys list --user alice'],
+  ],
+  output: [KEY_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runKeysList): void {
+    command
+      .description(
+        'List API keys of a skinsmith service.\n' + 'Shows only the last four characters of each key.',
+      )
+      .option('--user <user>', 'list the keys of this user (operators only; default: yourself)')
+      .action(async (typed: KeysListOptions) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
+
+export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<number> {
+  const keys = await withAccount(context, (account) => account.keys(user, { signal: context.signal }));
+  await context.seenNames.add('keys', keys.map(seenKey));
+  if (context.flags.json) context.io.out.write(jsonDocument(keys));
+  else if (keys.length === 0) await context.messages.note('No keys.');
+  else context.io.out.write(keyRows(keys, context));
+  return exitStatus('done');
+}
+
+export interface KeysCreateOptions extends TypedKeyOptions {
+  /** The name, given as an argument instead of `--name`. */
+  readonly called?: string;
+  readonly user?: string;
+  /** Read the text of the key instead of making one up. */
+  readonly import?: boolean;
+  /** Write directly to the store on this machine, without an API key. */
+  readonly owner?: boolean;
+  readonly data?: string;
+  readonly store?: string;
+}
+
+const CREATE_COLUMNS = {
+  secret: ({ secret }) => secret,
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  user: ({ user }) => user,
+} satisfies Columns<ApiKeyMade>;
+
+const FIELDS: Fields<ApiKeyMade> = { ...KEY_FIELDS, secret: 'the key itself, shown only this once' };
+export const keysCreate = {
+  examples: [
+    ['Create a key for yourself', 'skinsmith keys create laptop'],
+    [
+      'Create a key for a user that can only make skins, from one network',
+      'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
+    ],
+    ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
+  ],
+  output: [
+    { columns: CREATE_COLUMNS, json: { shape: 'object', fields: FIELDS } },
+    { mode: '--import', ...KEY_OUTPUT },
+  ],
+  register(command: Command, runner: Runner, run = runKeysCreate): void {
+    addKeyOptions(
+      command
+        .description(
+          'Create an API key for a skinsmith service.\n' + 'Prints the key once; it cannot be shown again.',
+        )
+        .argument('[name]', 'name of the key')
+        .option(
+          '--user <user>',
+          'user that the key is for, created if new (operators only; default: yourself)',
+        )
+        .option(
+          '--import',
+          'accept a key that clients already have; asks for it, or reads stdin (operators only)',
+        )
+        .addOption(
+          new Option(
+            '--owner',
+            'create a key for the owner of the data on this machine; needs no key and no running service',
+          ).conflicts(['user', 'import']),
+        )
+        .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty)
+        .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
+    ).action(
+      async (called: string | undefined, typed: Omit<KeysCreateOptions, 'called'>) =>
+        await runner(
+          async (context) => await run({ ...typed, ...(called !== undefined && { called }) }, context),
+        ),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runKeysCreate(options: KeysCreateOptions, context: CommandContext): Promise<number> {
+  const { called: name, user } = options;
+  for (const place of ['data', 'store'] as const) {
+    if (options[place] !== undefined && !options.owner)
+      throw usageError('data_without_owner', `--${place} can only be used with --owner.`);
+  }
+  if (name !== undefined && options.name !== undefined) {
+    throw usageError('two_names', 'Give the name once: as an argument or with --name.');
+  }
+  const wish = { ...(name !== undefined && { name }), ...keyChange(options) };
+  const secret = options.import && { secret: await readKeyText(context) };
+  const key = options.owner
+    ? await makeOwnersKey(wish, options, context)
+    : await askForKey({ ...wish, ...(user !== undefined && { user }), ...secret }, context);
+  await context.seenNames.add('keys', [seenKey(key)]);
+  await show(key, options, context);
+  return exitStatus('done');
+}
+
+async function show(
+  key: ApiKeyMade,
+  { import: isKnown }: KeysCreateOptions,
+  context: CommandContext,
+): Promise<void> {
+  if (isKnown) showKnown(key, context);
+  else showNew(key, context);
+  const what = isKnown ? `The key (…${key.last4}) is accepted.` : 'This is the only time the key is shown.';
+  const revoke = forService(`skinsmith keys revoke ${key.id}`, namingOf(context));
+  await context.messages.note(`${what} It belongs to ${key.user}. To revoke it: ${revoke}`);
+}
+
+function showNew(key: ApiKeyMade, { io, flags }: CommandContext): void {
+  if (flags.json) io.out.write(jsonDocument(key));
+  else if (io.out.isTTY) io.out.write(`${clean(key.secret)}\n`);
+  else io.out.write(columnRows(CREATE_COLUMNS, [key]));
+}
+
+/** Without the text of the key: it was typed without echo, or came from a secret of a CI system, whose log others read. */
+function showKnown({ secret: _, ...key }: ApiKeyMade, context: CommandContext): void {
+  const { io, flags } = context;
+  if (flags.json) io.out.write(jsonDocument(key));
+  else if (!io.out.isTTY) io.out.write(keyRows([key], context));
+}
+
+/** Never an argument, which others on the machine could read. */
+async function readKeyText(context: CommandContext): Promise<string> {
+  const text = context.io.canPrompt
+    ? await askSecret('The key to accept (not shown)', context)
+    : await readStdinText(context);
+  return text.trim();
+}
+
+async function askForKey(wish: ApiKeyInput, context: CommandContext): Promise<ApiKeyMade> {
+  return await withAccount(context, (account) => account.createKey(wish, { signal: context.signal }));
+}
+
+async function makeOwnersKey(
+  wish: ApiKeyInput,
+  { data, store: database }: KeysCreateOptions,
+  context: CommandContext,
+): Promise<ApiKeyMade> {
+  const dataDir = data ?? context.folders.data;
+  // Where a folder is named, the environment does not count.
+  const isDatabase = database !== undefined || data === undefined;
+  const store = isDatabase ? chooseStore({ ...(database && { store: database }) }, context) : undefined;
+  const { makeKeyOfOwner, OwnerKeyError } = await import('../../server/server.ts');
+  try {
+    return await makeKeyOfOwner({ dataDir, store }, wish, context.clock);
+  } catch (cause) {
+    if (!(cause instanceof OwnerKeyError)) throw cause;
+    if (cause.code === 'invalid_key') throw usageError(cause.code, cause.message);
+    const hint = 'Name the data folder of the service: skinsmith keys create --owner --data <folder>';
+    throw new CliError(cause.code, cause.message, { hint, cause });
+  }
+}
+
+export const keysEdit = {
+  examples: [
+    ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
+    ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
+  ],
+  output: [KEY_OUTPUT],
+  register(command: Command, runner: Runner, run = runKeysEdit): void {
+    addKeyChangeOptions(
+      command
+        .description(
+          'Edit an API key of a skinsmith service.\n' +
+            'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
+            'replaces the old one.',
+        )
+        .argument('<id>', 'ID of the key, as printed by keys list', nonEmpty),
+    ).action(
+      async (id: string, typed: TypedKeyChange) =>
+        await runner(async (context) => await run(id, typed, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runKeysEdit(
+  id: string,
+  typed: TypedKeyChange,
+  context: CommandContext,
+): Promise<number> {
+  const change = keyChange(typed);
+  if (Object.keys(change).length === 0) {
+    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith keys edit --help');
+  }
+  const key = await withAccount(context, (account) =>
+    account.changeKey(id, change, { signal: context.signal }),
+  );
+  context.io.out.write(context.flags.json ? jsonDocument(key) : keyRows([key], context));
+  return exitStatus('done');
+}
+
+interface RevokedView {
+  readonly id: string;
+  readonly revoked: true;
+}
+
+const REVOKE_FIELDS: Fields<RevokedView> = { id: 'id of the key', revoked: 'always true' };
+export const keysRevoke = {
+  examples: [
+    ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
+    [
+      'Revoke all keys of a user',
+      'skinsmith keys list --user alice | cut -f1 | xargs -r skinsmith keys revoke',
+    ],
+  ],
+  output: [{ json: { shape: 'list', fields: REVOKE_FIELDS } }],
+  register(command: Command, runner: Runner, run = runKeysRevoke): void {
+    command
+      .description('Revoke API keys of a skinsmith service, effective at once.')
+      .argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords)
+      .action(async (ids: string[]) => await runner(async (context) => await run(ids, context)));
+  },
+} satisfies CommandModule;
+
+export async function runKeysRevoke(ids: readonly string[], context: CommandContext): Promise<number> {
+  await withAccount(context, async (account) => {
+    for (const id of ids) {
+      await account.revokeKey(id, { signal: context.signal });
+      await context.seenNames.remove('keys', id);
+      context.messages.say(`Key ${id} is revoked.`);
+    }
+  });
+  const views = ids.map((id): RevokedView => ({ id, revoked: true }));
+  if (context.flags.json) context.io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}

@@ -1,0 +1,367 @@
+import type { Command } from 'commander';
+import { isUuid } from '../../base/uuid.ts';
+import type { BlockedImage, BlockInput, LogEntry, ModeratedSkin } from '../../index.ts';
+import { withAccount } from '../connection/account-manager.ts';
+import { readPages } from '../connection/read-pages.ts';
+import { skinsText, verifyUuids } from '../connection/skin-uuids.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { jsonDocument } from '../text/json.ts';
+import { ago, alignedRows } from '../text/text.ts';
+
+/** An image that was blocked just now, with the number of skins that were hidden. */
+export type BlockedView = BlockedImage & { readonly hidden: number };
+
+export const IMAGE_COLUMNS = {
+  hash: ({ hash }) => hash,
+  blockedAt: ({ blockedAt }) => blockedAt,
+  blockedBy: ({ blockedBy }) => blockedBy,
+  note: ({ note }) => note,
+} satisfies Columns<BlockedImage>;
+
+export const IMAGE_FIELDS: Fields<BlockedImage> = {
+  hash: 'hash of the texture',
+  note: 'why it was blocked',
+  blockedBy: 'name of the operator',
+  blockedAt: 'when it was blocked',
+};
+
+/** SHA-256 in lower-case hexadecimal. */
+export function isImageHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** Why an operator does something. */
+export interface NoteOption {
+  readonly note?: string;
+}
+
+/** Adds the arguments that all decisions about skins have. */
+export function describeDecision(command: Command): Command {
+  return command.argument('<uuid...>', 'UUIDs of skins').option('--note <text>', 'why, for the log');
+}
+
+const COLUMNS = {
+  uuid: ({ uuid }) => uuid,
+  visibility: ({ visibility }) => visibility,
+  hidden: ({ hidden }) => (hidden ? 'hidden' : ''),
+} satisfies Columns<ModeratedSkin>;
+
+const FIELDS: Fields<ModeratedSkin> = {
+  uuid: 'UUID of the skin',
+  visibility: 'visibility of the skin now',
+  hidden: 'whether an operator has hidden the skin',
+};
+
+export const MODERATED_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
+
+/** Hides skins or shows them again, and prints what they are then. */
+export async function setHidden(
+  uuids: readonly string[],
+  decision: NoteOption & { readonly hidden: boolean },
+  context: CommandContext,
+): Promise<number> {
+  const { signal, flags, io } = context;
+  verifyUuids(uuids, context);
+  const skins = await withAccount(context, async ({ moderation }) => {
+    const done: ModeratedSkin[] = [];
+    for (const uuid of uuids) done.push(await moderation.setHidden(uuid, decision, { signal }));
+    return done;
+  });
+  io.out.write(flags.json ? jsonDocument(skins) : columnRows(COLUMNS, skins));
+  return exitStatus('done');
+}
+
+const LISTING = { what: 'blocked images', usual: 100 };
+const HEADER = ['HASH', 'BLOCKED', 'BY', 'NOTE'];
+
+export const moderationList = {
+  examples: [
+    ['List blocked images', 'skinsmith moderation list'],
+    ['Print all of them as JSON', 'skinsmith moderation list --all --json'],
+  ],
+  output: [{ columns: IMAGE_COLUMNS, json: { shape: 'list', fields: IMAGE_FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationList): void {
+    addLimitOptions(command, LISTING)
+      .description('List blocked images by hash (operators only).')
+      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
+
+export async function runModerationList(typed: TypedLimit, context: CommandContext): Promise<number> {
+  const { signal, messages, flags, io, clock } = context;
+  const { entries, isCut } = await withAccount(context, ({ moderation }) =>
+    readPages(limitOf(typed, LISTING), (page) => moderation.blockedImages(page, { signal })),
+  );
+  const rows = entries.map(({ hash, blockedAt, blockedBy, note }) => [
+    hash,
+    ago(blockedAt, clock.now()),
+    blockedBy,
+    note,
+  ]);
+  if (flags.json) io.out.write(jsonDocument(entries));
+  else if (entries.length === 0) await messages.note('No blocked images.');
+  else if (io.out.isTTY) io.out.write(alignedRows(HEADER, rows, io.out.columns));
+  else io.out.write(columnRows(IMAGE_COLUMNS, entries));
+  if (isCut) messages.say(cutNote(entries.length, LISTING));
+  return exitStatus('done');
+}
+
+const LOG_LISTING = { what: 'entries', usual: 100 };
+const LOG_COLUMNS = {
+  at: ({ at }) => at,
+  operator: ({ operator }) => operator,
+  action: ({ action }) => action,
+  subject: ({ subject }) => subject,
+  note: ({ note }) => note,
+} satisfies Columns<LogEntry>;
+
+const LOG_FIELDS: Fields<LogEntry> = {
+  id: 'number of the entry',
+  at: 'when it was done',
+  operator: 'name of the operator',
+  action: 'what was done',
+  subject: 'UUID of a skin, hash of an image, number of a report or name of a user',
+  note: 'why, or the new plan of a user',
+};
+const LOG_HEADER = ['WHEN', 'OPERATOR', 'ACTION', 'SUBJECT', 'NOTE'];
+
+export const moderationLog = {
+  examples: [
+    ['List what operators did', 'skinsmith moderation log'],
+    ['List the last ten entries', 'skinsmith moderation log --limit 10'],
+  ],
+  output: [{ columns: LOG_COLUMNS, json: { shape: 'list', fields: LOG_FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationLog): void {
+    addLimitOptions(command, LOG_LISTING)
+      .description('List what operators did, newest first (operators only).')
+      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
+
+export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<number> {
+  const { signal, messages, flags, io, clock } = context;
+  const { entries, isCut } = await withAccount(context, ({ moderation }) =>
+    readPages(limitOf(typed, LOG_LISTING), (page) => moderation.log(page, { signal })),
+  );
+  const rows = entries.map(({ at, operator, action, subject, note }) => [
+    ago(at, clock.now()),
+    operator,
+    action,
+    subject,
+    note,
+  ]);
+  if (flags.json) io.out.write(jsonDocument(entries));
+  else if (entries.length === 0) await messages.note('No entries.');
+  else if (io.out.isTTY)
+    io.out.write(alignedRows(LOG_HEADER, rows, io.out.columns, LOG_HEADER.indexOf('SUBJECT')));
+  else io.out.write(columnRows(LOG_COLUMNS, entries));
+  if (isCut) messages.say(cutNote(entries.length, LOG_LISTING));
+  return exitStatus('done');
+}
+
+export const moderationHide = {
+  examples: [
+    ['Hide a skin', 'skinsmith moderation hide SKIN'],
+    ['Say why, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
+  ],
+  output: [MODERATED_OUTPUT],
+  register(command: Command, runner: Runner, run = setHidden): void {
+    describeDecision(
+      command.description(
+        'Hide skins of anybody (operators only).\n' +
+          'A hidden skin is private, and its owner cannot change that. Its reports are closed.',
+      ),
+    ).action(
+      async (uuids: string[], typed: NoteOption) =>
+        await runner(async (context) => await run(uuids, { ...typed, hidden: true }, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export const moderationShow = {
+  examples: [
+    ['Show a skin again', 'skinsmith moderation show SKIN'],
+    ['Say why, for the log', 'skinsmith moderation show SKIN --note "a mistake"'],
+  ],
+  output: [MODERATED_OUTPUT],
+  register(command: Command, runner: Runner, run = setHidden): void {
+    describeDecision(
+      command.description('Show hidden skins again, as visible as they were (operators only).'),
+    ).action(
+      async (uuids: string[], typed: NoteOption) =>
+        await runner(async (context) => await run(uuids, { ...typed, hidden: false }, context)),
+    );
+  },
+} satisfies CommandModule;
+
+interface ModerationDeleteOptions extends NoteOption {
+  /** Skip the confirmation. */
+  readonly yes?: boolean;
+}
+
+interface DeletedView {
+  readonly uuid: string;
+  readonly deleted: true;
+}
+
+const DELETE_FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
+export const moderationDelete = {
+  examples: [
+    ['Delete a skin of anybody without being asked', 'skinsmith moderation delete SKIN --yes'],
+    ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "asked by its artist"'],
+  ],
+  output: [{ json: { shape: 'list', fields: DELETE_FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationDelete): void {
+    describeDecision(
+      command.description(
+        'Delete skins of anybody for good, and close their reports (operators only).\n' +
+          'Asks for confirmation first; without a terminal, --yes is required.',
+      ),
+    )
+      .option('-y, --yes', 'do not ask for confirmation')
+      .action(
+        async (uuids: string[], typed: ModerationDeleteOptions) =>
+          await runner(async (context) => await run(uuids, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runModerationDelete(
+  uuids: readonly string[],
+  { yes, ...decision }: ModerationDeleteOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, messages, flags, io } = context;
+  verifyUuids(uuids, context);
+  if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
+    messages.say('Nothing was deleted.');
+    return exitStatus('failed');
+  }
+  await withAccount(context, async ({ moderation }) => {
+    for (const uuid of uuids) {
+      await moderation.deleteSkin(uuid, decision, { signal });
+      messages.say(`Deleted skin ${uuid}.`);
+    }
+  });
+  const views = uuids.map((uuid): DeletedView => ({ uuid, deleted: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}
+
+const BLOCK_COLUMNS = { ...IMAGE_COLUMNS, hidden: ({ hidden }: BlockedView) => String(hidden) };
+const BLOCK_FIELDS: Fields<BlockedView> = {
+  ...IMAGE_FIELDS,
+  hidden: 'number of skins that were hidden because they have the image',
+};
+export const moderationBlock = {
+  examples: [
+    ['Block the image of a skin', 'skinsmith moderation block SKIN'],
+    [
+      'Block an image by its hash',
+      'skinsmith moderation block a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 --note "stolen"',
+    ],
+  ],
+  output: [{ columns: BLOCK_COLUMNS, json: { shape: 'list', fields: BLOCK_FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationBlock): void {
+    command
+      .description(
+        'Block images (operators only).\n' +
+          'A blocked image is refused, whatever file it comes in, and no longer served. Skins that have it are hidden.',
+      )
+      .argument('<image...>', 'hashes of textures, or UUIDs of skins that have the image')
+      .option('--note <text>', 'why, for the log')
+      .action(
+        async (images: string[], typed: NoteOption) =>
+          await runner(async (context) => await run(images, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runModerationBlock(
+  images: readonly string[],
+  { note }: NoteOption,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, flags, io } = context;
+  const wishes = images.map((image) => wishFor(image, note));
+  const blocked = await withAccount(context, async ({ moderation }) => {
+    const views: BlockedView[] = [];
+    for (const wish of wishes) {
+      const { image, hidden } = await moderation.blockImage(wish, { signal });
+      views.push({ ...image, hidden });
+    }
+    return views;
+  });
+  io.out.write(flags.json ? jsonDocument(blocked) : columnRows(BLOCK_COLUMNS, blocked));
+  return exitStatus('done');
+}
+
+/** @throws CliError for what is neither a hash nor a UUID */
+function wishFor(image: string, note: string | undefined): BlockInput {
+  if (isImageHash(image)) return { hash: image, note };
+  if (isUuid(image)) return { skin: image, note };
+  throw usageError('not_an_image', `"${image}" is neither the hash of an image nor the UUID of a skin.`);
+}
+
+interface UnblockedView {
+  readonly hash: string;
+  readonly unblocked: true;
+}
+
+const UNBLOCK_FIELDS: Fields<UnblockedView> = { hash: 'hash of the texture', unblocked: 'always true' };
+export const moderationUnblock = {
+  examples: [
+    [
+      'Accept an image again',
+      'skinsmith moderation unblock a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1',
+    ],
+    [
+      'Accept all images again',
+      'skinsmith moderation list --all | cut -f1 | xargs -r skinsmith moderation unblock',
+    ],
+  ],
+  output: [{ json: { shape: 'list', fields: UNBLOCK_FIELDS } }],
+  register(command: Command, runner: Runner, run = runModerationUnblock): void {
+    command
+      .description('Accept blocked images again; skins that were hidden stay hidden (operators only).')
+      .argument('<hash...>', 'hashes, as printed by moderation list')
+      .option('--note <text>', 'why, for the log')
+      .action(
+        async (hashes: string[], typed: NoteOption) =>
+          await runner(async (context) => await run(hashes, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runModerationUnblock(
+  hashes: readonly string[],
+  decision: NoteOption,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, messages, flags, io } = context;
+  verifyHashes(hashes, context);
+  await withAccount(context, async ({ moderation }) => {
+    for (const hash of hashes) {
+      await moderation.unblockImage(hash, decision, { signal });
+      messages.say(`Unblocked image ${hash}.`);
+    }
+  });
+  const views = hashes.map((hash): UnblockedView => ({ hash, unblocked: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}
+
+/** @throws CliError when one of them is not the hash of an image */
+function verifyHashes(hashes: readonly string[], context: CommandContext): void {
+  const wrong = hashes.find((hash) => !isImageHash(hash));
+  if (wrong === undefined) return;
+  const hint = `List the blocked images: ${forService('skinsmith moderation list', namingOf(context))}`;
+  throw usageError('not_a_hash', `"${wrong}" is not the hash of an image.`, hint);
+}

@@ -1,0 +1,180 @@
+import { type Command, Option } from 'commander';
+import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
+import { withAccount } from '../connection/account-manager.ts';
+import { connectWithProgress } from '../connection/connect-with-progress.ts';
+import { readPages } from '../connection/read-pages.ts';
+import { verifyUuids } from '../connection/skin-uuids.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
+import { nonEmptyWords } from '../options/option-values.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { jsonDocument } from '../text/json.ts';
+import { ago, alignedRows } from '../text/text.ts';
+
+const COLUMNS = {
+  id: ({ id }) => id,
+  skin: ({ skin }) => skin,
+  reason: ({ reason }) => reason,
+  createdAt: ({ createdAt }) => createdAt,
+  closedAt: ({ closedAt }) => closedAt,
+  visibility: ({ visibility }) => visibility,
+  name: ({ name }) => name,
+  text: ({ text }) => text,
+} satisfies Columns<Report>;
+
+const FIELDS: Fields<Report> = {
+  id: 'number of the report',
+  skin: 'UUID of the skin',
+  name: 'name of the skin; absent: none, or nobody but its owner sees the skin',
+  texture: 'hash of the texture, likewise',
+  visibility: 'visibility of the skin now; absent: it is deleted',
+  hidden: 'whether an operator has hidden the skin',
+  reason: 'offensive, copyright, personal or other',
+  text: 'what the reporter wrote',
+  createdAt: 'when it was reported',
+  closedAt: 'when an operator decided; absent: the report is open',
+};
+
+export const REPORT_LIST_OUTPUT: CommandOutput = {
+  columns: COLUMNS,
+  json: { shape: 'list', fields: FIELDS },
+};
+
+const HEADER = ['ID', 'SKIN', 'REPORTED', 'STATE', 'REASON', 'TEXT'];
+
+/** Prints reports, for people or for programs. */
+export function printReports(reports: readonly Report[], { io, clock, flags }: CommandContext): void {
+  if (flags.json) io.out.write(jsonDocument(reports));
+  else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, reports));
+  else io.out.write(alignedRows(HEADER, reports.map(row), io.out.columns));
+
+  function row({ id, skin, createdAt, hidden, visibility, reason, text }: Report): string[] {
+    const state = hidden ? 'hidden' : (visibility ?? 'deleted');
+    return [id, skin, ago(createdAt, clock.now()), state, reason, text];
+  }
+}
+
+const LISTING = { what: 'reports', usual: 100 };
+
+export interface ReportsListOptions extends TypedLimit {
+  readonly state?: 'open' | 'closed';
+}
+
+export const reportsList = {
+  examples: [
+    ['List open reports, newest first', 'skinsmith reports list'],
+    ['List reports that were decided', 'skinsmith reports list --state closed'],
+  ],
+  output: [REPORT_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runReportsList): void {
+    command
+      .description('List reports of skins, newest first (operators only).')
+      .addOption(
+        new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
+      );
+    addLimitOptions(command, LISTING).action(
+      async (typed: ReportsListOptions) => await runner(async (context) => await run(typed, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runReportsList(
+  { state = 'open', ...typed }: ReportsListOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, flags, messages } = context;
+  const { entries, isCut } = await withAccount(context, ({ moderation }) =>
+    readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, { signal })),
+  );
+  if (entries.length === 0 && !flags.json) await messages.note(`No ${state} reports.`);
+  else printReports(entries, context);
+  if (isCut) messages.say(cutNote(entries.length, LISTING));
+  return exitStatus('done');
+}
+
+interface ReportedView {
+  readonly uuid: string;
+  readonly reported: true;
+}
+
+const CREATE_FIELDS: Fields<ReportedView> = { uuid: 'UUID of the skin', reported: 'always true' };
+export const reportsCreate = {
+  examples: [
+    ['Report a skin', 'skinsmith reports create SKIN --reason offensive'],
+    ['Say more about it', 'skinsmith reports create SKIN --reason copyright --text "I drew it"'],
+  ],
+  output: [{ json: { shape: 'object', fields: CREATE_FIELDS } }],
+  register(command: Command, runner: Runner, run = runReportsCreate): void {
+    command
+      .description('Report a skin to the operators of a skinsmith service. No API key is needed.')
+      .argument('<uuid>', 'UUID of the skin')
+      .addOption(
+        new Option('--reason <reason>', 'what is wrong').choices(REPORT_REASONS).makeOptionMandatory(),
+      )
+      .option('--text <text>', 'more about it, at most 500 characters')
+      .action(
+        async (uuid: string, report: ReportInput) =>
+          await runner(async (context) => await run(uuid, report, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runReportsCreate(
+  uuid: string,
+  report: ReportInput,
+  context: CommandContext,
+): Promise<number> {
+  verifyUuids([uuid], context);
+  const { client } = await connectWithProgress(await context.settings(), context);
+  await client.reportSkin(uuid, report, { signal: context.signal });
+  context.messages.say('The operator has been told.');
+  const view: ReportedView = { uuid, reported: true };
+  if (context.flags.json) context.io.out.write(jsonDocument(view));
+  return exitStatus('done');
+}
+
+export const reportsClose = {
+  examples: [
+    ['Close a report and keep the skin', 'skinsmith reports close 1'],
+    ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
+  ],
+  output: [REPORT_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runReportsClose): void {
+    command
+      .description('Close reports without changing their skins (operators only).')
+      .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
+      .option('--note <text>', 'why, for the log')
+      .action(
+        async (ids: string[], { note }: { note?: string }) =>
+          await runner(async (context) => await run(ids, note, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runReportsClose(
+  ids: readonly string[],
+  note: string | undefined,
+  context: CommandContext,
+): Promise<number> {
+  verifyNumbers(ids, context);
+  const closed = await withAccount(context, async ({ moderation }) => {
+    const reports: Report[] = [];
+    for (const id of ids)
+      reports.push(await moderation.closeReport(id, { note }, { signal: context.signal }));
+    return reports;
+  });
+  printReports(closed, context);
+  return exitStatus('done');
+}
+
+/** @throws CliError when one of them is not the number of a report */
+function verifyNumbers(ids: readonly string[], context: CommandContext): void {
+  const wrong = ids.find((id) => !/^[1-9]\d{0,14}$/.test(id));
+  if (wrong === undefined) return;
+  const hint = `List the reports: ${forService('skinsmith reports list', namingOf(context))}`;
+  throw usageError('not_a_report', `${wrong} is not the number of a report.`, hint);
+}

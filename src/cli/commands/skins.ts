@@ -1,0 +1,481 @@
+import { type Command, Option } from 'commander';
+import { finishedSkin } from '../../batch/model/result.ts';
+import {
+  type BulkEdited,
+  SKIN_NAME_RULE,
+  type Skin,
+  type SkinClient,
+  type SkinEdit,
+  type SkinListItem,
+  type SkinVisibility,
+} from '../../index.ts';
+import { connectWithProgress } from '../connection/connect-with-progress.ts';
+import { inBulk } from '../connection/in-bulk.ts';
+import { skinsText, verifyUuids } from '../connection/skin-uuids.ts';
+import { whereOffered } from '../connection/where-offered.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { reportOf } from '../errors/error-report.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
+import { addPictureOption, type TypedPictureOption } from '../options/picture-option.ts';
+import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  deprecated,
+  type Fields,
+} from '../output/described.ts';
+import { ResultPrinter } from '../output/result-printer.ts';
+import { RESULT_COLUMNS } from '../output/view-output.ts';
+import { resultView } from '../output/views.ts';
+import { resultPictures, textureOf } from '../preview/result-pictures.ts';
+import { colorsFor } from '../terminal/colors.ts';
+import { confirm } from '../terminal/confirm.ts';
+import type { OutputStream } from '../terminal/io.ts';
+import { jsonDocument } from '../text/json.ts';
+import { count } from '../text/quantities.ts';
+import { alignedRows, clean } from '../text/text.ts';
+
+type Row = Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>;
+
+export const SKIN_COLUMNS = {
+  uuid: ({ uuid }) => uuid,
+  variant: ({ variant }) => variant,
+  visibility: ({ visibility }) => visibility,
+  name: ({ name }) => name,
+} satisfies Columns<Row>;
+
+/** Skins as rows: aligned under a header on a terminal, tab-separated elsewhere. */
+export function skinRows(skins: readonly Row[], { isTTY, columns }: OutputStream): string {
+  if (!isTTY) return columnRows(SKIN_COLUMNS, skins);
+  const rows = skins.map((skin) => Object.values(SKIN_COLUMNS).map((cell) => cell(skin)));
+  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], rows, columns);
+}
+
+const COMMON = {
+  uuid: 'UUID of the skin',
+  name: 'name of the skin',
+  visibility: 'public, unlisted or private',
+  variant: 'classic, slim or unknown',
+  views: 'how often the skin was viewed',
+};
+
+const LIST_FIELDS: Fields<SkinListView> = {
+  ...COMMON,
+  texture: 'hash or URL of the texture, as the service sends it',
+};
+
+const SKIN_FIELDS: Fields<Skin> = {
+  ...COMMON,
+  shortId: 'the first eight digits of the UUID',
+  texture: {
+    about: 'the texture, as the service sends it',
+    fields: {
+      data: {
+        about: 'the texture data',
+        fields: { value: deprecated('value'), signature: deprecated('signature') },
+      },
+      hash: {
+        about: 'hashes of the textures',
+        fields: { skin: 'hash of the skin', cape: 'hash of the cape' },
+      },
+      url: { about: 'URLs of the textures', fields: { skin: 'URL of the skin', cape: 'URL of the cape' } },
+    },
+  },
+  generator: {
+    about: 'how the skin was made, as the service describes it',
+    fields: {
+      version: 'version of the generator',
+      timestamp: 'when, in milliseconds since 1970',
+      duration: 'how long it took, in milliseconds',
+      account: 'id of the game account',
+      server: 'name of the server',
+      worker: 'name of the worker',
+    },
+  },
+  tags: 'tags of the skin, as the service sends them',
+  duplicate: 'whether the service had the skin already',
+};
+
+export const SKIN_LIST_OUTPUT: CommandOutput = {
+  columns: SKIN_COLUMNS,
+  json: { shape: 'list', fields: LIST_FIELDS },
+};
+export const SKIN_EDIT_OUTPUT: CommandOutput = {
+  columns: SKIN_COLUMNS,
+  json: { shape: 'object or list', fields: SKIN_FIELDS },
+};
+
+/** A skin as the service sends it, and its data under the names that results use. */
+export const SKIN_GET_FIELDS: Fields<ReturnType<typeof skinView>> = {
+  ...SKIN_FIELDS,
+  value: 'the texture value, in base64',
+  signature: 'the signature of the value, in base64',
+};
+
+export type SkinListView = ReturnType<typeof skinListView>;
+
+/** The skin of a list as the API returns it. */
+export function skinListView({ uuid, name, visibility, variant, views, texture }: SkinListItem) {
+  return { uuid, name, visibility, variant, views, texture };
+}
+
+/**
+ * The skin as the API returns it, which has more fields than a result, and its data under the names that results use.
+ */
+export function skinView(skin: Skin) {
+  const { value, signature } = skin.texture.data;
+  return { ...skin, value, signature };
+}
+
+const LISTING = { what: 'skins', usual: 30 };
+const VISIBILITIES = ['public', 'unlisted', 'private'];
+const PAGE_SIZE = 128;
+/** Maximum number of pages without a skin that a search reads before it stops, unless all are wanted. */
+const MAX_EMPTY = 200;
+const OWN_SKINS = { what: 'list your skins', about: ['user_not_found'] };
+
+export interface SkinsListOptions extends TypedLimit {
+  readonly public?: boolean;
+  readonly filter?: string;
+  readonly variant?: 'classic' | 'slim';
+  readonly visibility?: SkinVisibility;
+  readonly sort?: 'newest' | 'popular';
+}
+
+export const skinsList = {
+  examples: [
+    ['List your skins', 'skinsmith skins list'],
+    [
+      'Find the most viewed public skins with a word in their names',
+      'skinsmith skins list --public --filter smith --sort popular',
+    ],
+    ['Count all of your private skins', 'skinsmith skins list --visibility private --all | wc -l'],
+  ],
+  output: [SKIN_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runSkinsList): void {
+    command
+      .description('List your skins, newest first.\n' + 'With --public, lists the public skins of all users.')
+      .option('--public', 'list the public skins of all users')
+      .option('--filter <text>', 'list only skins whose names contain all of these words')
+      .addOption(
+        new Option('--variant <variant>', 'list only skins with this arm variant').choices([
+          'classic',
+          'slim',
+        ]),
+      )
+      .addOption(
+        new Option('--visibility <visibility>', 'list only your skins with this visibility')
+          .choices(VISIBILITIES)
+          .conflicts('public'),
+      )
+      .addOption(
+        new Option('--sort <order>', 'order; popular puts the most viewed first').choices([
+          'newest',
+          'popular',
+        ]),
+      );
+    addLimitOptions(command, LISTING).action(
+      async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<number> {
+  const { client } = await connectWithProgress(await context.settings(), context);
+  const { skins, isCut, total } = await readPages(client, options, {
+    limit: limitOf(options, LISTING),
+    signal: context.signal,
+  });
+  await context.seenNames.add(
+    'skins',
+    skins.map(({ uuid, name }) => ({ value: uuid, about: name })),
+  );
+  if (context.flags.json) context.io.out.write(jsonDocument(skins.map(skinListView)));
+  else if (skins.length === 0 && !isCut) await context.messages.note('No skins.');
+  else context.io.out.write(skinRows(skins, context.io.out));
+  if (isCut) context.messages.say(leftOut(skins.length, total));
+  return exitStatus('done');
+}
+
+function leftOut(shown: number, total: number | undefined): string {
+  if (shown === 0) return 'No skin was found among those searched. To search all of them: --all';
+  return cutNote(shown, LISTING, total === undefined ? undefined : count(total));
+}
+
+async function readPages(
+  client: SkinClient,
+  { limit: _, all = false, public: isPublic, ...wanted }: SkinsListOptions,
+  { limit, signal }: { limit: number; signal: AbortSignal },
+): Promise<{ skins: SkinListItem[]; isCut: boolean; total: number | undefined }> {
+  const skins: SkinListItem[] = [];
+  let after: string | undefined;
+  let total: number | undefined;
+  let empty = 0;
+  do {
+    const query = { ...wanted, after, size: Math.min(PAGE_SIZE, limit - skins.length) };
+    const page = isPublic
+      ? await client.publicSkins(query, { signal })
+      : await whereOffered(OWN_SKINS, async () => await client.ownSkins(query, { signal }));
+    skins.push(...page.skins);
+    total ??= page.total;
+    if (page.skins.length === 0) empty++;
+    after = page.next;
+  } while (after !== undefined && skins.length < limit && (all || empty < MAX_EMPTY));
+  return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
+}
+
+export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {
+  readonly uuids: readonly string[];
+}
+
+export const skinsGet = {
+  examples: [
+    ['Print a skin', 'skinsmith skins get UUID'],
+    ['Print a command that gives you a head with a skin', 'skinsmith skins get UUID --format give'],
+  ],
+  output: [
+    {
+      columns: RESULT_COLUMNS,
+      columnMeanings: {
+        source: 'name of the skin, or its UUID',
+        status: 'always completed',
+        job: 'always empty',
+      },
+      json: { shape: 'object or list', fields: SKIN_GET_FIELDS },
+    },
+  ],
+  register(command: Command, runner: Runner, run = runSkinsGet): void {
+    addPictureOption(
+      addFormatOption(
+        command
+          .description('Print skins with their values and signatures.')
+          .argument('<uuid...>', 'UUIDs of skins'),
+      ),
+    ).action(
+      async (uuids: string[], typed: Omit<SkinsGetOptions, 'uuids'>) =>
+        await runner(async (context) => await run({ ...typed, uuids }, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runSkinsGet(options: SkinsGetOptions, context: CommandContext): Promise<number> {
+  verifyUuids(options.uuids, context);
+  const settings = await context.settings({ format: options.format });
+  const formats = settings.format;
+  const connection = await connectWithProgress(settings, context);
+  const { client } = connection;
+  const skins = [];
+  for (const uuid of options.uuids) skins.push(await client.skin(uuid, { signal: context.signal }));
+  if (context.flags.json && (formats === undefined || formats.join() === 'json')) {
+    const views = skins.map(skinView);
+    const document = options.uuids.length > 1 ? views : views[0];
+    context.io.out.write(jsonDocument(document));
+    return exitStatus('done');
+  }
+  const isList = options.uuids.length > 1;
+  const printer = new ResultPrinter(context.io, {
+    json: context.flags.json ?? false,
+    ndjson: false,
+    formats,
+    isList,
+    pictures: isList
+      ? undefined
+      : resultPictures(options, async (skin) => await textureOf(skin, connection, context.signal), context),
+  });
+  for (const skin of skins)
+    await printer.add(resultView({ source: skin.name ?? skin.uuid, skin: finishedSkin(skin) }));
+  printer.end();
+  return exitStatus('done');
+}
+
+export interface SkinsEditOptions {
+  readonly uuids: readonly string[];
+  /** An empty string removes the name. */
+  readonly name?: string;
+  readonly visibility?: SkinVisibility;
+}
+
+export const skinsEdit = {
+  examples: [
+    ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
+    [
+      'Hide all your skins with draft in their names from public lists',
+      'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins edit --visibility unlisted',
+    ],
+  ],
+  output: [SKIN_EDIT_OUTPUT],
+  register(command: Command, runner: Runner, run = runSkinsEdit): void {
+    command
+      .description('Edit the name or visibility of your skins.\nSeveral skins get the same change.')
+      .argument('<uuid...>', 'UUIDs of skins')
+      .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
+      .addOption(
+        new Option('--visibility <visibility>', 'who can find the skins').choices([
+          'public',
+          'unlisted',
+          'private',
+        ]),
+      )
+      .action(
+        async (uuids: string[], typed: Omit<SkinsEditOptions, 'uuids'>) =>
+          await runner(async (context) => await run({ ...typed, uuids }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runSkinsEdit(
+  { uuids, ...edit }: SkinsEditOptions,
+  context: CommandContext,
+): Promise<number> {
+  verifyUuids(uuids, context);
+  verifyEdit(edit);
+  const { client } = await connectWithProgress(await context.settings(), context);
+  const [only = '', ...others] = uuids;
+  return others.length === 0
+    ? await editOne(only, edit, { client, context })
+    : await editMany(uuids, edit, { client, context });
+}
+
+interface EditContext {
+  readonly client: SkinClient;
+  readonly context: CommandContext;
+}
+
+/** Other services too may offer to change a single skin. */
+async function editOne(uuid: string, edit: SkinEdit, { client, context }: EditContext): Promise<number> {
+  const skin = await whereOffered({ what: 'edit skins', about: ['skin_not_found'] }, () =>
+    client.editSkin(uuid, edit, { signal: context.signal }),
+  );
+  if (context.flags.json) context.io.out.write(jsonDocument(skin));
+  else context.io.out.write(skinRows([skin], context.io.out));
+  return exitStatus('done');
+}
+
+async function editMany(
+  uuids: readonly string[],
+  edit: SkinEdit,
+  { client, context }: EditContext,
+): Promise<number> {
+  const views: SkinListView[] = [];
+  const areAllThere = await inBulk(uuids, context, async (some) => {
+    const outcome = await whereOffered({ what: 'edit several skins at once', about: [] }, () =>
+      client.account.editSkins(some, edit, { signal: context.signal }),
+    );
+    views.push(...outcome.skins.map(skinListView));
+    if (!context.flags.json) context.io.out.write(skinRows(outcome.skins, context.io.out));
+    return outcome;
+  });
+  if (context.flags.json) context.io.out.write(jsonDocument(views));
+  return exitStatus(areAllThere ? 'done' : 'failed');
+}
+
+function verifyEdit(edit: SkinEdit): void {
+  if (edit.name === undefined && edit.visibility === undefined) {
+    throw usageError('nothing_to_change', 'Nothing to change: give --name or --visibility.');
+  }
+  if (edit.name) verifyName({ name: edit.name }, true);
+}
+
+export interface SkinsDeleteOptions {
+  readonly uuids: readonly string[];
+  /** Skip the confirmation. */
+  readonly yes?: boolean;
+}
+
+interface DeletedView {
+  readonly uuid: string;
+  readonly deleted: true;
+}
+
+const COLUMNS = { uuid: ({ uuid }) => uuid } satisfies Columns<Pick<DeletedView, 'uuid'>>;
+
+const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
+export const skinsDelete = {
+  examples: [
+    ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
+    [
+      'Delete all your skins with draft in their names',
+      'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins delete --yes',
+    ],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
+  register(command: Command, runner: Runner, run = runSkinsDelete): void {
+    command
+      .description(
+        'Delete your skins from the service for good.\n' +
+          'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
+          'deleted skins.',
+      )
+      .argument('<uuid...>', 'UUIDs of skins')
+      .option('-y, --yes', 'do not ask for confirmation')
+      .action(
+        async (uuids: string[], typed: Omit<SkinsDeleteOptions, 'uuids'>) =>
+          await runner(async (context) => await run({ ...typed, uuids }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runSkinsDelete(
+  { uuids, yes }: SkinsDeleteOptions,
+  context: CommandContext,
+): Promise<number> {
+  verifyUuids(uuids, context);
+  if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
+    context.messages.say('Nothing was deleted.');
+    return exitStatus('failed');
+  }
+  const { client } = await connectWithProgress(await context.settings(), context);
+  const { good } = await colorsFor(context.io.out);
+  const deleted: string[] = [];
+  const tell = (some: readonly string[]) => {
+    deleted.push(...some);
+    if (context.flags.json) return;
+    const { isTTY } = context.io.out;
+    const rows = some.map((uuid) =>
+      isTTY ? `${good('✔')} Deleted ${clean(uuid)}\n` : columnRows(COLUMNS, [{ uuid }]),
+    );
+    context.io.out.write(rows.join(''));
+  };
+  const areAllThere = await deleteAll(uuids, { client, context, tell });
+  const views = deleted.map((uuid): DeletedView => ({ uuid, deleted: true }));
+  if (context.flags.json) context.io.out.write(jsonDocument(views));
+  return exitStatus(areAllThere ? 'done' : 'failed');
+}
+
+interface DeleteOptions {
+  readonly client: SkinClient;
+  readonly context: CommandContext;
+  readonly tell: (deleted: readonly string[]) => void;
+}
+
+/** A missing skin does not stop the others from being deleted. @returns whether none was missing */
+async function deleteAll(
+  uuids: readonly string[],
+  { client, context, tell }: DeleteOptions,
+): Promise<boolean> {
+  return await inBulk(uuids, context, async (some) => {
+    const [only = '', ...others] = some;
+    const outcome = await whereOffered({ what: 'delete skins', about: ['skin_not_found'] }, async () =>
+      others.length === 0
+        ? await deleteOne(only, client, context.signal)
+        : await client.account.deleteSkins(some, { signal: context.signal }),
+    );
+    tell(outcome.done);
+    return outcome;
+  });
+}
+
+/** Other services too may offer to delete a single skin. */
+async function deleteOne(uuid: string, client: SkinClient, signal: AbortSignal): Promise<BulkEdited> {
+  try {
+    await client.deleteSkin(uuid, { signal });
+  } catch (error) {
+    if (reportOf(error)?.code !== 'skin_not_found') throw error;
+    return { done: [], missing: [uuid] };
+  }
+  return { done: [uuid], missing: [] };
+}

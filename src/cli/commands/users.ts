@@ -1,0 +1,237 @@
+import type { Command } from 'commander';
+import type { AccountClient, User, UserChange } from '../../index.ts';
+import { withAccount } from '../connection/account-manager.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
+import { forService, namingOf } from '../errors/service-hints.ts';
+import type { SeenName } from '../history/seen-names.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
+import { nonEmpty } from '../options/option-values.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  deprecated,
+  type Fields,
+} from '../output/described.ts';
+import { jsonDocument } from '../text/json.ts';
+import { ago, alignedRows } from '../text/text.ts';
+
+const COLUMNS = {
+  name: ({ name }) => name,
+  plan: ({ plan }) => plan,
+  role: ({ role }) => role,
+  keys: ({ keys }) => String(keys),
+  createdAt: ({ createdAt }) => createdAt,
+  disabledAt: ({ disabledAt }) => disabledAt,
+  uuid: ({ id }) => id,
+} satisfies Columns<User>;
+
+const FIELDS: Fields<ReturnType<typeof userView>> = {
+  uuid: 'UUID of the user',
+  id: deprecated('uuid'),
+  name: 'name of the user',
+  role: 'operator or user',
+  plan: 'plan of the user',
+  createdAt: 'when the user was created',
+  disabledAt: 'when the user was disabled; absent: enabled',
+  keys: 'number of API keys',
+};
+
+export const USER_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
+export const USER_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
+
+const HEADER = ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'];
+
+/** Prints users as rows, for people or for programs. */
+export function userRows(
+  users: readonly User[],
+  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
+): string {
+  if (!io.out.isTTY) return columnRows(COLUMNS, users);
+  const rows = users.map((user) => [
+    user.name,
+    user.plan,
+    user.role,
+    String(user.keys),
+    ago(user.createdAt, clock.now()),
+    user.disabledAt === undefined ? '' : 'disabled',
+  ]);
+  return alignedRows(HEADER, rows, io.out.columns);
+}
+
+/** Prints one user in the form that all user commands share. */
+export function printUser(user: User, context: CommandContext): void {
+  context.io.out.write(context.flags.json ? jsonDocument(userView(user)) : userRows([user], context));
+}
+
+/** The user as the API returns it, with the id under the name that all 32-digit ids have. */
+export function userView(user: User) {
+  return { ...user, uuid: user.id };
+}
+
+/** The word that shells complete. */
+export function seenUser({ name, plan }: User): SeenName {
+  return { value: name, about: plan };
+}
+
+const LISTING = { what: 'users', usual: 100 };
+const PAGE_SIZE = 128;
+export const usersList = {
+  examples: [
+    ['List users', 'skinsmith users list'],
+    ['Print all users as JSON', 'skinsmith users list --all --json'],
+  ],
+  output: [USER_LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runUsersList): void {
+    addLimitOptions(command, LISTING)
+      .description('List the users of a skinsmith service by name (operators only).')
+      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  },
+} satisfies CommandModule;
+
+export async function runUsersList(typed: TypedLimit, context: CommandContext): Promise<number> {
+  const { users, isCut } = await withAccount(context, (account) =>
+    readPages(account, limitOf(typed, LISTING), context.signal),
+  );
+  await context.seenNames.add('users', users.map(seenUser));
+  context.io.out.write(context.flags.json ? jsonDocument(users.map(userView)) : userRows(users, context));
+  if (isCut) context.messages.say(cutNote(users.length, LISTING));
+  return exitStatus('done');
+}
+
+async function readPages(
+  account: AccountClient,
+  limit: number,
+  signal: AbortSignal,
+): Promise<{ users: User[]; isCut: boolean }> {
+  const users: User[] = [];
+  let after: string | undefined;
+  do {
+    const page = await account.users({ after, size: PAGE_SIZE }, { signal });
+    users.push(...page.users);
+    after = page.users.length === 0 ? undefined : page.next;
+  } while (after !== undefined && users.length < limit);
+  return { users: users.slice(0, limit), isCut: after !== undefined || users.length > limit };
+}
+
+export const usersGet = {
+  examples: [
+    ['Print a user', 'skinsmith users get bob'],
+    ['Print only the plan of a user', 'skinsmith users get bob | cut -f2'],
+  ],
+  output: [USER_OUTPUT],
+  register(command: Command, runner: Runner, run = runUsersGet): void {
+    command
+      .description('Print a user of a skinsmith service (operators only).')
+      .argument('<name>', 'name of the user', nonEmpty)
+      .action(async (name: string) => await runner(async (context) => await run(name, context)));
+  },
+} satisfies CommandModule;
+
+export async function runUsersGet(name: string, context: CommandContext): Promise<number> {
+  printUser(await withAccount(context, (account) => account.user(name, { signal: context.signal })), context);
+  return exitStatus('done');
+}
+
+export interface UsersCreateOptions {
+  readonly name: string;
+  readonly plan?: string;
+}
+
+export const usersCreate = {
+  examples: [
+    ['Create a user', 'skinsmith users create bob'],
+    ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
+  ],
+  output: [USER_OUTPUT],
+  register(command: Command, runner: Runner, run = runUsersCreate): void {
+    command
+      .description('Create a user of a skinsmith service (operators only).')
+      .argument('<name>', 'name of the user', nonEmpty)
+      .option('--plan <plan>', 'plan of the user (default: free)')
+      .action(
+        async (name: string, typed: { plan?: string }) =>
+          await runner(async (context) => await run({ ...typed, name }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runUsersCreate(options: UsersCreateOptions, context: CommandContext): Promise<number> {
+  const user = await withAccount(context, (account) =>
+    account.createUser(options, { signal: context.signal }),
+  );
+  await context.seenNames.add('users', [seenUser(user)]);
+  printUser(user, context);
+  const create = forService(`skinsmith keys create --user ${user.name}`, namingOf(context));
+  await context.messages.note(`Create a key for the user: ${create}`);
+  return exitStatus('done');
+}
+
+export const usersEdit = {
+  examples: [
+    ['Move a user to another plan', 'skinsmith users edit bob --plan pro'],
+    ['Move a user back to the free plan', 'skinsmith users edit carol --plan free'],
+  ],
+  output: [USER_OUTPUT],
+  register(command: Command, runner: Runner, run = changeUser): void {
+    command
+      .description('Change the plan of a user of a skinsmith service (operators only).')
+      .argument('<name>', 'name of the user', nonEmpty)
+      .requiredOption('--plan <plan>', 'new plan of the user')
+      .action(
+        async (name: string, { plan }: { plan: string }) =>
+          await runner(async (context) => await run(name, { plan }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+/** Changes a user and prints its new state. */
+export async function changeUser(name: string, change: UserChange, context: CommandContext): Promise<number> {
+  const user = await withAccount(context, (account) =>
+    account.setUser(name, change, { signal: context.signal }),
+  );
+  printUser(user, context);
+  return exitStatus('done');
+}
+
+export const usersEnable = {
+  examples: [
+    ['Enable a user', 'skinsmith users enable bob'],
+    ['Enable a user of another service', 'skinsmith users enable carol --base-url https://skins.example.org'],
+  ],
+  output: [USER_OUTPUT],
+  register(command: Command, runner: Runner, run = changeUser): void {
+    command
+      .description('Enable a disabled user of a skinsmith service (operators only).')
+      .argument('<name>', 'name of the user', nonEmpty)
+      .action(
+        async (name: string) =>
+          await runner(async (context) => await run(name, { disabled: false }, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export const usersDisable = {
+  examples: [
+    ['Disable a user', 'skinsmith users disable bob'],
+    [
+      'Disable a user of another service',
+      'skinsmith users disable carol --base-url https://skins.example.org',
+    ],
+  ],
+  output: [USER_OUTPUT],
+  register(command: Command, runner: Runner, run = changeUser): void {
+    command
+      .description(
+        'Disable a user of a skinsmith service (operators only).\n' +
+          "The user's keys are refused until the user is enabled again.",
+      )
+      .argument('<name>', 'name of the user', nonEmpty)
+      .action(
+        async (name: string) => await runner(async (context) => await run(name, { disabled: true }, context)),
+      );
+  },
+} satisfies CommandModule;

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { runSkinsList } from '../../../../src/cli/commands/skins.ts';
+import { SkinClient, type SkinPage } from '../../../../src/index.ts';
+import { contextWith } from '../../../support/cli/client-context.ts';
+import { testClient } from '../../../support/client/test-client.ts';
+
+const UUID = 'a'.repeat(32);
+
+describe('skins list', () => {
+  test.each([
+    [65, 'Showing 30 of 65 skins. To list all of them: --all\n'],
+    [undefined, 'Showing the first 30 skins. To list all of them: --all\n'],
+  ])('says what it leaves out, of how many where that is told: %s', async (total, note) => {
+    const skins = Array.from({ length: 30 }, () => ({ uuid: UUID }));
+    const links = { next: '/v2/me/skins?after=x' };
+    const { client } = await testClient([
+      { expect: 'GET /v2/me/skins?size=30', json: { success: true, skins, links, total } },
+    ]);
+    const { context, err } = contextWith(client);
+    expect([await runSkinsList({}, context), err()]).toEqual([0, note]);
+  });
+
+  /** Pages of a search that finds nothing for long. */
+  class SlowSearch extends SkinClient {
+    pages = 0;
+    readonly last: number;
+
+    constructor(last: number) {
+      super({ baseUrl: 'http://127.0.0.1:9' });
+      this.last = last;
+    }
+
+    override async ownSkins(): Promise<SkinPage> {
+      this.pages++;
+      const item = { uuid: UUID, visibility: 'public', variant: 'slim', views: 0 } as const;
+      return { skins: this.pages === this.last ? [item] : [], next: String(this.pages) };
+    }
+  }
+
+  test('goes on through pages without a skin', async () => {
+    const { context, out } = contextWith(new SlowSearch(20));
+    await runSkinsList({ limit: 1 }, context);
+    expect(out()).toMatch(UUID);
+  });
+
+  test('does not go on for ever, and says so', async () => {
+    const client = new SlowSearch(0);
+    const { context, err } = contextWith(client);
+    await runSkinsList({}, context);
+    expect(client.pages).toBeLessThanOrEqual(1_000);
+    expect(err()).toBe('No skin was found among those searched. To search all of them: --all\n');
+  });
+
+  test('goes on to the end when all are wanted', async () => {
+    class LongSearch extends SlowSearch {
+      override async ownSkins(): Promise<SkinPage> {
+        const page = await super.ownSkins();
+        return { ...page, next: this.pages < 2_000 ? page.next : undefined };
+      }
+    }
+    const { context, out, err } = contextWith(new LongSearch(2_000));
+    await runSkinsList({ all: true }, context);
+    expect([out(), err()]).toEqual([expect.stringContaining(UUID), '']);
+  });
+});

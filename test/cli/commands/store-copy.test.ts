@@ -1,0 +1,15 @@
+import { storeCopy } from '../../../src/cli/commands/store-copy.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
+
+describeParsing('store copy', storeCopy.register, {
+  taken: [
+    [['data', 'postgres://skins@db/skins'], { from: 'data', to: 'postgres://skins@db/skins' }],
+    [['postgres://skins@db/skins', 'data'], { from: 'postgres://skins@db/skins', to: 'data' }],
+  ],
+  refused: [
+    [[], /missing required argument 'from'/],
+    [['data'], /missing required argument 'to'/],
+    [['', 'data'], /must not be empty/],
+    [['a', 'b', 'c'], /too many arguments/],
+  ],
+});

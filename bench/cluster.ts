@@ -1,15 +1,14 @@
 /** P13: PostgreSQL as store and queue: several nodes, and the price of exact limits. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { nameThisProcess } from '../src/server/queue/lease-owner.ts';
-import type { JobQueue } from '../src/server/queue/port.ts';
-import { StoreQueue } from '../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../src/server/queue/leases.ts';
 import type { Db } from '../src/server/store/db.ts';
 import { openPostgresDb } from '../src/server/store/postgres/postgres-store.ts';
-
 import { keepTexture } from '../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../test/contract/jobs.ts';
 import { startPostgres } from '../test/support/postgres/server.ts';
+import { TestQueue } from '../test/support/server/test-queue.ts';
 import { Machine } from './machine.ts';
 import { removeAtExit } from './removal.ts';
 import { median, type Row } from './table.ts';
@@ -28,7 +27,7 @@ const MADE = 96;
 
 interface Node {
   readonly db: Db;
-  readonly queue: JobQueue;
+  readonly queue: TestQueue;
 }
 
 export async function clusterRows(): Promise<Row[]> {
@@ -49,7 +48,7 @@ export async function clusterRows(): Promise<Row[]> {
 }
 
 function nodeOn(db: Db): Node {
-  return { db, queue: new StoreQueue(db, { self: nameThisProcess() }) };
+  return { db, queue: new TestQueue(db, { self: nameThisProcess() }) };
 }
 
 async function keepPicture(db: Db): Promise<void> {

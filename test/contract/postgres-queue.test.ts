@@ -1,7 +1,6 @@
 import { describe, onTestFinished } from 'vitest';
-import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
+import { nameThisProcess } from '../../src/server/queue/leases.ts';
 import { QUEUE_TIMES } from '../../src/server/queue/port.ts';
-import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import type { Db } from '../../src/server/store/db.ts';
 import { POOL_OPTIONS } from '../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../src/server/store/postgres/postgres-store.ts';
@@ -10,6 +9,7 @@ import { keepTexture } from '../../src/server/store/textures.ts';
 import { ownDatabase } from '../support/postgres/own-database.ts';
 import { type PoolMode, pooler } from '../support/postgres/pooler.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
+import { TestQueue } from '../support/server/test-queue.ts';
 import { describeJobQueue } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 import { describeConcurrency } from './queue-concurrency.ts';
@@ -27,7 +27,7 @@ async function postgresWorld(mode?: PoolMode): Promise<QueueWorld> {
   return {
     clock,
     times: QUEUE_TIMES,
-    open: async (self = nameThisProcess()) => new StoreQueue(await openDb(), { self, clock }),
+    open: async (self = nameThisProcess()) => new TestQueue(await openDb(), { self, clock }),
     skinOwner: async (uuid) => (await findSkin(db, uuid))?.owner,
   };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { JobQueue } from '../../src/server/queue/port.ts';
+import type { TestQueue } from '../support/server/test-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { claimAll, fill, mustClaim } from './queue-steps.ts';
 import type { MakeWorld } from './queue-world.ts';
 
 async function submit(
-  queue: JobQueue,
+  queue: TestQueue,
   owner: string,
   { concurrency, burst = 0, jobs }: { concurrency: number; burst?: number; jobs: number },
 ) {

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import type { JobQueue, Submission, SubmitLimits } from '../../src/server/queue/port.ts';
+import type { Submission, SubmitLimits } from '../../src/server/queue/port.ts';
 import type { Via } from '../../src/server/store/schema/job-tables.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
+import type { TestQueue } from '../support/server/test-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { mustClaim } from './queue-steps.ts';
 import type { MakeWorld } from './queue-world.ts';
 
 const START = new MovableClock().now();
 
-async function send(queue: JobQueue, via: Via, limits: Partial<SubmitLimits>): Promise<Submission['kind']> {
+async function send(queue: TestQueue, via: Via, limits: Partial<SubmitLimits>): Promise<Submission['kind']> {
   return (await queue.submit(newJob({ via }), { ...LIMITS, ...limits })).kind;
 }
 

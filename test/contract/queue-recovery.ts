@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { type ProcessName, workerName } from '../../src/server/queue/lease-owner.ts';
-import type { JobQueue, Lease } from '../../src/server/queue/port.ts';
+import { type ProcessName, workerName } from '../../src/server/queue/leases.ts';
+import type { Lease } from '../../src/server/queue/port.ts';
+import type { TestQueue } from '../support/server/test-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import type { MakeWorld, QueueWorld } from './queue-world.ts';
 
@@ -21,7 +22,7 @@ const HOLDERS = {
 async function withClaimedJob(
   world: QueueWorld,
   holder: ProcessName = HOLDERS.alive,
-): Promise<{ queue: JobQueue; lease: Lease }> {
+): Promise<{ queue: TestQueue; lease: Lease }> {
   const queue = await world.open(HOLDERS.self);
   await queue.submit(newJob({ request: 'a' }), LIMITS);
   const lease = await queue.claim(workerName(holder, 0));
@@ -101,7 +102,7 @@ export function describeRecovery(makeWorld: MakeWorld): void {
     expect(freed).toEqual([1, 0]);
   });
 
-  const steps: Record<string, (queue: JobQueue, lease: Lease) => Promise<boolean>> = {
+  const steps: Record<string, (queue: TestQueue, lease: Lease) => Promise<boolean>> = {
     renew: (queue, lease) => queue.renew(lease),
     complete: (queue, lease) => queue.complete(lease, generated()),
     fail: (queue, lease) => queue.fail(lease, { code: 'job_failed', message: 'no', passing: false }),

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
-import type { JobQueue, Lease, Submission } from '../../src/server/queue/port.ts';
+import type { Lease, Submission } from '../../src/server/queue/port.ts';
+import type { TestQueue } from '../support/server/test-queue.ts';
 import { LIMITS, newJob } from './jobs.ts';
 
 /** Submits one job after the other; what became of each. */
 export async function fill(
-  queue: JobQueue,
+  queue: TestQueue,
   owner: string,
   names: readonly string[],
 ): Promise<Submission['kind'][]> {
@@ -14,7 +15,7 @@ export async function fill(
 }
 
 /** Takes every job that can be taken; their requests, in this order. */
-export async function claimAll(queue: JobQueue): Promise<string[]> {
+export async function claimAll(queue: TestQueue): Promise<string[]> {
   const claimed: string[] = [];
   for (let lease = await queue.claim('w'); lease; lease = await queue.claim('w'))
     claimed.push(lease.job.request_key);
@@ -22,7 +23,7 @@ export async function claimAll(queue: JobQueue): Promise<string[]> {
 }
 
 /** The next job, which must be there. */
-export async function mustClaim(queue: JobQueue, owner: string): Promise<Lease> {
+export async function mustClaim(queue: TestQueue, owner: string): Promise<Lease> {
   const lease = await queue.claim(owner);
   expect(lease).toBeDefined();
   return lease!;

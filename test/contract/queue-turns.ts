@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import type { JobQueue, SubmitLimits } from '../../src/server/queue/port.ts';
+import type { SubmitLimits } from '../../src/server/queue/port.ts';
+import type { TestQueue } from '../support/server/test-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { claimAll, fill, mustClaim } from './queue-steps.ts';
 import type { MakeWorld } from './queue-world.ts';
 
 /** One worker serves owners that have `waiting` jobs in the queue at all times; how often each had its turn. */
 async function serve(
-  queue: JobQueue,
+  queue: TestQueue,
   { owners, claims }: { owners: Record<string, Partial<SubmitLimits>>; claims: number },
 ): Promise<Record<string, number>> {
   const send = async (owner: string) =>

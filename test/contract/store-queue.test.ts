@@ -1,11 +1,11 @@
-import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
+import { nameThisProcess } from '../../src/server/queue/leases.ts';
 import { QUEUE_TIMES } from '../../src/server/queue/port.ts';
-import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import { findSkin } from '../../src/server/store/skins.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { openOwnStore } from '../support/server/running-server.ts';
+import { TestQueue } from '../support/server/test-queue.ts';
 import { describeJobQueue } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 import type { QueueWorld } from './queue-world.ts';
@@ -19,8 +19,7 @@ async function storeWorld(): Promise<QueueWorld> {
   return {
     clock,
     times: QUEUE_TIMES,
-    open: async (self = nameThisProcess()) =>
-      new StoreQueue((await openOwnStore(folder)).db, { self, clock }),
+    open: async (self = nameThisProcess()) => new TestQueue((await openOwnStore(folder)).db, { self, clock }),
     skinOwner: async (uuid) => (await findSkin(db, uuid))?.owner,
   };
 }

@@ -30,7 +30,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     first: ['test/server/queue', 'test/contract'],
   },
   limits: {
-    sources: ['src/server/service/limits', 'src/server/queue/limits.ts', 'src/server/queue/shared-limit.ts'],
+    sources: ['src/server/service/limits', 'src/server/queue/enqueue.ts'],
     tests: ['test/server', 'test/contract', 'test/service'],
     first: ['test/server/service/limits', 'test/server/queue', 'test/service/limits'],
   },

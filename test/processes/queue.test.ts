@@ -1,11 +1,11 @@
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../contract/jobs.ts';
 import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { openOwnStore } from '../support/server/running-server.ts';
+import { TestQueue } from '../support/server/test-queue.ts';
 
 const CLAIM_ALL = childProgram('claim-all');
 const SUBMIT_KEYS = childProgram('submit-keys');
@@ -16,7 +16,7 @@ test('Three processes that claim at the same time share the jobs out, each job t
   const folder = await ownFolder();
   const { db } = await openOwnStore(folder);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
+  const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
   const all = Array.from({ length: JOBS }, (_, n) => `job ${n}`);
   for (const request of all) await queue.submit(newJob({ request }), { ...LIMITS, spots: JOBS });
   const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
@@ -28,7 +28,7 @@ test('Three processes that claim at the same time keep an owner to its concurren
   const folder = await ownFolder();
   const { db } = await openOwnStore(folder);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
+  const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
   for (let n = 0; n < 40; n++) await queue.submit(newJob(), { ...LIMITS, spots: 40, concurrency: 25 });
   const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
   expect(runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean))).toHaveLength(25);

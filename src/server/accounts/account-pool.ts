@@ -1,5 +1,4 @@
-import { type Holders, holdersHere } from '../queue/holders.ts';
-import { type ProcessName, workerName } from '../queue/lease-owner.ts';
+import { type Holders, holdersHere, type ProcessName, workerName } from '../queue/leases.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 import {
   changeAccount,

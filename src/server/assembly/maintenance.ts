@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { JobSignals } from '../events/job-signals.ts';
-import type { JobQueue } from '../queue/port.ts';
+import { pruneCallers, pruneJobs } from '../queue/expiry.ts';
+import type { StoreQueue } from '../queue/store-queue.ts';
 import { endJobsOfDisabled } from '../service/users/users.ts';
 import { forgetRevokedKeys } from '../store/api-keys.ts';
 import { forgiveClock } from '../store/callbacks.ts';
@@ -16,7 +17,7 @@ import type { Chores } from './chores.ts';
 
 interface MaintenanceOptions {
   readonly store: OpenStore;
-  readonly queue: JobQueue;
+  readonly queue: StoreQueue;
   readonly signals: JobSignals;
   readonly clock: Clock;
   /** Milliseconds a finished job is kept. */
@@ -83,12 +84,12 @@ function looksAtStore({ store, signals }: Pick<MaintenanceOptions, 'store' | 'si
 /** Deletes what nobody needs any more. What belongs to a job goes with it, or when it ends (store/upstream-jobs.ts). */
 export async function prune({
   store,
-  queue,
   clock,
   retention,
-}: Pick<MaintenanceOptions, 'store' | 'queue' | 'clock' | 'retention'>): Promise<void> {
+}: Pick<MaintenanceOptions, 'store' | 'clock' | 'retention'>): Promise<void> {
   const before = clock.now() - retention;
-  await queue.prune(before);
+  await pruneJobs(store.db, { before, clock });
+  await pruneCallers(store.db, clock.now());
   await forgetRevokedKeys(store.db, before);
   await dropUnusedTextures(store.db, before);
   await forgetOldViews(store.db, clock.now());

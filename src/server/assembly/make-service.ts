@@ -11,7 +11,8 @@ import { describeTrust, textureUrl } from '../generators/signing.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import { type Metrics, startMetrics } from '../metrics/metrics.ts';
 import { GameServers } from '../pictures/game-servers.ts';
-import type { ClaimBounds, JobQueue } from '../queue/port.ts';
+import { jobReads } from '../queue/lists.ts';
+import type { ClaimBounds } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { OpenRequests } from '../service/callers/open-requests.ts';
 import { WebPages } from '../service/callers/web-pages.ts';
@@ -144,7 +145,7 @@ function liveParts(
 }
 
 interface Jobs {
-  readonly queue: JobQueue;
+  readonly queue: StoreQueue;
   readonly pool: WorkerPool;
   readonly feeds: JobFeeds;
 }
@@ -162,7 +163,7 @@ function makeJobs(
   const leastDuration = pace === 0 ? undefined : pace;
   const parts = { ...basis, queue, generator, observer };
   const pool = new WorkerPool({ ...parts, count, leastDuration, gathersEnds: embedded });
-  return { queue, pool, feeds: new JobFeeds({ ...basis, queue }) };
+  return { queue, pool, feeds: new JobFeeds({ ...basis, reads: jobReads(basis.db) }) };
 }
 
 /**

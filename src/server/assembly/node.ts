@@ -1,7 +1,13 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
-import { type Holders, holdersByHeartbeat, holdersHere } from '../queue/holders.ts';
-import { nameThisProcess, nodeName, type ProcessName } from '../queue/lease-owner.ts';
+import {
+  type Holders,
+  holdersByHeartbeat,
+  holdersHere,
+  nameThisProcess,
+  nodeName,
+  type ProcessName,
+} from '../queue/leases.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
 import { beat, leave, listNodes, NODE_IS_GONE } from '../store/nodes.ts';

@@ -6,7 +6,7 @@ import type { Observer } from '../events/observer.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/policy.ts';
 import type { OutboundPolicy } from '../outbound/target.ts';
-import { nameThisProcess, type ProcessName, workerName } from '../queue/lease-owner.ts';
+import { nameThisProcess, type ProcessName, workerName } from '../queue/leases.ts';
 import {
   type Busy,
   type CallbackLease,

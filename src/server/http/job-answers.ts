@@ -1,5 +1,5 @@
 import type { Note } from '../../protocol/envelope.ts';
-import type { JobWithSkin } from '../queue/port.ts';
+import type { JobWithSkin } from '../queue/lists.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
 import { envelope, jobErrors, jobView, skinView } from './views.ts';
 

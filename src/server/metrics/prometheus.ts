@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AnsweredRequest, FailureReason, Observer } from '../events/observer.ts';
-import type { PendingCounts } from '../queue/count-pending.ts';
+import type { PendingCounts } from '../queue/forecast.ts';
 import { processMetrics } from './process-metrics.ts';
 import { addStoreGauges, ifReachable, type SharedStore } from './store-gauges.ts';
 

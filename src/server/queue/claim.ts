@@ -1,79 +1,71 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockQueue } from '../store/locks.ts';
-import { prepare } from '../store/prepared.ts';
+import { type Expression, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import type { Db } from '../store/db.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/job-tables.ts';
 import type { Tables } from '../store/schema/tables.ts';
-import { lockNextJob } from './claim-postgres.ts';
-import { type LeaseEnd, leaseEnd } from './lease-time.ts';
+import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 import { updateState } from './states.ts';
 
-/**
- * Takes the next job under a lease for `owner`: the first one whose owner is below its concurrency. If there is none, the
- * worker would be idle: then the first one whose owner is below its burst. A single statement, which is safe by itself
- * where there is only one writer at a time.
- */
-export async function claimNext(db: Db, owner: string, terms: ClaimTerms): Promise<Lease | undefined> {
-  const { onePerIdentity, processing } = terms.bounds ?? {};
-  const concernsOthers = onePerIdentity || processing !== undefined;
-  if (!concernsOthers || !db.store.isShared) return await claimAlone(db, owner, terms);
-  return await inTransaction(db, async (tx) => {
-    await lockQueue(tx);
-    return await claimAlone(tx, owner, terms);
-  });
+/** When claims are made, and until when their leases last. */
+export interface ClaimTimes {
+  now(): number;
+  end(): LeaseEnd;
+  /** Milliseconds that a claim waits for the owner whose turn it is. */
+  readonly patience: number;
 }
 
-interface ClaimTerms {
-  readonly now: number;
-  readonly until: LeaseEnd;
-  readonly bounds?: ClaimBounds;
+/** How the workers of one process get their jobs. */
+export type Claim = (owner: string, bounds: ClaimBounds) => Promise<Lease | undefined>;
+
+/** For SQLite, which has one writer at a time: a claim is a single statement. */
+export function claimsAlone(db: Db, times: ClaimTimes): Claim {
+  return async (owner, bounds) => {
+    // A claim that finds nothing takes the lock all the same, and waits for whatever other processes write.
+    if (!(await isAnyDue(db, times.now()))) return undefined;
+    return await claimNext(db, owner, { times, bounds, choose: firstInTurn });
+  };
 }
 
-async function claimAlone(
+/** Whether a job waits that may run now, if there is room for it. */
+async function isAnyDue(db: Db, now: number): Promise<boolean> {
+  const due = db.selectFrom('jobs').select('id').where(WAITING).where('run_at', '<=', now);
+  return (await due.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
+}
+
+/** Selects the number of the job to take. */
+export type Choose = (db: Db, now: number, restrictions: Restrictions) => Expression<number | null>;
+
+/** Takes the job that is chosen under a lease for `owner`. */
+export async function claimNext(
   db: Db,
   owner: string,
-  { now, until, bounds = {} }: ClaimTerms,
+  { times, bounds, choose }: { times: ClaimTimes; bounds: ClaimBounds; choose: Choose },
 ): Promise<Lease | undefined> {
-  const { onePerIdentity = false, owners, processing } = bounds;
-  const claim: Claim = { owner, now, ...until, ...(processing !== undefined && { processing }) };
-  const next = onePerIdentity ? CLAIM_WITHOUT_TWIN : CLAIM;
-  const row = owners
-    ? await claiming(db, claim, { onePerIdentity, owners }).executeTakeFirst()
-    : await next.first(db, claim);
+  const now = times.now();
+  let claim = updateState(db, 'waiting', 'processing')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .set({ lease_owner: owner, lease_until: leaseEnd(times.end()), started_at: now })
+    .where('id', '=', choose(db, now, bounds))
+    .returningAll()
+    .returning(dataOfJob);
+  const { processing } = bounds;
+  if (processing !== undefined) claim = claim.where((eb) => eb(countProcessing(eb), '<', processing));
+  const row = await claim.executeTakeFirst();
   if (!row) return undefined;
   const { known, ...job } = row;
   return { owner, job, hasData: known !== null };
 }
 
-type Claim = LeaseEnd & {
-  readonly owner: string;
-  readonly now: number;
-  /** Maximum number of jobs in progress. */
-  readonly processing?: number;
-};
-
-type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
+export type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
 
 /** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
-type Room = 'concurrency' | 'burst';
+export type Room = 'concurrency' | 'burst';
 
-function claiming(db: Db, { owner, now, processing, ...until }: Claim, restrictions: Restrictions) {
+/** The first job whose owner is below its concurrency. Without one the worker would be idle: then below its burst. */
+function firstInTurn(db: Db, now: number, restrictions: Restrictions): Expression<number | null> {
   const first = (room: Room) => firstWaiting(db, { room, now, restrictions });
-  const firstOf = (eb: ExpressionBuilder<Tables, 'jobs'>) =>
-    db.store.isShared ? lockNextJob(now, restrictions) : eb.fn.coalesce(first('concurrency'), first('burst'));
-  const claim = updateState(db, 'waiting', 'processing')
-    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
-    .set({ lease_owner: owner, lease_until: leaseEnd(until), started_at: now })
-    .where('id', '=', firstOf)
-    .returningAll()
-    .returning(dataOfJob);
-  return processing === undefined ? claim : claim.where((eb) => eb(countProcessing(eb), '<', processing));
+  return sql<number | null>`coalesce(${first('concurrency')}, ${first('burst')})`;
 }
-
-const CLAIM = prepare((db, claim: Claim) => claiming(db, claim, {}));
-const CLAIM_WITHOUT_TWIN = prepare((db, claim: Claim) => claiming(db, claim, { onePerIdentity: true }));
 
 /** Iterates over the waiting jobs in turn order, skipping those that cannot run yet. */
 function firstWaiting(
@@ -89,7 +81,7 @@ function firstWaiting(
     .where(hasRoom(room))
     .orderBy('turn')
     .orderBy('id')
-    .limit(1);
+    .limit(sql.lit(1));
   if (onePerIdentity) waiting = waiting.where(hasNoTwin);
   return owners ? waiting.where(isOf(owners)) : waiting;
 }
@@ -116,50 +108,27 @@ function countProcessing(eb: ExpressionBuilder<Tables, 'jobs'>) {
  */
 export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promise<number | undefined> {
   const { onePerIdentity = false, owners, processing, until = Number.POSITIVE_INFINITY } = bounds;
-  if (processing !== undefined && (await PROCESSED.only(db, {})).count >= processing) return undefined;
-  const next = onePerIdentity ? NEXT_RUN_WITHOUT_TWIN : NEXT_RUN;
-  const row = owners
-    ? await nextRun(db, now, { onePerIdentity, owners }).executeTakeFirst()
-    : await next.first(db, { now });
-  const at = Math.min(row?.at ?? Number.POSITIVE_INFINITY, until);
-  return Number.isFinite(at) ? at : undefined;
-}
-
-function nextRun(db: Db, now: number, { onePerIdentity, owners }: Restrictions) {
+  if (processing !== undefined && (await countAllProcessing(db)) >= processing) return undefined;
   let waiting = db
     .selectFrom('jobs')
     .select((eb) => eb.fn.min('run_at').as('at'))
     .where(WAITING)
     .where((eb) => eb.or([eb('run_at', '>', now), hasRoom('concurrency')(eb), hasRoom('burst')(eb)]));
   if (onePerIdentity) waiting = waiting.where(hasNoTwin);
-  return owners ? waiting.where(isOf(owners)) : waiting;
+  if (owners) waiting = waiting.where(isOf(owners));
+  const row = await waiting.executeTakeFirst();
+  const at = Math.min(row?.at ?? Number.POSITIVE_INFINITY, until);
+  return Number.isFinite(at) ? at : undefined;
 }
 
-// Idle workers ask whenever another process has written.
-const NEXT_RUN = prepare((db, { now }: { now: number }) => nextRun(db, now, {}));
-const NEXT_RUN_WITHOUT_TWIN = prepare((db, { now }: { now: number }) =>
-  nextRun(db, now, { onePerIdentity: true }),
-);
-
 /** How many jobs are in progress, over all processes. */
-const PROCESSED = prepare((db) =>
-  db
+async function countAllProcessing(db: Db): Promise<number> {
+  const { count } = await db
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(PROCESSING),
-);
-
-const COUNT_BEFORE = prepare((db, { turn, id }: Pick<JobRow, 'turn' | 'id'>) =>
-  db
-    .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(WAITING)
-    .where((eb) => eb(eb.refTuple('turn', 'id'), '<', eb.tuple(turn, id))),
-);
-
-/** How many waiting jobs come before this one. */
-export async function countWaitingBefore(db: Db, { turn, id }: Pick<JobRow, 'turn' | 'id'>): Promise<number> {
-  return (await COUNT_BEFORE.only(db, { turn, id })).count;
+    .where(PROCESSING)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Whether the job belongs to one of these owners, or to none of them. */

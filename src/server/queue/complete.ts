@@ -3,13 +3,13 @@ import { newUuid } from '../../base/uuid.ts';
 import { isBlocked } from '../store/blocked-images.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import { lockOwnerOfJob } from '../store/locks.ts';
-import { prepare } from '../store/prepared.ts';
+import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';
+import { PROCESSING } from '../store/schema/job-conditions.ts';
 import type { TextureDataRow } from '../store/schema/skin-tables.ts';
 import { addSkin } from '../store/skins.ts';
 import { keepTextureData } from '../store/textures.ts';
-import type { GeneratedData, Lease } from './port.ts';
-import { updateState } from './states.ts';
+import type { ClaimBounds, GeneratedData, Lease } from './port.ts';
+import { changeState, updateState } from './states.ts';
 
 /** A job that is done, what was made for it, and when. */
 export interface Completion {
@@ -27,7 +27,7 @@ export async function completeWithSkin(db: Db, completion: Completion): Promise<
   const values = valuesOf(completion);
   return await inTransaction(db, async (tx) => {
     await lockOwnerOfJob(tx, values.job);
-    const ended = await COMPLETE.first(tx, values);
+    const ended = await completing(tx, values).executeTakeFirst();
     if (!ended) return false;
     await keepTextureData(tx, textureDataOf(completion));
     const { newSkin: uuid, owner, identity, name = null, visibility, now } = values;
@@ -77,8 +77,8 @@ interface Values {
 }
 
 /** Returns no row if the lease is lost or the image is blocked. */
-const COMPLETE = prepare((db, { job, leaseOwner, newSkin, textureHash, now, ...skin }: Values) =>
-  updateState(db, 'processing', 'completed')
+function completing(db: Db, { job, leaseOwner, newSkin, textureHash, now, ...skin }: Values) {
+  return updateState(db, 'processing', 'completed')
     .set((eb) => {
       const own = eb
         .selectFrom('skins')
@@ -103,5 +103,38 @@ const COMPLETE = prepare((db, { job, leaseOwner, newSkin, textureHash, now, ...s
         .whereRef('callbacks.job_id', '=', 'jobs.id')
         .limit(1)
         .as('callback'),
-    ),
-);
+    );
+}
+
+/**
+ * Gives a leased job the identity of the data that the current signer will make: the service may have been restarted
+ * with another generator, key or address while the job waited. To be called in a transaction that keeps other writers
+ * out. Undefined when the lease is lost, or the job had to go back to the queue.
+ */
+export async function adoptIdentity(
+  tx: Db,
+  lease: Lease,
+  { identity, bounds }: { identity: string; bounds: ClaimBounds },
+): Promise<Lease | undefined> {
+  const { job, owner } = lease;
+  if (bounds.onePerIdentity) await lockQueue(tx);
+  const { numUpdatedRows } = await tx
+    .updateTable('jobs')
+    .set({ identity })
+    .where('uuid', '=', job.uuid)
+    .where('lease_owner', '=', owner)
+    .where(PROCESSING)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return undefined;
+  if (!bounds.onePerIdentity || !(await isTwinProcessed(tx, job.uuid, identity))) {
+    return { owner, job: { ...job, identity } };
+  }
+  const back = { uuid: job.uuid, from: 'processing', to: 'waiting', leaseOwner: owner } as const;
+  await changeState(tx, back, { attempts: job.attempts - 1 });
+  return undefined;
+}
+
+async function isTwinProcessed(tx: Db, uuid: string, identity: string): Promise<boolean> {
+  const twin = tx.selectFrom('jobs').select('id').where('identity', '=', identity).where('uuid', '<>', uuid);
+  return (await twin.where(PROCESSING).executeTakeFirst()) !== undefined;
+}

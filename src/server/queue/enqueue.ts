@@ -1,36 +1,31 @@
-import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/rate-limits.ts';
+import { HOUR, MINUTE, roomAt, spendOne, totalOf } from '../fairness/rate-limits.ts';
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
-import { type CallerMemory, rememberCaller } from '../store/callers.ts';
-import type { Db } from '../store/db.ts';
+import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwner, lockSubmitter } from '../store/locks.ts';
-import { prepare } from '../store/prepared.ts';
+import { PENDING } from '../store/schema/job-conditions.ts';
 import type { JobRow, Via } from '../store/schema/job-tables.ts';
 import { keepTexture } from '../store/textures.ts';
-import { answerToKey, keepKey } from './idempotency.ts';
-import { opensAt, VIA_RULES } from './limits.ts';
-import type { NewJob, OverLimit, Room, Submission, SubmitLimits } from './port.ts';
-import { sharedOpensAt, spendShared } from './shared-limit.ts';
-import { readStanding, type Standing } from './standing.ts';
+import { answerToKey, insertingJob, keepKey, keyedJob, newRow } from './idempotency.ts';
+import type { NewJob, OverLimit, Room, SharedLimit, Submission, SubmitLimits } from './port.ts';
 
-export type NewRow = Omit<JobRow, 'id'>;
+interface Terms {
+  readonly limits: SubmitLimits;
+  readonly now: number;
+}
 
-type Place = Pick<NewRow, 'turn' | 'concurrency' | 'burst'>;
+/** Accepts a job within its owner's limits: of two simultaneous requests only one gets the last spot. */
+export async function submitJob(db: Db, job: NewJob, terms: Terms): Promise<Submission> {
+  return await inTransaction(db, async (tx) => await submitIn(tx, job, terms));
+}
 
-/**
- * Accepts a job within its owner's limits. Call in a transaction that keeps other writers out, so that of two
- * simultaneous requests only one gets the last spot.
- */
-export async function submitJob(
-  tx: Db,
-  job: NewJob,
-  { limits, now }: { limits: SubmitLimits; now: number },
-): Promise<Submission> {
+async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<Submission> {
   await lockSubmitter(tx, job.owner, Math.max(limits.concurrency, limits.burst));
   if (limits.together) await lockOwner(tx, limits.together.owner);
   const standing = await readStanding(tx, job, now);
   const { keyed, joined, memory, pending } = standing;
-  if (keyed !== null) return answerToKey(await BY_ID.only(tx, { id: keyed }), job);
+  if (keyed !== null) return answerToKey(await jobByNumber(tx, keyed), job);
   if (joined !== null)
     return await joinJob(tx, job, { joined, now, memory, isFull: pending >= limits.spots });
   const over = await overLimit(tx, job.via, { limits, standing, now });
@@ -40,10 +35,14 @@ export async function submitJob(
   const row = { ...newRow(job, now), turn: memory.turn, concurrency, burst };
   const usage = afterJob(memory, { priority, via: job.via, now });
   if (job.picture) await keepTexture(tx, { ...job.picture, created_at: now });
-  const queued = { ...row, ...(await INSERT.only(tx, row)) };
+  const queued = { ...row, ...(await insertingJob(tx, row).executeTakeFirstOrThrow()) };
   await rememberCaller(tx, usage);
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
   return { kind: 'queued', job: queued, usage, isFull: pending + 1 >= limits.spots };
+}
+
+async function jobByNumber(db: Db, id: number): Promise<JobRow> {
+  return await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 
 /** Answers with the owner's unfinished job for the same request. */
@@ -57,7 +56,7 @@ async function joinJob(
     isFull,
   }: Pick<Standing, 'memory'> & { joined: number; now: number; isFull: boolean },
 ): Promise<Submission> {
-  const same = await BY_ID.only(tx, { id: joined });
+  const same = await jobByNumber(tx, joined);
   await keepKey(tx, job, same);
   if (job.callback) await keepCallback(tx, job.callback, same, now);
   return { kind: 'joined', job: same, usage: memory, isFull };
@@ -110,38 +109,85 @@ export async function findRoom(
   return { kind: 'room', count: Math.max(1, Math.min(...left, VIA_RULES[via].atOnce)) };
 }
 
-const BY_ID = prepare((db, { id }: Pick<JobRow, 'id'>) =>
-  db.selectFrom('jobs').selectAll().where('id', '=', id),
-);
+/** What decides whether a job is accepted. */
+interface Standing {
+  readonly memory: CallerMemory;
+  /** Number of the owner's unfinished jobs. */
+  readonly pending: number;
+  /** Number of those that came by the same route. */
+  readonly pendingVia: number;
+  /** Number of the job of an earlier request with the same idempotency key. */
+  readonly keyed: number | null;
+  /** Number of the owner's unfinished job for the same request. */
+  readonly joined: number | null;
+}
 
-// The insertion of a job also stores its idempotency key.
-export const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(row).returning('id'));
+type Asked = Pick<NewJob, 'owner' | 'via'> & Partial<Pick<NewJob, 'requestKey' | 'idempotencyKey'>>;
 
-/** The row of a job that waits for its turn. */
-export function newRow(job: NewJob, now: number): Omit<NewRow, keyof Place> {
+/** All of it with a single statement. Call in the transaction that inserts the job. */
+async function readStanding(db: Db, asked: Asked, now: number): Promise<Standing> {
+  const { owner, via, requestKey, idempotencyKey } = asked;
+  const own = db.selectFrom('jobs').where('owner', '=', owner).where(PENDING);
+  const count = own.select((eb) => eb.fn.countAll<number>().as('count'));
+  const { pending, pendingVia, keyed, joined, ...facts } = await factsAbout(db, owner)
+    .select(count.as('pending'))
+    .select(count.where('via', '=', via).as('pendingVia'))
+    .$if(idempotencyKey !== undefined, (query) => query.select(keyedJob(db, asked)))
+    .$if(requestKey !== undefined, (query) =>
+      query.select(
+        own
+          .select('id')
+          .where('request_key', '=', requestKey ?? '')
+          .as('joined'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
   return {
-    uuid: job.uuid,
-    owner: job.owner,
-    status: 'waiting',
-    request_key: job.requestKey,
-    identity: job.identity,
-    texture_hash: job.textureHash,
-    variant: job.variant,
-    visibility: job.visibility,
-    name: job.name,
-    skin_uuid: null,
-    error_code: null,
-    error_message: null,
-    attempts: 0,
-    run_at: now,
-    lease_owner: null,
-    lease_until: null,
-    started_at: null,
-    created_at: now,
-    finished_at: null,
-    via: job.via,
-    cape_hash: job.capeHash,
-    idempotency_key: job.idempotencyKey ?? null,
-    source: job.source ?? null,
+    memory: memoryOf(owner, facts, now),
+    pending: pending!, // counts are never null
+    pendingVia: pendingVia!,
+    keyed: keyed ?? null,
+    joined: joined ?? null,
   };
+}
+
+/** Limits of a job besides the windows and spots of its owner. */
+interface ViaRules {
+  /** Minimum milliseconds between two generations of this kind by the owner. */
+  delay(limits: SubmitLimits): number;
+  /** Maximum unfinished generations of this kind per owner, including this one. */
+  atOnce: number;
+}
+
+/** Only version 1 has a delay and processes one request at a time. */
+export const VIA_RULES = {
+  queue: { delay: () => 0, atOnce: Number.POSITIVE_INFINITY },
+  v1: { delay: ({ delay }) => delay, atOnce: 1 },
+} as const satisfies Record<Via, ViaRules>;
+
+/** When the owner may submit again, milliseconds since the epoch; `now` when it may at once. */
+export function opensAt(
+  { minute, hour, generatedAt }: CallerMemory,
+  limits: SubmitLimits,
+  { via, now }: { via: Via; now: number },
+): number {
+  const delay = VIA_RULES[via].delay(limits);
+  return Math.max(
+    roomAt(minute, MINUTE, limits.perMinute, now),
+    roomAt(hour, HOUR, limits.perHour, now),
+    // A last time further ahead comes from a clock that was set back since.
+    generatedAt > now + delay ? now : generatedAt + delay,
+  );
+}
+
+/** When one more fits, in milliseconds since the epoch; `now` if it fits already. */
+export async function sharedOpensAt(db: Db, { owner, perHour }: SharedLimit, now: number): Promise<number> {
+  const { hour } = await recallCaller(db, owner, now);
+  return roomAt(hour, HOUR, perHour, now);
+}
+
+/** Counts one more. Call in the transaction that adds the counted row. */
+export async function spendShared(tx: Db, { owner }: SharedLimit, now: number): Promise<void> {
+  const memory = await recallCaller(tx, owner, now);
+  await rememberCaller(tx, { ...memory, hour: spendOne(memory.hour, HOUR, now), spentAt: now });
 }

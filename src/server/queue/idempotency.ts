@@ -2,6 +2,42 @@ import type { Db } from '../store/db.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
 import type { NewJob, Repeated } from './port.ts';
 
+export type NewRow = Omit<JobRow, 'id'>;
+
+/** The row of a job that waits for its turn. */
+export function newRow(job: NewJob, now: number): Omit<NewRow, 'turn' | 'concurrency' | 'burst'> {
+  return {
+    uuid: job.uuid,
+    owner: job.owner,
+    status: 'waiting',
+    request_key: job.requestKey,
+    identity: job.identity,
+    texture_hash: job.textureHash,
+    variant: job.variant,
+    visibility: job.visibility,
+    name: job.name,
+    skin_uuid: null,
+    error_code: null,
+    error_message: null,
+    attempts: 0,
+    run_at: now,
+    lease_owner: null,
+    lease_until: null,
+    started_at: null,
+    created_at: now,
+    finished_at: null,
+    via: job.via,
+    cape_hash: job.capeHash,
+    idempotency_key: job.idempotencyKey ?? null,
+    source: job.source ?? null,
+  };
+}
+
+/** The insertion of a job also stores its idempotency key. */
+export function insertingJob(db: Db, row: NewRow) {
+  return db.insertInto('jobs').values(row).returning('id');
+}
+
 /** Selects the number of the job of an owner's earlier request with this key, as `keyed`. */
 export function keyedJob(db: Db, { owner, idempotencyKey }: Pick<NewJob, 'owner' | 'idempotencyKey'>) {
   return db

@@ -1,60 +1,59 @@
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../store/db.ts';
-import { prepare } from '../store/prepared.ts';
-import { COMPLETED, FAILED, PENDING, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
+import { COMPLETED, FAILED, FINISHED, PENDING, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
-import type { JobPage, JobState, ListedJob } from './port.ts';
+import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
 
-const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satisfies (keyof JobState)[];
-
+const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satisfies (keyof JobRow)[];
 const LISTED = [...STATE, 'name', 'source', 'finished_at', 'error_code', 'error_message'] as const;
 
+/** The state of a job. */
+export type JobState = Pick<JobRow, (typeof STATE)[number]>;
+
+/** A job as its owner's pages list it. */
+export type ListedJob = Pick<JobRow, (typeof LISTED)[number]>;
+
+/** A job; `skin` is set once the job is completed. */
+export interface JobWithSkin {
+  readonly job: JobRow;
+  readonly skin: SkinWithData | undefined;
+}
+
+/** An accepted job and its owner. */
+export type AcceptedJob = Pick<JobRow, 'id' | 'owner'>;
+
+/** Selects jobs of an owner. */
+export interface JobPage {
+  readonly size: number;
+  /** Number of the last job on the previous page. */
+  readonly before?: number | undefined;
+  readonly status?: JobRow['status'] | undefined;
+}
+
 // Literals, because SQLite does not use the partial indices for parameters.
-const STANDING = {
+const WITH_STATUS = {
   waiting: WAITING,
   processing: PROCESSING,
   completed: COMPLETED,
   failed: FAILED,
 } as const satisfies Record<JobRow['status'], RawBuilder<boolean>>;
 
-interface PageValues {
-  readonly owner: string;
-  readonly size: number;
-  readonly before?: number;
+export async function findJob(db: Db, uuid: string): Promise<JobRow | undefined> {
+  return await db.selectFrom('jobs').selectAll().where('uuid', '=', uuid).executeTakeFirst();
 }
 
-function pageOf(standing?: RawBuilder<boolean>) {
-  return prepare((db, { owner, size, before }: PageValues) => {
-    const own = db.selectFrom('jobs').select(LISTED).where('owner', '=', owner);
-    const older = before === undefined ? own : own.where('id', '<', before);
-    const wanted = standing ? older.where(standing) : older;
-    return wanted.orderBy('id', 'desc').limit(size);
-  });
-}
-
-const NEWEST = pageOf();
-const BY_STATUS = {
-  waiting: pageOf(STANDING.waiting),
-  processing: pageOf(STANDING.processing),
-  completed: pageOf(STANDING.completed),
-  failed: pageOf(STANDING.failed),
-} as const;
-const NEWEST_STATES = prepare((db, { owner, size }: Pick<PageValues, 'owner' | 'size'>) =>
-  db.selectFrom('jobs').select(STATE).where('owner', '=', owner).orderBy('id', 'desc').limit(size),
-);
-const PENDING_STATES = prepare((db, { owner }: { owner: string }) =>
-  db.selectFrom('jobs').select(STATE).where('owner', '=', owner).where(PENDING),
-);
-
+/** An owner's pending jobs and the `size` newest others, newest first. */
 export async function listJobs(db: Db, owner: string, size: number): Promise<JobRow[]> {
   const own = db.selectFrom('jobs').selectAll().where('owner', '=', owner);
-  const newest = await own.orderBy('id', 'desc').limit(size).execute();
+  const newest = await own.orderBy('id', 'desc').limit(sql.lit(size)).execute();
   return await withOlder(newest, size, () => own.where(PENDING).execute());
 }
 
+/** The same jobs with their states only: many of them are read together. */
 export async function listJobStates(db: Db, owner: string, size: number): Promise<JobState[]> {
-  const newest = await NEWEST_STATES.all(db, { owner, size });
-  return await withOlder(newest, size, () => PENDING_STATES.all(db, { owner }));
+  const own = db.selectFrom('jobs').select(STATE).where('owner', '=', owner);
+  const newest = await own.orderBy('id', 'desc').limit(sql.lit(size)).execute();
+  return await withOlder(newest, size, () => own.where(PENDING).execute());
 }
 
 /** Sorted and limited in code: the database would walk all of the owner's jobs for it. */
@@ -75,8 +74,15 @@ export async function pageJobs(
   owner: string,
   { size, before, status }: JobPage,
 ): Promise<ListedJob[]> {
-  const page = status === undefined ? NEWEST : BY_STATUS[status];
-  return await page.all(db, { owner, size, ...(before !== undefined && { before }) });
+  let page = db
+    .selectFrom('jobs')
+    .select(LISTED)
+    .where('owner', '=', owner)
+    .orderBy('id', 'desc')
+    .limit(size);
+  if (before !== undefined) page = page.where('id', '<', before);
+  if (status !== undefined) page = page.where(WITH_STATUS[status]);
+  return await page.execute();
 }
 
 /** Maximum number of jobs to count for a list. */
@@ -89,10 +95,115 @@ export async function countJobs(db: Db, owner: string, status?: 'failed'): Promi
     .select('id')
     .where('owner', '=', owner)
     .limit(MOST_COUNTED + 1);
-  const some = status === undefined ? own : own.where(STANDING[status]);
+  const some = status === undefined ? own : own.where(WITH_STATUS[status]);
   const { count } = await db
     .selectFrom(some.as('some'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count) > MOST_COUNTED ? undefined : Number(count);
 }
+
+/** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */
+export async function listJobsAfter(db: Db, owner: string, id: number, size: number): Promise<JobRow[]> {
+  return await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(size)
+    .execute();
+}
+
+/** Before the names of a skin's columns, some of which jobs have too. */
+const OF_SKIN = 'its_';
+
+/** Jobs, each with its skin if there is one. */
+function jobsWithSkins(db: Db) {
+  return db
+    .selectFrom('jobs')
+    .leftJoin('skins', 'skins.uuid', 'jobs.skin_uuid')
+    .leftJoin('texture_data', 'texture_data.identity', 'skins.identity')
+    .selectAll('jobs')
+    .select([...RECORD, ...DATA].map(withPrefix));
+}
+
+/** `skins.id as its_id` of `skins.id`. */
+function withPrefix(column: string) {
+  const [source = '', name = source.slice(source.indexOf('.') + 1)] = column.split(' as ');
+  return sql.ref(source).as(`${OF_SKIN}${name}`);
+}
+
+export async function findJobWithSkin(db: Db, uuid: string): Promise<JobWithSkin | undefined> {
+  const row = await jobsWithSkins(db).where('jobs.uuid', '=', uuid).executeTakeFirst();
+  return row && split(row);
+}
+
+/** The finished ones of these jobs, in the order of their ends. */
+export async function readEnds(db: Db, uuids: readonly string[]): Promise<JobWithSkin[]> {
+  const rows = await jobsWithSkins(db).where('jobs.uuid', 'in', uuids).where(FINISHED).execute();
+  return rows
+    .map(split)
+    .toSorted((a, b) => (a.job.finished_at ?? 0) - (b.job.finished_at ?? 0) || a.job.id - b.job.id);
+}
+
+function split(row: Readonly<Record<string, unknown>>): JobWithSkin {
+  const job: Record<string, unknown> = {};
+  const skin: Record<string, unknown> = {};
+  for (const name in row) {
+    const value = row[name];
+    if (name.startsWith(OF_SKIN)) skin[name.slice(OF_SKIN.length)] = value;
+    else job[name] = value;
+  }
+  const isThere = skin['id'] !== null;
+  return withItsSkin(job as unknown as JobRow, isThere ? (skin as unknown as SkinWithData) : undefined);
+}
+
+/** Callers without a key get records of each other, which an operator can hide. */
+export function withItsSkin(job: JobRow, skin: SkinWithData | undefined): JobWithSkin {
+  const isShown = skin?.visibility !== 'private' || skin.owner === job.owner;
+  return { job, skin: isShown ? skin : undefined };
+}
+
+// Changes to the jobs of all owners: one read each, however many jobs are followed.
+
+/** Number of the newest job of all owners; 0 if there is none. */
+export async function findNewestId(db: Db): Promise<number> {
+  const newest = db.selectFrom('jobs').select('id').orderBy('id', 'desc').limit(1);
+  return (await newest.executeTakeFirst())?.id ?? 0;
+}
+
+/** The first `size` jobs of all owners with a number above `id`, in the order of acceptance. */
+export async function listAcceptedAfter(db: Db, id: number, size: number): Promise<AcceptedJob[]> {
+  return await db
+    .selectFrom('jobs')
+    .select(['id', 'owner'])
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(size)
+    .execute();
+}
+
+/** The finished ones of these jobs. */
+export async function findEnded(db: Db, uuids: readonly string[]): Promise<Pick<JobRow, 'uuid' | 'owner'>[]> {
+  return await db
+    .selectFrom('jobs')
+    .select(['uuid', 'owner'])
+    .where('uuid', 'in', uuids)
+    .where(FINISHED)
+    .execute();
+}
+
+/** What feeds read again and again (service/jobs/job-feeds.ts). */
+export function jobReads(db: Db) {
+  return {
+    list: async (owner: string, size: number) => await listJobs(db, owner, size),
+    listAfter: async (owner: string, id: number, size: number) => await listJobsAfter(db, owner, id, size),
+    readEnds: async (uuids: readonly string[]) => await readEnds(db, uuids),
+    newestId: async () => await findNewestId(db),
+    acceptedAfter: async (id: number, size: number) => await listAcceptedAfter(db, id, size),
+    findEnded: async (uuids: readonly string[]) => await findEnded(db, uuids),
+  };
+}
+
+export type JobReads = ReturnType<typeof jobReads>;

@@ -3,9 +3,6 @@ import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
 import type { JobRow, Via } from '../store/schema/job-tables.ts';
 import type { TextureRow } from '../store/schema/skin-tables.ts';
-import type { SkinWithData } from '../store/skins.ts';
-import type { PendingJobs } from './pending.ts';
-import type { SharedLimit } from './shared-limit.ts';
 
 /** What to generate, and for whom. */
 export interface NewJob {
@@ -29,6 +26,14 @@ export interface NewJob {
   readonly callback?: NewCallback | undefined;
   /** Its picture, stored in the same transaction as the job: a refused job leaves nothing behind. */
   readonly picture?: Omit<TextureRow, 'created_at'> | undefined;
+}
+
+/** A limit shared by many callers. Counted in the store, so that all processes share the count. */
+export interface SharedLimit {
+  /** The name under which it is counted. */
+  readonly owner: string;
+  /** New generations in any hour. */
+  readonly perHour: number;
 }
 
 /** How much a caller may do; none of the counts is below 1. */
@@ -122,44 +127,6 @@ export interface ClaimBounds {
   readonly until?: number;
 }
 
-/** The state of a job. */
-export type JobState = Pick<JobRow, 'id' | 'uuid' | 'status' | 'created_at' | 'skin_uuid'>;
-
-/** A job as its owner's pages list it. */
-export type ListedJob = JobState &
-  Pick<JobRow, 'name' | 'source' | 'finished_at' | 'error_code' | 'error_message'>;
-
-/** A job; `skin` is set once the job is completed. */
-export interface JobWithSkin {
-  readonly job: JobRow;
-  readonly skin: SkinWithData | undefined;
-}
-
-/** An accepted job and its owner. */
-export type AcceptedJob = Pick<JobRow, 'id' | 'owner'>;
-
-/** Selects jobs of an owner. */
-export interface JobPage {
-  readonly size: number;
-  /** Number of the last job on the previous page. */
-  readonly before?: number | undefined;
-  readonly status?: JobRow['status'] | undefined;
-}
-
-/** Takes jobs in, within the limits of their owners. */
-interface JobIntake {
-  /** Accepts a job if its limits allow, counting and inserting atomically. */
-  submit(job: NewJob, limits: SubmitLimits): Promise<Submission>;
-  /** How many jobs would be accepted now; others may take the spots in the meantime. */
-  findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room>;
-  /** Records a job whose result was available at once. */
-  recordKnown(job: NewJob, skinUuid: string): Promise<Recorded>;
-  /** Whether the owner has used this idempotency key. */
-  hasKey(owner: string, key: string): Promise<boolean>;
-  /** The answer for a request whose idempotency key was used before; undefined for a new key. */
-  findRepeated(job: NewJob): Promise<Repeated | undefined>;
-}
-
 /** What workers do with jobs. */
 export interface JobLeases {
   /** The next job in turn order (fairness/turns.ts) of those that may run now, under a lease for `owner`. */
@@ -188,50 +155,6 @@ export interface JobLeases {
    */
   nextRunAt(): Promise<number | undefined>;
 }
-
-/** Ends and removes jobs that no worker has. */
-interface JobUpkeep {
-  /** Frees jobs whose worker is gone. Returns how many. */
-  recover(): Promise<number>;
-  /** Fails the owner's waiting jobs; returns their UUIDs. */
-  giveUpWaiting(owner: string, failure: JobFailure): Promise<string[]>;
-  /** Deletes jobs finished before `before`, and callers without any remaining state. */
-  prune(before: number): Promise<void>;
-}
-
-/** The jobs of one owner, or those that are named. */
-export interface JobLists {
-  find(uuid: string): Promise<JobRow | undefined>;
-  findWithSkin(uuid: string): Promise<JobWithSkin | undefined>;
-  /** Those of the given jobs that have ended, in the order of their ends. */
-  readEnds(uuids: readonly string[]): Promise<JobWithSkin[]>;
-  /** An owner's pending jobs and the `size` newest others, newest first. */
-  list(owner: string, size: number): Promise<JobRow[]>;
-  /** The same jobs with their states only: many of them are read together. */
-  listStates(owner: string, size: number): Promise<JobState[]>;
-  /** A page of an owner's jobs, newest first. */
-  page(owner: string, page: JobPage): Promise<ListedJob[]>;
-  /** Number of an owner's jobs, or of those that failed; undefined: too many to count for each page. */
-  count(owner: string, status?: 'failed'): Promise<number | undefined>;
-  /** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */
-  listAfter(owner: string, id: number, size: number): Promise<JobRow[]>;
-}
-
-/** The jobs of all owners. */
-export interface AllJobs {
-  /** Number of the newest job of all owners; 0 if there is none. */
-  newestId(): Promise<number>;
-  /** The first `size` jobs of all owners with a number above `id`, in the order of acceptance. */
-  acceptedAfter(id: number, size: number): Promise<AcceptedJob[]>;
-  /** The finished ones of these jobs. */
-  findEnded(uuids: readonly string[]): Promise<Pick<JobRow, 'uuid' | 'owner'>[]>;
-  /** The jobs in progress and waiting, of all owners. */
-  pending(): Promise<PendingJobs>;
-  /** How many waiting jobs come before this one. */
-  waitingBefore(job: Pick<JobRow, 'turn' | 'id'>): Promise<number>;
-}
-
-export interface JobQueue extends JobIntake, JobLeases, JobUpkeep, JobLists, AllJobs {}
 
 /** Every numeric setting of the queue. Times in milliseconds. */
 export interface QueueTimes {

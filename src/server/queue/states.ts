@@ -19,7 +19,6 @@ import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwnerOfJob } from '../store/locks.ts';
-import { prepare } from '../store/prepared.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
 
 const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
@@ -73,31 +72,22 @@ export async function changeState(db: Db, step: Step, patch: Patch): Promise<boo
   });
 }
 
-interface StepValues extends Patch {
-  readonly uuid: string;
-  readonly from: JobStatus;
-  readonly status: JobStatus;
-  readonly leaseOwner?: string;
-  readonly leaseUntil?: number;
-}
-
-const TAKE_STEP = prepare((db, { uuid, from, leaseOwner, leaseUntil, ...change }: StepValues) => {
-  const update = db
-    .updateTable('jobs')
-    .set(change)
-    .where('uuid', '=', uuid)
-    .where('status', '=', sql.lit(from));
-  const held = leaseOwner === undefined ? update : update.where('lease_owner', '=', leaseOwner);
-  return leaseUntil === undefined ? held : held.where('lease_until', '=', leaseUntil);
-});
-
 /** Starts a statement that makes this transition, for what `changeState` cannot do at once. */
 export function updateState(db: Pick<Db, 'updateTable'>, from: JobStatus, to: JobStatus) {
   assertLegal(from, to);
   return db.updateTable('jobs').set({ status: to }).where('status', '=', sql.lit(from));
 }
 
-async function takeStep(db: Db, { to, ...step }: Step, patch: Patch): Promise<boolean> {
+async function takeStep(
+  db: Db,
+  { uuid, from, to, leaseOwner, leaseUntil }: Step,
+  patch: Patch,
+): Promise<boolean> {
   const lease = to === 'processing' ? {} : { lease_owner: null, lease_until: null };
-  return (await TAKE_STEP.change(db, { ...step, status: to, ...lease, ...patch })) === 1;
+  let update = updateState(db, from, to)
+    .set({ ...lease, ...patch })
+    .where('uuid', '=', uuid);
+  if (leaseOwner !== undefined) update = update.where('lease_owner', '=', leaseOwner);
+  if (leaseUntil !== undefined) update = update.where('lease_until', '=', leaseUntil);
+  return (await update.executeTakeFirst()).numUpdatedRows === 1n;
 }

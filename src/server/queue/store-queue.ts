@@ -1,48 +1,31 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../events/observer.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
-import { adoptIdentity } from './adopt.ts';
-import { countWaitingBefore, nextRunAt } from './claim.ts';
-import { type Claims, claimsOf } from './claims.ts';
-import { completeWithSkin } from './complete.ts';
-import { findRoom, submitJob } from './enqueue.ts';
-import { forgiveQueueClock } from './forgive-clock.ts';
-import { type Holders, holdersHere } from './holders.ts';
-import { findKeyedJob, findRepeated } from './idempotency.ts';
-import { findWithSkin, readEnds } from './jobs-with-skins.ts';
-import { recordKnown } from './known-jobs.ts';
-import type { ProcessName } from './lease-owner.ts';
-import { databaseLeases, type LeaseClock, leaseEnd, processLeases } from './lease-time.ts';
-import { countJobs, listJobStates, listJobs, pageJobs } from './lists.ts';
-import { findEnded, findNewestId, listAcceptedAfter } from './news.ts';
-import { type PendingJobs, readPending } from './pending.ts';
+import { type Claim, claimsAlone, nextRunAt } from './claim.ts';
+import { ClaimsInTurn } from './claim-in-turn.ts';
+import { adoptIdentity, completeWithSkin } from './complete.ts';
+import { forgiveQueueClock } from './expiry.ts';
 import {
-  type AcceptedJob,
+  databaseLeases,
+  type Holders,
+  holdersHere,
+  type LeaseClock,
+  leaseEnd,
+  type ProcessName,
+  processLeases,
+} from './leases.ts';
+import {
   type ClaimBounds,
   type GeneratedData,
   type JobFailure,
-  type JobPage,
-  type JobQueue,
-  type JobState,
-  type JobWithSkin,
+  type JobLeases,
   type Lease,
-  type ListedJob,
-  type NewJob,
   QUEUE_TIMES,
   type QueueTimes,
-  type Recorded,
-  type Repeated,
-  type Room,
-  type Submission,
-  type SubmitLimits,
 } from './port.ts';
-import { pruneCallers } from './prune-callers.ts';
-import { pruneJobs } from './prune-jobs.ts';
 import { changeState, type Step } from './states.ts';
-import { UnderWay } from './under-way.ts';
 
 export interface StoreQueueOptions {
   readonly self: ProcessName;
@@ -58,22 +41,18 @@ export interface StoreQueueOptions {
   readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
 }
 
-const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
-  db.selectFrom('jobs').selectAll().where('uuid', '=', uuid),
-);
-
-/** The queue in the store: several workers and processes on one database. */
-export class StoreQueue implements JobQueue {
+/** What workers do with the jobs in the store, and what is done when one has stopped. */
+export class StoreQueue implements JobLeases {
   readonly #db: Db;
-  readonly #claims: Claims;
+  readonly #claim: Claim;
   readonly #holders: Holders;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
   readonly #leases: LeaseClock;
   readonly #bounds: () => ClaimBounds | Promise<ClaimBounds>;
   readonly #observer: StoreQueueOptions['observer'];
-  /** Records of jobs' ends. */
-  readonly #ends = new UnderWay();
+  /** Completions under way. */
+  readonly #completing = new Set<Promise<boolean>>();
 
   constructor(db: Db, options: StoreQueueOptions) {
     this.#db = db;
@@ -84,26 +63,14 @@ export class StoreQueue implements JobQueue {
     this.#leases =
       options.leasesBy === 'database' ? databaseLeases(db, lease) : processLeases(this.#clock, lease);
     const times = { now: () => this.#clock.now(), end: () => this.#leases.end(), patience };
-    this.#claims = claimsOf(db, times);
+    this.#claim = db.store.isShared ? new ClaimsInTurn(db, times).claim : claimsAlone(db, times);
     this.#bounds = options.bounds ?? (() => ({}));
     this.#observer = options.observer;
   }
 
-  async submit(job: NewJob, limits: SubmitLimits): Promise<Submission> {
-    return await inTransaction(this.#db, (tx) => submitJob(tx, job, { limits, now: this.#clock.now() }));
-  }
-
-  async findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room> {
-    return await findRoom(this.#db, asked, { limits, now: this.#clock.now() });
-  }
-
-  async recordKnown(job: NewJob, skinUuid: string): Promise<Recorded> {
-    return await recordKnown(this.#db, job, { skinUuid, now: this.#clock.now() });
-  }
-
   async claim(owner: string): Promise<Lease | undefined> {
-    await this.#ends.settled(); // they may have locked their owners, whom a claim passes over: others would get their turns
-    return await this.#claims.claim(owner, await this.#bounds());
+    await Promise.allSettled(this.#completing); // they lock their owners, whom a claim passes over: others would get their turns
+    return await this.#claim(owner, await this.#bounds());
   }
 
   async adopt(lease: Lease, identity: string): Promise<Lease | undefined> {
@@ -124,8 +91,9 @@ export class StoreQueue implements JobQueue {
   }
 
   async complete(lease: Lease, data: GeneratedData): Promise<boolean> {
-    const completion = { lease, data, now: this.#clock.now() };
-    const isDone = await this.#ends.during(completeWithSkin(this.#db, completion));
+    const completing = completeWithSkin(this.#db, { lease, data, now: this.#clock.now() });
+    this.#completing.add(completing);
+    const isDone = await completing.finally(() => this.#completing.delete(completing));
     if (isDone) this.#observer?.jobCompleted(lease.job.uuid);
     return isDone;
   }
@@ -164,6 +132,7 @@ export class StoreQueue implements JobQueue {
     return released;
   }
 
+  /** Frees jobs whose worker is gone. Returns how many. */
   async recover(): Promise<number> {
     const now = await this.#leases.now();
     await this.#shortenLeases(now);
@@ -198,6 +167,7 @@ export class StoreQueue implements JobQueue {
     return await this.#end(from, { code: 'job_failed', message, passing: false });
   }
 
+  /** Fails the owner's waiting jobs; returns their UUIDs. */
   async giveUpWaiting(owner: string, failure: JobFailure): Promise<string[]> {
     const waiting = await this.#db
       .selectFrom('jobs')
@@ -210,79 +180,7 @@ export class StoreQueue implements JobQueue {
     return ended;
   }
 
-  async find(uuid: string): Promise<JobRow | undefined> {
-    return await FIND.first(this.#db, { uuid });
-  }
-
-  async findWithSkin(uuid: string): Promise<JobWithSkin | undefined> {
-    return await findWithSkin(this.#db, uuid);
-  }
-
-  async readEnds(uuids: readonly string[]): Promise<JobWithSkin[]> {
-    return await readEnds(this.#db, uuids);
-  }
-
-  async hasKey(owner: string, key: string): Promise<boolean> {
-    return (await findKeyedJob(this.#db, owner, key)) !== undefined;
-  }
-
-  async findRepeated(job: NewJob): Promise<Repeated | undefined> {
-    return await findRepeated(this.#db, job);
-  }
-
-  async list(owner: string, size: number): Promise<JobRow[]> {
-    return await listJobs(this.#db, owner, size);
-  }
-
-  async listStates(owner: string, size: number): Promise<JobState[]> {
-    return await listJobStates(this.#db, owner, size);
-  }
-
-  async page(owner: string, page: JobPage): Promise<ListedJob[]> {
-    return await pageJobs(this.#db, owner, page);
-  }
-
-  async count(owner: string, status?: 'failed'): Promise<number | undefined> {
-    return await countJobs(this.#db, owner, status);
-  }
-
-  async listAfter(owner: string, id: number, size: number): Promise<JobRow[]> {
-    return await this.#db
-      .selectFrom('jobs')
-      .selectAll()
-      .where('owner', '=', owner)
-      .where('id', '>', id)
-      .orderBy('id')
-      .limit(size)
-      .execute();
-  }
-
-  async newestId(): Promise<number> {
-    return await findNewestId(this.#db);
-  }
-
-  async acceptedAfter(id: number, size: number): Promise<AcceptedJob[]> {
-    return await listAcceptedAfter(this.#db, id, size);
-  }
-
-  async findEnded(uuids: readonly string[]): Promise<Pick<JobRow, 'uuid' | 'owner'>[]> {
-    return await findEnded(this.#db, uuids);
-  }
-
-  async pending(): Promise<PendingJobs> {
-    return await readPending(this.#db);
-  }
-
-  async waitingBefore(job: Pick<JobRow, 'turn' | 'id'>): Promise<number> {
-    return await countWaitingBefore(this.#db, job);
-  }
-
   async nextRunAt(): Promise<number | undefined> {
     return await nextRunAt(this.#db, this.#clock.now(), await this.#bounds());
-  }
-
-  async prune(before: number): Promise<void> {
-    await pruneJobs(this.#db, { before, clock: this.#clock });
-    await pruneCallers(this.#db, this.#clock.now());
   }
 }

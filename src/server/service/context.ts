@@ -5,7 +5,7 @@ import type { GameServers } from '../pictures/game-servers.ts';
 import type { GameTextures } from '../pictures/game-textures.ts';
 import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { Renders } from '../pictures/renders.ts';
-import type { JobQueue } from '../queue/port.ts';
+import type { StoreQueue } from '../queue/store-queue.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
@@ -53,7 +53,7 @@ export interface ServiceContext
     UsersContext,
     WaitContext {
   readonly observer: Observer;
-  readonly queue: JobQueue;
+  readonly queue: StoreQueue;
   readonly feeds: JobFeeds;
   /** Exports of skins that are under way. */
   readonly exports: Exports;

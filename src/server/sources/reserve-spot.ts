@@ -1,4 +1,5 @@
 import { EvictingMap } from '../fairness/rate-limits.ts';
+import { findRoom } from '../queue/enqueue.ts';
 import { overLimitRefusal } from '../service/limits/over-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
@@ -97,12 +98,12 @@ export async function reserveSpot(
   context: SpendingContext & { readonly spotReservations: SpotReservations },
   request: SourceRequest,
 ): Promise<() => void> {
-  const { spotReservations, queue } = context;
+  const { spotReservations, db, clock } = context;
   const { caller, via, inBatch } = request;
   const { owner, plan } = caller;
   if (spotReservations.inLine(owner) >= MOST_WAITING) throw await tooMany(context, request);
   return await spotReservations.hold(owner, async (held) => {
-    const room = await queue.findRoom({ owner, via }, plan);
+    const room = await findRoom(db, { owner, via }, { limits: plan, now: clock.now() });
     if (room.kind !== 'room') throw await overLimitRefusal(context, room, request);
     // A batch reads only a few items at a time; the earlier items keep their room until the whole batch is read.
     const isRoom = held < (inBatch ? room.count : Math.min(room.count, mostFetchesOf(caller)));

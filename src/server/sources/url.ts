@@ -1,6 +1,7 @@
 import { pictureLink } from '../../base/page-links.ts';
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
+import { findKeyedJob } from '../queue/idempotency.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
@@ -53,11 +54,11 @@ async function withinLimits(
 
 /** A request that generates nothing needs no room, nor does one that already has its job. */
 async function needsRoom(
-  { queue }: Pick<SourceContext, 'queue'>,
+  { db }: Pick<SourceContext, 'db'>,
   { caller, checkOnly, idempotencyKey }: SourceRequest,
 ): Promise<boolean> {
   if (checkOnly) return false;
-  return idempotencyKey === undefined || !(await queue.hasKey(caller.owner, idempotencyKey));
+  return idempotencyKey === undefined || !(await findKeyedJob(db, caller.owner, idempotencyKey));
 }
 
 function parseUrl(text: string): URL {

@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 import type { KeyOwner } from './memory.ts';
-import { prepare } from './prepared.ts';
 import type { ApiKeyRow, UserRow } from './schema/user-tables.ts';
 import { endSessionsOf } from './sessions.ts';
 import { flushUsage } from './usage.ts';
 
-const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
-  db
+/** The key with this hash and its owner, unless it is revoked. Mostly answered from memory. */
+export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
+  return await db.store.keyOwners.find(hash, async () => await readKeyOwner(db, hash));
+}
+
+async function readKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
+  const key = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
     .selectAll('api_keys')
@@ -19,16 +23,8 @@ const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
       'users.disabled_at as user_disabled_at',
     ])
     .where('api_keys.hash', '=', hash)
-    .where('api_keys.revoked_at', 'is', null),
-);
-
-/** The key with this hash and its owner, unless it is revoked. Mostly answered from memory. */
-export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
-  return await db.store.keyOwners.find(hash, async () => await readKeyOwner(db, hash));
-}
-
-async function readKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
-  const key = await FIND_OWNER.first(db, { hash });
+    .where('api_keys.revoked_at', 'is', null)
+    .executeTakeFirst();
   if (!key) return undefined;
   const user = {
     id: key.user_id,

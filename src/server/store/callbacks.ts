@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction } from './db.ts';
-import { prepare } from './prepared.ts';
 import type { CallbackRow, JobRow } from './schema/job-tables.ts';
 
 // The same expressions as in the partial indices (schema/first-schema.ts); otherwise SQLite does not use those.
@@ -63,16 +62,13 @@ export async function keepCallback(
     .execute();
 }
 
-const MAKE_DUE = prepare((db, { jobUuid }: { jobUuid: string }) =>
-  db
-    .updateTable('callbacks')
-    .set((eb) => ({ run_at: eb.selectFrom('jobs').select('finished_at').where('uuid', '=', jobUuid) }))
-    .where('job_id', '=', (eb) => eb.selectFrom('jobs').select('id').where('uuid', '=', jobUuid)),
-);
-
 /** Call together with the job's end. */
 export async function makeCallbacksDue(tx: Db, jobUuid: string): Promise<void> {
-  await MAKE_DUE.run(tx, { jobUuid });
+  await tx
+    .updateTable('callbacks')
+    .set((eb) => ({ run_at: eb.selectFrom('jobs').select('finished_at').where('uuid', '=', jobUuid) }))
+    .where('job_id', '=', (eb) => eb.selectFrom('jobs').select('id').where('uuid', '=', jobUuid))
+    .execute();
 }
 
 /** Claims the delivery that has been due for the longest time; it is due again at `until`, unless it ends before. */

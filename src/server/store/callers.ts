@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/rate-limits.ts';
 import { nextTurn } from '../fairness/turns.ts';
 import type { Db } from './db.ts';
-import { prepare } from './prepared.ts';
 import { PENDING } from './schema/job-conditions.ts';
 import type { Tables } from './schema/tables.ts';
 
@@ -42,10 +41,8 @@ export function factsAbout(db: Db, owner: string) {
     .where('queue_clock.id', '=', CLOCK);
 }
 
-const RECALL = prepare((db, { owner }: { owner: string }) => factsAbout(db, owner));
-
 export async function recallCaller(db: Db, owner: string, now: number): Promise<CallerMemory> {
-  return memoryOf(owner, await RECALL.only(db, { owner }), now);
+  return memoryOf(owner, await factsAbout(db, owner).executeTakeFirstOrThrow(), now);
 }
 
 export function memoryOf(owner: string, facts: CallerFacts, now: number): CallerMemory {
@@ -70,15 +67,13 @@ export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
 /** What is kept of a caller, as a row. */
 type CallerRow = Pick<Tables['callers'], 'owner' | 'turn' | 'spent_at' | 'generated_at' | 'minute' | 'hour'>;
 
-const REMEMBER = prepare((db, row: CallerRow) =>
-  db
+export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void> {
+  const row = callerRow(memory);
+  await db
     .insertInto('callers')
     .values(row)
-    .onConflict((conflict) => conflict.column('owner').doUpdateSet(row)),
-);
-
-export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void> {
-  await REMEMBER.run(db, callerRow(memory));
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(row))
+    .execute();
 }
 
 function callerRow(memory: CallerMemory): CallerRow {
@@ -92,13 +87,14 @@ function callerRow(memory: CallerMemory): CallerRow {
   };
 }
 
-const MOVE_CLOCK = prepare((db, { turn }: { turn: number }) =>
-  db.updateTable('queue_clock').set({ turn }).where('id', '=', CLOCK).where('turn', '<', turn),
-);
-
 /** Moves the queue's clock to this turn; it never goes back. */
 export async function moveQueueClock(db: Db, turn: number): Promise<void> {
-  await MOVE_CLOCK.run(db, { turn });
+  await db
+    .updateTable('queue_clock')
+    .set({ turn })
+    .where('id', '=', CLOCK)
+    .where('turn', '<', turn)
+    .execute();
 }
 
 /**

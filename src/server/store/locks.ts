@@ -66,11 +66,12 @@ export async function lockQueue(tx: Db): Promise<void> {
  * once. The bound of jobs that were accepted under a higher one holds until they have ended.
  */
 export async function lockSubmitter(tx: Db, owner: string, most: number): Promise<void> {
-  const lock = sql`
-    insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
-    values (${owner}, 0, 0, 0, '[]', '[]', ${most})
-    on conflict (owner) do update set burst = greatest(excluded.burst, callers.processing,
-      case when exists (select 1 from jobs where jobs.owner = excluded.owner and ${PENDING})
-        then callers.burst else 0 end)`;
-  await tx.store.lock(() => lock.execute(tx));
+  await tx.store.lock(() =>
+    sql`
+      insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
+      values (${owner}, 0, 0, 0, '[]', '[]', ${most})
+      on conflict (owner) do update set burst = greatest(excluded.burst, callers.processing,
+        case when exists (select 1 from jobs where jobs.owner = excluded.owner and ${PENDING})
+          then callers.burst else 0 end)`.execute(tx),
+  );
 }

@@ -1,5 +1,4 @@
 import type { Db } from './db.ts';
-import { prepare } from './prepared.ts';
 
 /**
  * The words of a name that a search uses: its runs of letters and digits, in lower case. Only ASCII, so that every
@@ -26,16 +25,10 @@ export function beginningWith(word: string): { readonly first: string; readonly 
 /** Longer than any word of a name. */
 const LONGEST = 64;
 
-/** A statement for each number of words. */
-const INSERT = prepare(
-  (db, { skin_id, ...words }: { readonly skin_id: number; readonly [at: number]: string }) =>
-    db.insertInto('skin_words').values(Object.values(words).map((word) => ({ word, skin_id }))),
-);
-
 /** For a skin that has none yet. */
 export async function addWords(db: Db, skin_id: number, name: string | null): Promise<void> {
-  const words = endsIn(name ?? '');
-  if (words.length > 0) await INSERT.run(db, { skin_id, ...words });
+  const words = endsIn(name ?? '').map((word) => ({ word, skin_id }));
+  if (words.length > 0) await db.insertInto('skin_words').values(words).execute();
 }
 
 export async function replaceWords(db: Db, skin_id: number, name: string | null): Promise<void> {

@@ -2,7 +2,6 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
-import { prepare } from './prepared.ts';
 import type { SkinRow, TextureDataRow } from './schema/skin-tables.ts';
 import type { Tables } from './schema/tables.ts';
 import { addWords, replaceWords } from './skin-words.ts';
@@ -57,16 +56,6 @@ function skinsWithData(db: Db): SelectQueryBuilder<Tables, 'skins' | 'texture_da
     .select(DATA);
 }
 
-const INSERT = prepare((db, { uuid, owner, identity, name, visibility, created_at }: NewSkin) =>
-  db
-    .insertInto('skins')
-    .values({ uuid, owner, identity, name, visibility, created_at, views: 0 })
-    .returning('id'),
-);
-const FIND = prepare((db, { uuid }: Pick<SkinRow, 'uuid'>) =>
-  skinsWithData(db).where('skins.uuid', '=', uuid),
-);
-
 /**
  * The caller's record of this data with this visibility and name, created if necessary. Without a requested name, any
  * name matches. Run it in a transaction: two at once must not both insert.
@@ -76,27 +65,18 @@ export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
   const found = await findOwnSkin(db, skin);
   if (found) return found;
   await addSkin(db, skin);
-  return await FIND.only(db, { uuid: skin.uuid });
+  return await skinsWithData(db).where('skins.uuid', '=', skin.uuid).executeTakeFirstOrThrow();
 }
 
 /** Adds a new record of existing data. */
 export async function addSkin(db: Db, skin: NewSkin): Promise<void> {
-  const { id } = await INSERT.only(db, skin);
-  await addWords(db, id, skin.name);
-}
-
-const FIND_OWN = prepare((db, { owner, identity, visibility, name }: OwnSkin) => {
-  const own = skinsWithData(db)
-    .where('skins.owner', '=', owner)
-    .where('skins.identity', '=', identity)
-    .where('skins.visibility', '=', sql.lit(visibility)) // literals: see first-schema.ts
-    .orderBy('skins.id')
-    .limit(sql.lit(1));
-  return name === undefined ? own : own.where('skins.name', '=', name);
-});
-
-interface OwnSkin extends Pick<SkinRow, 'owner' | 'identity' | 'visibility'> {
-  readonly name?: string;
+  const { uuid, owner, identity, name, visibility, created_at } = skin;
+  const { id } = await db
+    .insertInto('skins')
+    .values({ uuid, owner, identity, name, visibility, created_at, views: 0 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await addWords(db, id, name);
 }
 
 /** The caller's own record of this data, if there is one that matches. */
@@ -105,11 +85,18 @@ export async function findOwnSkin(
   skin: Omit<NewSkin, 'uuid' | 'created_at'>,
 ): Promise<SkinWithData | undefined> {
   const { owner, identity, visibility, name } = skin;
-  return await FIND_OWN.first(db, { owner, identity, visibility, ...(name !== null && { name }) });
+  let own = skinsWithData(db)
+    .where('skins.owner', '=', owner)
+    .where('skins.identity', '=', identity)
+    .where('skins.visibility', '=', sql.lit(visibility)) // literals: see first-schema.ts
+    .orderBy('skins.id')
+    .limit(sql.lit(1));
+  if (name !== null) own = own.where('skins.name', '=', name);
+  return await own.executeTakeFirst();
 }
 
 export async function findSkin(db: Db, uuid: string): Promise<SkinWithData | undefined> {
-  return await FIND.first(db, { uuid });
+  return await skinsWithData(db).where('skins.uuid', '=', uuid).executeTakeFirst();
 }
 
 export async function findSkinByNumber(db: Db, id: number): Promise<SkinWithData | undefined> {

@@ -2,38 +2,31 @@ import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
 import { isBlocked } from './blocked-images.ts';
 import type { Db } from './db.ts';
-import { prepare } from './prepared.ts';
 import type { TextureDataRow, TextureRow } from './schema/skin-tables.ts';
 import type { Tables } from './schema/tables.ts';
 
-const KEEP = prepare((db, texture: TextureRow) =>
-  db
-    .insertInto('textures')
-    .values(texture)
-    .onConflict((conflict) => conflict.column('hash').doNothing()),
-);
-
 /** Stores a picture under its hash; an existing one stays unchanged (same name, same bytes). */
 export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
-  await KEEP.run(db, texture);
+  await db
+    .insertInto('textures')
+    .values(texture)
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute();
 }
 
 export async function findTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-const FIND_SERVED = prepare((db, { hash }: Pick<TextureRow, 'hash'>) =>
-  db
+/** A picture that signed data or a cape needs and nobody has blocked; no other pictures are served. */
+export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
+  return await db
     .selectFrom('textures')
     .selectAll()
     .where('hash', '=', hash)
     .where((eb) => eb.or(neededBy(eb)))
-    .where((eb) => eb.not(isBlocked(hash))),
-);
-
-/** A picture that signed data or a cape needs and nobody has blocked; no other pictures are served. */
-export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
-  return await FIND_SERVED.first(db, { hash });
+    .where((eb) => eb.not(isBlocked(hash)))
+    .executeTakeFirst();
 }
 
 /** The picture of signed data whose skin has one of these addresses. */
@@ -47,24 +40,17 @@ export async function findTextureByUrl(db: Db, urls: readonly string[]): Promise
     .executeTakeFirst();
 }
 
-const FIND_DATA = prepare((db, { identity }: Pick<TextureDataRow, 'identity'>) =>
-  db.selectFrom('texture_data').selectAll().where('identity', '=', identity),
-);
-
 export async function findTextureData(db: Db, identity: string): Promise<TextureDataRow | undefined> {
-  return await FIND_DATA.first(db, { identity });
+  return await db.selectFrom('texture_data').selectAll().where('identity', '=', identity).executeTakeFirst();
 }
-
-const KEEP_DATA = prepare((db, data: TextureDataRow) =>
-  db
-    .insertInto('texture_data')
-    .values(data)
-    .onConflict((conflict) => conflict.column('identity').doNothing()),
-);
 
 /** Stores signed data; if two workers made the same data, the first one stays. */
 export async function keepTextureData(db: Db, data: TextureDataRow): Promise<void> {
-  await KEEP_DATA.run(db, data);
+  await db
+    .insertInto('texture_data')
+    .values(data)
+    .onConflict((conflict) => conflict.column('identity').doNothing())
+    .execute();
 }
 
 export async function hasTextureData(db: Db, identity: string): Promise<boolean> {

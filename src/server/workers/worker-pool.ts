@@ -9,7 +9,7 @@ import {
   GenerationPostponed,
   type Generator,
 } from '../generators/port.ts';
-import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner.ts';
+import { type ProcessName, workerName, workerPrefix } from '../queue/leases.ts';
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import { identityOfJob } from '../service/skins/identity.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';

@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { choresHere } from '../../../src/server/assembly/chores.ts';
 import { startMaintenance } from '../../../src/server/assembly/maintenance.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 /** Above the highest process id that Linux and macOS give. */
 const NO_SUCH_PROCESS = 2 ** 22 + 1;
@@ -25,7 +25,7 @@ test('Lost jobs that are recovered are told of to workers and to those who wait 
   });
   const clock = new MovableClock();
   const signals = new JobSignals();
-  const queue = new StoreQueue(store.db, { self: nameThisProcess(), clock });
+  const queue = new TestQueue(store.db, { self: nameThisProcess(), clock });
   const onError = (error: unknown) => {
     throw error;
   };

@@ -5,8 +5,7 @@ import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../src/server/events/observer.ts';
 import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import { claimCallback, findCallbackJob } from '../../../src/server/store/callbacks.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -15,6 +14,7 @@ import { poll } from '../../support/server/poll.ts';
 import { type Receiver, receiver } from '../../support/server/receiver.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { callbackOf, endedJob, KEY_ID, keepKey } from '../../support/server/stored-callbacks.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 interface Scene {
   readonly db: Db;
@@ -236,7 +236,7 @@ test('A store that cannot be read for a moment is told of, and the work goes on'
 
 test('An end that could not be stored leaves its callbacks as they were', async () => {
   const scene = await setScene();
-  const queue = new StoreQueue(scene.db, { self: nameThisProcess(), clock: scene.clock });
+  const queue = new TestQueue(scene.db, { self: nameThisProcess(), clock: scene.clock });
   const job = await endedJob(scene.db, callbackOf('http://127.0.0.1/'), undefined);
   const lease = await queue.claim('w');
   expect(await queue.fail({ ...lease!, owner: 'another' }, { code: 'x', message: '', passing: false })).toBe(

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { NewJob } from '../../../src/server/queue/port.ts';
-import type { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { addSkin } from '../../../src/server/store/skins.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
@@ -12,9 +11,10 @@ import { sentStatements } from '../../support/postgres/sent-statements.ts';
 import { poll } from '../../support/server/poll.ts';
 import { postgresQueue, QUEUES } from '../../support/server/queue-nodes.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
+import type { TestQueue } from '../../support/server/test-queue.ts';
 
 /** The skin of a job of this kind, once that is completed. */
-async function madeSkin(queue: StoreQueue, asked: Parameters<typeof newJob>[0], data = generated()) {
+async function madeSkin(queue: TestQueue, asked: Parameters<typeof newJob>[0], data = generated()) {
   await queue.submit(newJob(asked), LIMITS);
   const lease = await mustClaim(queue, 'w');
   expect(await queue.complete(lease, data)).toBe(true);
@@ -24,7 +24,7 @@ async function madeSkin(queue: StoreQueue, asked: Parameters<typeof newJob>[0], 
 }
 
 /** The leases of these jobs, in their order. */
-async function take(queue: StoreQueue, ...jobs: Partial<NewJob>[]) {
+async function take(queue: TestQueue, ...jobs: Partial<NewJob>[]) {
   const leases = [];
   for (const job of jobs) {
     await queue.submit(newJob(job), { ...LIMITS, spots: 100, burst: 100 });
@@ -36,7 +36,7 @@ async function take(queue: StoreQueue, ...jobs: Partial<NewJob>[]) {
 type Leases = Awaited<ReturnType<typeof take>>;
 
 /** All at the same moment. */
-async function completeAll(queue: StoreQueue, leases: Leases): Promise<boolean[]> {
+async function completeAll(queue: TestQueue, leases: Leases): Promise<boolean[]> {
   return await Promise.all(leases.map(async (lease) => await queue.complete(lease, generated())));
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { LIMITS, newJob } from '../../contract/jobs.ts';
 import { otherSession } from '../../support/postgres/other-session.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { postgresQueue, sqliteQueue } from '../../support/server/queue-nodes.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
+import type { TestQueue } from '../../support/server/test-queue.ts';
 
 const TOGETHER = { ...LIMITS, together: { owner: 'all strangers', perHour: 2 } };
 
-async function submit(queue: StoreQueue, owner: string, limits = LIMITS) {
+async function submit(queue: TestQueue, owner: string, limits = LIMITS) {
   return await queue.submit(newJob({ owner }), limits);
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { generated, LIMITS, newJob } from '../../contract/jobs.ts';
 import { fill, mustClaim } from '../../contract/queue-steps.ts';
 import { copyJob } from '../../support/server/copy-job.ts';
 import { sqliteQueue } from '../../support/server/queue-nodes.ts';
+import type { TestQueue } from '../../support/server/test-queue.ts';
 
 /** What is asked for in a list of this length; the same as its states say. */
-async function listed(queue: StoreQueue, size: number): Promise<string[]> {
+async function listed(queue: TestQueue, size: number): Promise<string[]> {
   const jobs = await queue.list('ann', size);
   expect((await queue.listStates('ann', size)).map(({ uuid }) => uuid)).toEqual(jobs.map(({ uuid }) => uuid));
   return jobs.map((job) => job.request_key);

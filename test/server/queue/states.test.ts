@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { JOB_STATUSES, type JobStatus } from '../../../src/protocol/job.ts';
 import { assertLegal, changeState, updateState } from '../../../src/server/queue/states.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import type { NewCallback } from '../../../src/server/store/callbacks.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
@@ -11,6 +10,7 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 const LEGAL: readonly `${JobStatus} → ${JobStatus}`[] = [
   'waiting → processing',
@@ -32,7 +32,7 @@ test.each(STEPS)('A job going from $from to $to is legal: $legal', ({ from, to, 
 async function storedJob(callback?: NewCallback) {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
+  const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
   if (callback) await keepKey(db);
   const job = newJob({ callback });
   await queue.submit(job, LIMITS);

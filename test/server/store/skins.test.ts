@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { lookUp } from '../../../src/server/queue/look-up.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { lookUp } from '../../../src/server/queue/known.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { listSkins } from '../../../src/server/store/skin-lists.ts';
 import { deleteSkin, findOwnSkin, findSkin } from '../../../src/server/store/skins.ts';
@@ -10,6 +9,7 @@ import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 async function ownDb(): Promise<Db> {
   const { db } = await openOwnStore(await ownFolder());
@@ -140,7 +140,7 @@ describe('A picture', () => {
       .insertInto('capes')
       .values({ uuid: 'c', alias: 'c', texture_hash: 'cape', support: 'public', created_at: 0 })
       .execute();
-    await new StoreQueue(db, { self: nameThisProcess() }).submit(newJob({ capeHash: 'worn' }), LIMITS);
+    await new TestQueue(db, { self: nameThisProcess() }).submit(newJob({ capeHash: 'worn' }), LIMITS);
     await dropUnusedTextures(db, 20);
     const left = await db.selectFrom('textures').select('hash').execute();
     expect(left.map(({ hash }) => hash).toSorted()).toEqual(

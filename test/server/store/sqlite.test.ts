@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import { constants, DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { lookUp } from '../../../src/server/queue/look-up.ts';
-import type { JobQueue } from '../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { lookUp } from '../../../src/server/queue/known.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';
@@ -12,6 +10,7 @@ import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 /** A store in memory, and how many parts of statements it has compiled. */
 async function openCounted(): Promise<{ db: Db; compiled: () => number }> {
@@ -29,7 +28,7 @@ async function openCounted(): Promise<{ db: Db; compiled: () => number }> {
 }
 
 /** What a job goes through, with values of its own. */
-async function goThrough(db: Db, queue: JobQueue, round: number): Promise<void> {
+async function goThrough(db: Db, queue: TestQueue, round: number): Promise<void> {
   const submission = await queue.submit(
     newJob({ owner: `owner ${round}`, identity: `identity ${round}` }),
     LIMITS,
@@ -47,7 +46,7 @@ async function goThrough(db: Db, queue: JobQueue, round: number): Promise<void> 
 
 test('A statement is compiled once, whatever values it is run with', async () => {
   const { db, compiled } = await openCounted();
-  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock: new MovableClock() });
+  const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock: new MovableClock() });
   for (const round of [0, 1]) await goThrough(db, queue, round);
   const before = compiled();
   expect(before).toBeGreaterThan(0);

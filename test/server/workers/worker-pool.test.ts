@@ -4,11 +4,12 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../src/server/events/observer.ts';
 import type { Generator } from '../../../src/server/generators/port.ts';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import type { JobQueue, Lease } from '../../../src/server/queue/port.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import type { Lease } from '../../../src/server/queue/port.ts';
 import { StoreTooNewError } from '../../../src/server/store/known-schema.ts';
 import { WorkerPool } from '../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../support/server/poll.ts';
+import type { TestQueue } from '../../support/server/test-queue.ts';
 
 /** Sleeps end at once: a pool that sits trouble out must come back. */
 const hasty: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => await new Promise(setImmediate) };
@@ -26,7 +27,7 @@ test.each(['claim', 'nextRunAt'] as const)(
       claim: async () => await failOnce('claim'),
       nextRunAt: async () => await failOnce('nextRunAt'),
       releaseOthers: async () => 0,
-    } as Partial<JobQueue> as JobQueue;
+    } as Partial<TestQueue> as TestQueue;
     const errors: unknown[] = [];
     const pool = new WorkerPool({
       observer: new Observers(),
@@ -55,7 +56,7 @@ test('Workers do not spin while all that waits is held back', async () => {
   const queue = {
     claim: async () => void claims++,
     nextRunAt: async () => undefined,
-  } as Partial<JobQueue> as JobQueue;
+  } as Partial<TestQueue> as TestQueue;
   const signals = new JobSignals();
   const slept: number[] = [];
   const clock: Clock = {
@@ -110,7 +111,7 @@ test('Those who wait for a job hear of a store that cannot be used before it is 
   const pool = new WorkerPool({
     count: 1,
     db: {} as never,
-    queue: { claim: async () => await Promise.reject(broken) } as Partial<JobQueue> as JobQueue,
+    queue: { claim: async () => await Promise.reject(broken) } as Partial<TestQueue> as TestQueue,
     generator: {} as never,
     signals,
     observer: new Observers(),
@@ -140,7 +141,7 @@ test('A worker leaves its job to others once the store has become too new to ren
     adopt: async () => lease,
     renew: refuse,
     release: refuse,
-  } as Partial<JobQueue> as JobQueue;
+  } as Partial<TestQueue> as TestQueue;
   const generator = {
     signer: async () => 'it',
     generate: async (_: unknown, signal: AbortSignal) => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
 import { queueSkin } from '../../support/http/sending.ts';
@@ -9,6 +8,7 @@ import { idOf, statusOf } from '../../support/server/event-reader.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 guardAgainstLeaks();
 
@@ -171,7 +171,7 @@ describe('Jobs of other processes', () => {
     const [first] = await stream.first(1);
     const { db } = await openOwnStore(dataDir);
     const row = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
-    const queue = new StoreQueue(db, { self: nameThisProcess() });
+    const queue = new TestQueue(db, { self: nameThisProcess() });
     const known = Array.from({ length: 40 }, () =>
       newJob({ owner: row.owner, textureHash: row.texture_hash }),
     );

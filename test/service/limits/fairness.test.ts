@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
-import { workerName } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { workerName } from '../../../src/server/queue/leases.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import type { TestCaller } from '../../support/server/test-caller.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
@@ -100,7 +100,7 @@ test('They also start when the one that ended was with a worker of another proce
   await first.close();
   const { db } = await openOwnStore(first.dataDir);
   const self = { host: 'another-machine', pid: 1, nonce: 'far' };
-  const queue = new StoreQueue(db, { self });
+  const queue = new TestQueue(db, { self });
   const lease = await queue.claim(workerName(self, 0));
 
   const idle = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
+import { Kysely } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -126,17 +126,20 @@ describe('The requests of one user', () => {
     const plans = { gold: { per_minute: 1 } };
     const { users } = await runServerWithPlans(plans, { workers: 1, ...work.options });
     const { body } = await users.gold.upload('/v2/queue', skinPng(1));
-    const { submit } = StoreQueue.prototype;
-    const late = vi.spyOn(StoreQueue.prototype, 'submit').mockImplementationOnce(async function (
-      this: StoreQueue,
-      ...asked
+    const { transaction } = Kysely.prototype;
+    const late = vi.spyOn(Kysely.prototype, 'transaction').mockImplementationOnce(function (
+      this: Kysely<unknown>,
     ) {
-      work.release();
-      await poll(
-        async () => await this.find(body.job?.id ?? ''),
-        (job) => job?.status === 'completed',
-      );
-      return await submit.apply(this, asked);
+      const begun = transaction.call(this);
+      const execute: typeof begun.execute = async (decide) => {
+        work.release();
+        await poll(
+          async () => (await users.gold.get(`/v2/queue/${body.job?.id}`)).body.job?.status,
+          (status) => status === 'completed',
+        );
+        return await begun.execute(decide);
+      };
+      return { execute } as typeof begun;
     });
     onTestFinished(() => late.mockRestore());
     const again = await users.gold.upload('/v2/queue', skinPng(1));

@@ -3,7 +3,7 @@ import { NetworkTransport } from '../../../src/client/network-transport.ts';
 import type { OpenGenerator } from '../../../src/server/generators/port.ts';
 import { openUpstream } from '../../../src/server/generators/upstream/open.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';

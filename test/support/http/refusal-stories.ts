@@ -1,5 +1,4 @@
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 import { hastyClock } from '../server/hasty-clock.ts';
 import { jobAt } from '../server/job-at.ts';
@@ -7,6 +6,7 @@ import { MovableClock } from '../server/movable-clock.ts';
 import { poll } from '../server/poll.ts';
 import { openOwnStore, type ServerUnderTest } from '../server/running-server.ts';
 import type { Heard } from '../server/test-caller.ts';
+import { TestQueue } from '../server/test-queue.ts';
 import type { RefusalRow } from './refusal-rows.ts';
 import { PNG } from './sending.ts';
 
@@ -17,7 +17,7 @@ const clock = new MovableClock();
 /** Fails the one job that is waiting as a worker would, from another connection to the store. */
 export async function failWaitingJob({ dataDir }: ServerUnderTest, code: string): Promise<void> {
   const { db } = await openOwnStore(dataDir);
-  const queue = new StoreQueue(db, { self: nameThisProcess() });
+  const queue = new TestQueue(db, { self: nameThisProcess() });
   const lease = await poll(
     () => queue.claim('a worker elsewhere'),
     (claimed) => claimed !== undefined,

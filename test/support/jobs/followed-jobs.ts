@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { type JobListener, JobSignals } from '../../../src/server/events/job-signals.ts';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import type { JobQueue, Lease } from '../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { type JobReads, jobReads } from '../../../src/server/queue/lists.ts';
+import type { Lease } from '../../../src/server/queue/port.ts';
 import type { JobFollower } from '../../../src/server/service/jobs/job-feed.ts';
 import { JobFeeds } from '../../../src/server/service/jobs/job-feeds.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
@@ -10,9 +10,10 @@ import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts'
 import { ownFolder } from '../server/own-folder.ts';
 import { poll } from '../server/poll.ts';
 import { openOwnStore } from '../server/running-server.ts';
+import { TestQueue } from '../server/test-queue.ts';
 
 /** What feeds read of the queue. */
-export type Read = 'list' | 'listAfter' | 'readEnds' | 'newestId' | 'acceptedAfter' | 'findEnded';
+export type Read = keyof JobReads;
 
 /** Signals that know how many listen. */
 export class CountedSignals extends JobSignals {
@@ -32,23 +33,22 @@ export class CountedSignals extends JobSignals {
 export async function world() {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  const store = new StoreQueue(db, { self: nameThisProcess() });
+  const store = new TestQueue(db, { self: nameThisProcess() });
   const reads: Read[] = [];
   const during: Partial<Record<Read, () => Promise<void>>> = {};
   const errors: unknown[] = [];
   const signals = new CountedSignals();
-  const queue = spyOn(store, reads, during);
-  const feeds = new JobFeeds({ queue, signals, onError: (error) => void errors.push(error) });
+  const feeds = new JobFeeds({
+    reads: spyOn(jobReads(db), reads, during),
+    signals,
+    onError: (error) => void errors.push(error),
+  });
   onTestFinished(async () => await feeds.close());
   return { store, reads, during, errors, signals, feeds, ...tellers(store, signals) };
 }
 
-/** The queue, noting what is read; `during` runs after a read, before its answer is there. */
-function spyOn(
-  store: StoreQueue,
-  reads: Read[],
-  during: Partial<Record<Read, () => Promise<void>>>,
-): JobQueue {
+/** The same reads, noted; `during` runs after a read, before its answer is there. */
+function spyOn(store: JobReads, reads: Read[], during: Partial<Record<Read, () => Promise<void>>>): JobReads {
   const noted = async <T>(name: Read, answer: Promise<T>): Promise<T> => {
     reads.push(name);
     const result = await answer;
@@ -62,11 +62,11 @@ function spyOn(
     newestId: () => noted('newestId', store.newestId()),
     acceptedAfter: (...args) => noted('acceptedAfter', store.acceptedAfter(...args)),
     findEnded: (...args) => noted('findEnded', store.findEnded(...args)),
-  } as Partial<JobQueue> as JobQueue;
+  };
 }
 
 /** What submissions and workers of another process do. */
-export function elsewhere(store: StoreQueue, signals: JobSignals) {
+export function elsewhere(store: TestQueue, signals: JobSignals) {
   return {
     submit: async (request: string, owner: string) => {
       await store.submit(newJob({ request, owner }), LIMITS);
@@ -80,7 +80,7 @@ export function elsewhere(store: StoreQueue, signals: JobSignals) {
 }
 
 /** What submissions and workers of this process do. */
-function tellers(store: StoreQueue, signals: JobSignals) {
+function tellers(store: TestQueue, signals: JobSignals) {
   return {
     submit: async (request: string, owner = 'ann') => {
       const job = newJob({ request, owner });

@@ -2,13 +2,14 @@
  * A program of its own: claims jobs of the store in the folder given until there are none, and prints
  * their request keys. Several at once show that no two processes get the same job.
  */
-import { nameThisProcess, workerName } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+
+import { nameThisProcess, workerName } from '../../../src/server/queue/leases.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
+import { TestQueue } from './test-queue.ts';
 
 const store = await openStore(process.argv[2] ?? '');
 const self = nameThisProcess();
-const queue = new StoreQueue(store.db, { self });
+const queue = new TestQueue(store.db, { self });
 for (
   let lease = await queue.claim(workerName(self, 0));
   lease;

@@ -1,5 +1,4 @@
 import type { Generator } from '../../../src/server/generators/port.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import type { Caller } from '../../../src/server/service/callers/caller.ts';
 import { type Plan, Plans } from '../../../src/server/service/plans.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
@@ -7,13 +6,14 @@ import { TEXTURE_HASH } from '../../contract/jobs.ts';
 import { MovableClock } from './movable-clock.ts';
 import { ownFolder } from './own-folder.ts';
 import { openOwnStore } from './running-server.ts';
+import { TestQueue } from './test-queue.ts';
 
 /** What limits are checked with: a store and a queue of their own; `typical`: how long jobs are known to take. */
 export async function limitsContext({ typical }: { typical?: number } = {}) {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const clock = new MovableClock();
-  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock });
+  const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock });
   const workers = { count: 1, typicalTime: () => typical, isOwn: (): boolean => true };
   return { db, clock, queue, generator: {} as Generator, workers };
 }

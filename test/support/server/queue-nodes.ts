@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue, type StoreQueueOptions } from '../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import type { StoreQueueOptions } from '../../../src/server/queue/store-queue.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
@@ -10,11 +10,12 @@ import { ownDatabase } from '../postgres/own-database.ts';
 import { MovableClock } from './movable-clock.ts';
 import { ownFolder } from './own-folder.ts';
 import { openOwnStore } from './running-server.ts';
+import { TestQueue } from './test-queue.ts';
 
 /** One of the processes that work on a queue. */
 export interface QueueNode {
   readonly db: Db;
-  readonly queue: StoreQueue;
+  readonly queue: TestQueue;
   readonly clock: MovableClock;
 }
 
@@ -52,6 +53,6 @@ function opener(openDb: () => Promise<Db>): OpenNode {
     const db = await openDb();
     const png = new Uint8Array(1);
     await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png, created_at: 0 });
-    return { db, clock, queue: new StoreQueue(db, { self: nameThisProcess(), clock, ...options }) };
+    return { db, clock, queue: new TestQueue(db, { self: nameThisProcess(), clock, ...options }) };
   };
 }

@@ -3,7 +3,7 @@ import { AccountPool } from '../../../src/server/accounts/account-pool.ts';
 import { ACCOUNT_RULES } from '../../../src/server/accounts/availability.ts';
 import type { AccountFault } from '../../../src/server/accounts/held-account.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
-import { nameThisProcess, type ProcessName } from '../../../src/server/queue/lease-owner.ts';
+import { nameThisProcess, type ProcessName } from '../../../src/server/queue/leases.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import type { AccountRow } from '../../../src/server/store/schema/account-tables.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { NewJob } from '../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { insertKey } from '../../../src/server/store/api-keys.ts';
 import type { NewCallback } from '../../../src/server/store/callbacks.ts';
 import type { Db } from '../../../src/server/store/db.ts';
@@ -8,6 +7,7 @@ import { keepTexture } from '../../../src/server/store/textures.ts';
 import { ensureUser } from '../../../src/server/store/users.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { MovableClock } from './movable-clock.ts';
+import { TestQueue } from './test-queue.ts';
 
 /** The API key that these callbacks are signed for. */
 export const KEY_ID = 'key';
@@ -39,7 +39,7 @@ export function callbackOf(url: string): NewCallback {
 /** Submits a job with a callback; it ends at `endsAt`, if that is given. */
 export async function endedJob(db: Db, callback: NewCallback, endsAt: number | undefined): Promise<NewJob> {
   const clock = new MovableClock();
-  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock });
+  const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock });
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const job = newJob({ callback });
   await queue.submit(job, LIMITS);

@@ -2,13 +2,14 @@
  * A program of its own: submits one job for each of so many idempotency keys to the store in the folder given,
  * and prints key and job. Several at once show that a key has one job, whoever comes first.
  */
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import { LIMITS, newJob } from '../../contract/jobs.ts';
+import { TestQueue } from './test-queue.ts';
 
 const [folder = '', keys = '0'] = process.argv.slice(2);
 const store = await openStore(folder);
-const queue = new StoreQueue(store.db, { self: { host: 'here', pid: process.pid, nonce: 'x' } });
+const queue = new TestQueue(store.db, { self: { host: 'here', pid: process.pid, nonce: 'x' } });
 const limits = { ...LIMITS, spots: Number(keys) };
 for (let n = 0; n < Number(keys); n++) {
   const submission = await queue.submit(newJob({ idempotencyKey: `key ${n}` }), limits);

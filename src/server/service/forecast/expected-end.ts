@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Generator } from '../../generators/port.ts';
-import type { PendingJobs } from '../../queue/pending.ts';
-import type { JobQueue } from '../../queue/port.ts';
+import { countWaitingBefore, type PendingJobs, readPending } from '../../queue/forecast.ts';
+import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { type Forecast, forecast } from './forecast.ts';
 
@@ -21,7 +21,7 @@ export interface Workers {
 
 export interface ForecastContext {
   readonly clock: Clock;
-  readonly queue: JobQueue;
+  readonly db: Db;
   readonly generator: Generator;
   readonly workers: Workers;
 }
@@ -34,13 +34,13 @@ export interface ForecastContext {
 export async function expectedEnd(context: ForecastContext, job: JobRow): Promise<number | undefined> {
   const now = context.clock.now();
   const typical = context.workers.typicalTime();
-  const pending = await context.queue.pending();
+  const pending = await readPending(context.db);
   const running = pending.running.find(({ uuid }) => uuid === job.uuid);
   if (running) return typical === undefined ? undefined : Math.ceil(now + restOf(running, typical, now));
   const outlook = typical === undefined ? undefined : await outlookOf(context, pending, { typical, now });
   const foreseen: Foreseen | undefined =
     outlook && (forecast(job.uuid, outlook) ?? (await farAhead(context, job, outlook)));
-  const ahead = foreseen?.ahead ?? (await context.queue.waitingBefore(job));
+  const ahead = foreseen?.ahead ?? (await countWaitingBefore(context.db, job));
   const opens = await generatorOpens(context, { owner: job.owner, ahead, now });
   if (!foreseen) return opens > now ? Math.ceil(opens) : undefined;
   return Math.ceil(Math.max(now + foreseen.start, opens) + foreseen.end - foreseen.start);
@@ -66,12 +66,12 @@ async function outlookOf(
 
 /** Estimates for a job behind more jobs than the forecast simulates: as if the workers took them one by one. */
 async function farAhead(
-  { queue }: ForecastContext,
+  { db }: ForecastContext,
   job: JobRow,
   { workers, typical }: { workers: number; typical: number },
 ): Promise<Foreseen | undefined> {
   if (workers <= 0) return undefined;
-  const ahead = await queue.waitingBefore(job);
+  const ahead = await countWaitingBefore(db, job);
   const start = Math.floor(ahead / workers) * typical;
   return { start, end: start + typical, ahead };
 }

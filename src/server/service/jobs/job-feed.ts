@@ -1,5 +1,5 @@
 import { isPending } from '../../../protocol/job.ts';
-import type { JobLists, JobWithSkin } from '../../queue/port.ts';
+import type { JobReads, JobWithSkin } from '../../queue/lists.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 
 /** A follower of an owner's jobs. */
@@ -14,7 +14,7 @@ export interface JobFollower {
 
 export interface JobFeedOptions {
   readonly owner: string;
-  readonly queue: JobLists;
+  readonly reads: JobReads;
   readonly onError: (error: unknown) => void;
 }
 
@@ -134,7 +134,7 @@ export class JobFeed {
     const newcomers = [...this.#newcomers];
     if (newcomers.length === 0) return;
     // Read the newest job first: a job accepted between the two reads counts as new.
-    const jobs = await this.#options.queue.list(this.#options.owner, 1);
+    const jobs = await this.#options.reads.list(this.#options.owner, 1);
     const pending = jobs.filter(({ status }) => isPending(status));
     if (this.#newest === undefined) {
       this.#newest = jobs[0]?.id ?? 0;
@@ -152,8 +152,8 @@ export class JobFeed {
    * `news`.
    */
   async #tellAccepted(news: News): Promise<void> {
-    const { queue, owner } = this.#options;
-    const jobs = await queue.listAfter(owner, this.#newest ?? 0, PAGE);
+    const { reads, owner } = this.#options;
+    const jobs = await reads.listAfter(owner, this.#newest ?? 0, PAGE);
     for (const job of jobs) {
       this.#tellAcceptedJob(job, news);
       this.#newest = job.id;
@@ -173,7 +173,7 @@ export class JobFeed {
   async #tellEnded(uuids: ReadonlySet<string>): Promise<void> {
     const candidates = [...uuids].filter((uuid) => this.#pending.has(uuid));
     for (let first = 0; first < candidates.length; first += PAGE) {
-      for (const ended of await this.#options.queue.readEnds(candidates.slice(first, first + PAGE))) {
+      for (const ended of await this.#options.reads.readEnds(candidates.slice(first, first + PAGE))) {
         this.#pending.delete(ended.job.uuid);
         this.#tell(ended);
       }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
-import type { JobQueue } from '../../queue/port.ts';
+import type { JobReads } from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
@@ -16,7 +16,7 @@ const MAX_PER_ADDRESS = 10;
 const MAX_STRANGERS = 500;
 
 export interface JobFeedsOptions {
-  readonly queue: JobQueue;
+  readonly reads: JobReads;
   readonly signals: JobSignals;
   readonly onError: (error: unknown) => void;
 }

@@ -1,8 +1,18 @@
 import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
-import { withItsSkin } from '../../queue/jobs-with-skins.ts';
-import type { AllJobs, JobLists, JobState, JobWithSkin, ListedJob } from '../../queue/port.ts';
+import {
+  countJobs,
+  findEnded,
+  findJob,
+  findJobWithSkin,
+  type JobState,
+  type JobWithSkin,
+  type ListedJob,
+  listJobStates,
+  pageJobs,
+  withItsSkin,
+} from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
@@ -15,7 +25,7 @@ import { Refusal } from '../refusal.ts';
 const LIST_SIZE = 500;
 
 export interface JobContext extends PollingContext {
-  readonly queue: JobLists;
+  readonly db: Db;
 }
 
 /** @throws Refusal `insufficient_grants` for web pages that may not see what their visitors have made without a key */
@@ -25,7 +35,7 @@ export function verifyMayFollow(caller: Caller, { webPages }: { readonly webPage
 
 /** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */
 export async function readJob(context: JobContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
-  const found = await context.queue.findWithSkin(uuid);
+  const found = await findJobWithSkin(context.db, uuid);
   if (found?.job.owner !== caller.owner) throw new Refusal('job_not_found');
   await verifyPolling(context, caller, found.job);
   return found;
@@ -48,7 +58,7 @@ export function skinAsSent(
 }
 
 export interface JobListContext {
-  readonly queue: JobLists;
+  readonly db: Db;
 }
 
 export interface JobListQuery {
@@ -75,22 +85,19 @@ export async function listJobs(
   { after, size = LIST_SIZE, status }: JobListQuery,
 ): Promise<JobList> {
   const before = after === undefined ? undefined : await numberOf(context, caller, after);
-  const page = await context.queue.page(caller.owner, { before, status, size: size + 1 });
+  const page = await pageJobs(context.db, caller.owner, { before, status, size: size + 1 });
   const jobs = page.slice(0, size);
   const next = page.length > size ? jobs.at(-1)?.id.toString() : undefined;
   const isCounted = before === undefined && (status === undefined || status === 'failed');
-  return { jobs, size, next, ...(isCounted && { total: await context.queue.count(caller.owner, status) }) };
+  return { jobs, size, next, ...(isCounted && { total: await countJobs(context.db, caller.owner, status) }) };
 }
 
 /**
  * For clients without paging: the newest jobs, and all pending ones regardless of age, because such clients look for
  * the ends of their jobs in this list. They do so often, so the jobs come with their states only.
  */
-export async function listNewestJobs(
-  { queue }: JobListContext,
-  { owner }: Caller,
-): Promise<JobList<JobState>> {
-  const found = await queue.listStates(owner, LIST_SIZE + 1); // one more shows whether there is a next page
+export async function listNewestJobs({ db }: JobListContext, { owner }: Caller): Promise<JobList<JobState>> {
+  const found = await listJobStates(db, owner, LIST_SIZE + 1); // one more shows whether there is a next page
   const jobs = found.filter(({ status }, index) => index < LIST_SIZE || isPending(status));
   return {
     jobs,
@@ -99,9 +106,9 @@ export async function listNewestJobs(
   };
 }
 
-async function numberOf({ queue }: JobListContext, caller: Caller, after: string): Promise<number> {
+async function numberOf({ db }: JobListContext, caller: Caller, after: string): Promise<number> {
   if (/^\d{1,15}$/.test(after)) return Number(after);
-  const job = await queue.find(after);
+  const job = await findJob(db, after);
   if (job?.owner === caller.owner) return job.id;
   const message = 'after: there is no such job; go on with links.next of the page before';
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
@@ -116,7 +123,7 @@ export interface Patience {
 
 export interface WaitContext {
   readonly clock: Clock;
-  readonly queue: JobLists;
+  readonly db: Db;
   readonly signals: JobSignals;
   /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;
@@ -138,7 +145,7 @@ export async function waitForChange(
   for (;;) {
     const { heard, stop } = context.signals.listenForJob(uuid, deadline - context.clock.now(), context.clock);
     try {
-      const job = await context.queue.find(uuid);
+      const job = await findJob(context.db, uuid);
       if (!job) throw new Refusal('job_not_found');
       if (!isAwaited(job) || context.clock.now() >= deadline || context.isStopping()) {
         return await withSkin(context.db, job);
@@ -154,16 +161,12 @@ export async function waitForChange(
 const PAGE = 500;
 
 /** Waits until all the given jobs have ended, at most `ms`. */
-export async function waitForEnds(
-  context: WaitContext & { readonly queue: Pick<AllJobs, 'findEnded'> },
-  uuids: Iterable<string>,
-  ms: number,
-): Promise<void> {
+export async function waitForEnds(context: WaitContext, uuids: Iterable<string>, ms: number): Promise<void> {
   const deadline = context.clock.now() + ms;
   const all = [...uuids];
   for (let first = 0; first < all.length; first += PAGE) {
     const page = all.slice(first, first + PAGE);
-    const ended = new Set((await context.queue.findEnded(page)).map(({ uuid }) => uuid));
+    const ended = new Set((await findEnded(context.db, page)).map(({ uuid }) => uuid));
     for (const uuid of page) {
       if (!ended.has(uuid)) await waitForEnd(context, uuid, { total: deadline - context.clock.now() });
     }
@@ -176,7 +179,7 @@ export async function waitForEnd(
   uuid: string,
   { total, atWork = total }: Patience,
 ): Promise<JobRow> {
-  const { clock, queue, signals } = context;
+  const { clock, db, signals } = context;
   const last = clock.now() + total;
   let deadline = last;
   let isAtWork = false;
@@ -184,7 +187,7 @@ export async function waitForEnd(
     // Listen before looking, so that an end in between is not missed.
     const { heard, stop } = signals.listenForJob(uuid, Math.max(0, deadline - clock.now()), clock);
     try {
-      const job = await queue.find(uuid);
+      const job = await findJob(db, uuid);
       if (!job) throw new Refusal('job_not_found');
       if (!isPending(job.status)) return job;
       if (isAtWork !== (job.status === 'processing')) {

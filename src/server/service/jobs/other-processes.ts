@@ -1,8 +1,8 @@
-import type { AllJobs } from '../../queue/port.ts';
+import type { JobReads } from '../../queue/lists.ts';
 import type { JobFeed } from './job-feed.ts';
 
 export interface OtherProcessesOptions {
-  readonly queue: AllJobs;
+  readonly reads: JobReads;
   /** The feeds of all owners that have followers. */
   readonly feeds: ReadonlyMap<string, JobFeed>;
   readonly onError: (error: unknown) => void;
@@ -61,10 +61,10 @@ export class OtherProcesses {
   }
 
   async #lookOnce(): Promise<void> {
-    const { queue, feeds } = this.#options;
+    const { reads, feeds } = this.#options;
     if (feeds.size === 0) return;
     if (this.#newest === undefined) {
-      this.#newest = await queue.newestId(); // before the feeds look: nothing is accepted unseen between the two
+      this.#newest = await reads.newestId(); // before the feeds look: nothing is accepted unseen between the two
       return this.#lookEverywhere();
     }
     for (const feed of feeds.values()) {
@@ -75,18 +75,18 @@ export class OtherProcesses {
   }
 
   async #findAccepted(since: number): Promise<void> {
-    const { queue, feeds } = this.#options;
-    const jobs = await queue.acceptedAfter(since, PAGE);
+    const { reads, feeds } = this.#options;
+    const jobs = await reads.acceptedAfter(since, PAGE);
     for (const owner of new Set(jobs.map((job) => job.owner))) feeds.get(owner)?.accepted();
     if (this.#newest !== undefined) this.#newest = jobs.at(-1)?.id ?? since;
     if (jobs.length === PAGE) this.#isDue = true;
   }
 
   async #findEnded(): Promise<void> {
-    const { queue, feeds } = this.#options;
+    const { reads, feeds } = this.#options;
     const followed = [...feeds.values()].flatMap((feed) => [...feed.pending]);
     for (let first = 0; first < followed.length; first += PAGE) {
-      const ended = await queue.findEnded(followed.slice(first, first + PAGE));
+      const ended = await reads.findEnded(followed.slice(first, first + PAGE));
       for (const { owner, uuid } of ended) feeds.get(owner)?.ended(uuid);
     }
   }

@@ -1,4 +1,5 @@
 import { isPending } from '../../../protocol/job.ts';
+import { listJobs } from '../../queue/lists.ts';
 import type { OverLimit } from '../../queue/port.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';
@@ -43,7 +44,7 @@ export async function untilOneEnds(
   { owner }: Caller,
   isBlocking: (job: JobRow) => boolean = () => true,
 ): Promise<number> {
-  const jobs = await context.queue.list(owner, 1);
+  const jobs = await listJobs(context.db, owner, 1);
   const oldest = jobs.findLast((job) => isPending(job.status) && isBlocking(job));
   if (!oldest) return LEAST_WAIT;
   const now = context.clock.now();

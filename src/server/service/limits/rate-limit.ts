@@ -1,6 +1,6 @@
 import type { RateLimit, RateLimitWindow } from '../../../protocol/envelope.ts';
 import { emptyAt, HOUR, MINUTE, type Spent, totalOf, type WindowShape } from '../../fairness/rate-limits.ts';
-import { opensAt, VIA_RULES } from '../../queue/limits.ts';
+import { opensAt, VIA_RULES } from '../../queue/enqueue.ts';
 import { type CallerMemory, currentMemory, recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
 import type { Via } from '../../store/schema/job-tables.ts';

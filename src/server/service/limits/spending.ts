@@ -1,7 +1,6 @@
 import { HOUR, MINUTE, spendOne } from '../../fairness/rate-limits.ts';
-import { opensAt } from '../../queue/limits.ts';
+import { opensAt, sharedOpensAt, spendShared } from '../../queue/enqueue.ts';
 import type { OverLimit } from '../../queue/port.ts';
-import { sharedOpensAt, spendShared } from '../../queue/shared-limit.ts';
 import { recallCaller, rememberCaller } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockOwner } from '../../store/locks.ts';

@@ -1,6 +1,6 @@
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
 import type { ServiceStats } from '../../../protocol/stats.ts';
-import { countPending, type PendingCounts } from '../../queue/count-pending.ts';
+import { countPending, type PendingCounts } from '../../queue/forecast.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { Workers } from '../forecast/expected-end.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';

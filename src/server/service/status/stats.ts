@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
 import type { ServiceStats } from '../../../protocol/stats.ts';
-import { countPending } from '../../queue/count-pending.ts';
+import { countPending } from '../../queue/forecast.ts';
 import type { Db } from '../../store/db.ts';
 import {
   countAccounts,

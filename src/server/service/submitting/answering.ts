@@ -2,7 +2,8 @@ import type { Note, RateLimit } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import type { Observer } from '../../events/observer.ts';
-import { knownRow } from '../../queue/known-jobs.ts';
+import { findRepeated } from '../../queue/idempotency.ts';
+import { knownRow, recordKnown } from '../../queue/known.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
 import type { CallerMemory } from '../../store/callers.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
@@ -44,7 +45,7 @@ export async function answerFromStore(
 ): Promise<Found | undefined> {
   const { isKeyUsed, isBlocked, known, memory } = await lookUpJob(context.db, job, context.clock.now());
   if (isBlocked) throw new Refusal('blocked_image');
-  const repeated = isKeyUsed ? await context.queue.findRepeated(job) : undefined;
+  const repeated = isKeyUsed ? await findRepeated(context.db, job) : undefined;
   if (repeated) return await answerAgain(context, repeated);
   const found = await answerKnown(context, job, { request, known });
   // A record of a caller without a key may have cost something since.
@@ -84,7 +85,10 @@ export async function recordDone(context: AnswerContext, job: NewJob, skin: Skin
     if (job.callback) throw new Refusal('store_full');
     return { kind: 'known', job: unkeptJob(job, skin, context.clock.now()), skin };
   }
-  const recorded = await context.queue.recordKnown(job, skin.uuid);
+  const recorded = await recordKnown(context.db, job, {
+    skinUuid: skin.uuid,
+    now: context.clock.now(),
+  });
   if (recorded.kind !== 'recorded') return await answerAgain(context, recorded);
   context.signals.accepted(job.owner, recorded.job);
   return { kind: 'known', job: recorded.job, skin };

@@ -1,5 +1,5 @@
 import { newUuid } from '../../../base/uuid.ts';
-import { type KnownData, type LookUp, lookUp } from '../../queue/look-up.ts';
+import { type KnownData, type LookUp, lookUp } from '../../queue/known.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';

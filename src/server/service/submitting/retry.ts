@@ -1,3 +1,4 @@
+import { findJob } from '../../queue/lists.ts';
 import { findPublicCapeOf } from '../../store/capes.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
@@ -30,11 +31,11 @@ export async function retryJob(
 }
 
 async function failedJob(
-  { queue }: Pick<SubmitContext, 'queue'>,
+  { db }: Pick<SubmitContext, 'db'>,
   { owner }: Caller,
   uuid: string,
 ): Promise<JobRow> {
-  const job = await queue.find(uuid);
+  const job = await findJob(db, uuid);
   if (job?.owner !== owner) throw new Refusal('job_not_found');
   if (job.status === 'failed') return job;
   throw new Refusal('invalid_request', `Only failed jobs can be submitted again; this one is ${job.status}.`);

@@ -2,6 +2,7 @@ import type { Note } from '../../../protocol/envelope.ts';
 import type { Picture } from '../../../skin/picture.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
 import { variantFor } from '../../../skin/variant.ts';
+import { submitJob } from '../../queue/enqueue.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { readSource } from '../../sources/read-source.ts';
 import type { Material } from '../../sources/source.ts';
@@ -113,7 +114,7 @@ function storedPicture(hash: string, picture: Picture): NewJob['picture'] {
 
 async function enqueue(context: StoringContext, request: JobRequest, job: NewJob): Promise<Found> {
   const { caller } = request;
-  const submission = await context.queue.submit(job, caller.plan);
+  const submission = await submitJob(context.db, job, { limits: caller.plan, now: context.clock.now() });
   if ('memory' in submission) {
     // What the request would have joined a moment ago may be done by now, and costs nothing.
     const made = await answerFromStore(context, job, request);

@@ -11,7 +11,8 @@ import type {
   userListQuerySchema,
 } from '../../../protocol/user.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
-import type { JobQueue } from '../../queue/port.ts';
+import { listJobs } from '../../queue/lists.ts';
+import type { StoreQueue } from '../../queue/store-queue.ts';
 import { countKeys, listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
@@ -48,7 +49,7 @@ export interface UsersContext {
   readonly db: Db;
   readonly clock: Clock;
   readonly plans: Plans;
-  readonly queue: JobQueue;
+  readonly queue: Pick<StoreQueue, 'giveUpWaiting'>;
   readonly signals: JobSignals;
 }
 
@@ -81,16 +82,16 @@ export function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' 
 
 /** The caller's own account: its plan and what it has used of it. */
 export async function readAccount(
-  context: Pick<UsersContext, 'db' | 'clock' | 'queue'>,
+  context: Pick<UsersContext, 'db' | 'clock'>,
   caller: Caller,
 ): Promise<Account> {
   const user = requireUser(caller);
-  const { db, queue, clock } = context;
+  const { db, clock } = context;
   const { limit } = await readRateLimit(db, caller, clock.now());
   const usage = {
     minute: limit.minute.used ?? 0,
     hour: limit.hour?.used ?? 0,
-    pending: (await queue.list(user.owner, 1)).filter(({ status }) => isPending(status)).length,
+    pending: (await listJobs(db, user.owner, 1)).filter(({ status }) => isPending(status)).length,
     keys: await countKeys(db, user.id),
   };
   const role = user.isOperator ? 'operator' : 'user';

@@ -61,7 +61,7 @@ export interface CallersTable {
   spent_at: number;
   /** When its last generation of version 1 was accepted; 0: never. */
   generated_at: number;
-  /** Its spending in the last minute and the last hour: JSON of fairness/sliding-window.ts. */
+  /** Its spending in the last minute and the last hour: JSON of fairness/rate-limits.ts. */
   minute: string;
   hour: string;
 }

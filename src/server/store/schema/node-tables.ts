@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 
 /** A process that uses a store on PostgreSQL. Its times are by the database's clock. */
 export interface NodesTable {
-  /** The holder of its leases (queue/lease-owner.ts). */
+  /** The holder of its leases (queue/leases.ts). */
   id: string;
   /** Of the program. */
   version: string;

@@ -1,8 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { prune } from '../../../../src/server/assembly/maintenance.ts';
 import { HOUR as WINDOW } from '../../../../src/server/fairness/rate-limits.ts';
-import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
 import { keepCallback } from '../../../../src/server/store/callbacks.ts';
 import type { OpenStore } from '../../../../src/server/store/open-store.ts';
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
@@ -13,22 +12,23 @@ import { generated, LIMITS, newJob } from '../../../contract/jobs.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { keepKey } from '../../../support/server/stored-callbacks.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 
 const HOUR = 3_600_000;
 const RETENTION = 24 * HOUR;
 
 let store: OpenStore;
 let clock: MovableClock;
-let queue: StoreQueue;
+let queue: TestQueue;
 
 beforeEach(async () => {
   store = await openStore(await ownFolder());
   onTestFinished(async () => await store.close());
   clock = new MovableClock();
-  queue = new StoreQueue(store.db, { self: nameThisProcess(), clock });
+  queue = new TestQueue(store.db, { self: nameThisProcess(), clock });
 });
 
-const pruneNow = async () => await prune({ store, queue, clock, retention: RETENTION });
+const pruneNow = async () => await prune({ store, clock, retention: RETENTION });
 
 async function keep(hash: string): Promise<void> {
   await keepTexture(store.db, {

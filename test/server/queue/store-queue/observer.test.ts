@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 
 const FAILURE = { code: 'job_failed', message: 'No skin.', passing: false } as const;
 
@@ -13,7 +13,7 @@ async function observedQueue() {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const seen: string[] = [];
-  const queue = new StoreQueue(db, {
+  const queue = new TestQueue(db, {
     self: nameThisProcess(),
     observer: {
       jobCompleted: (uuid) => seen.push(`completed ${uuid}`),

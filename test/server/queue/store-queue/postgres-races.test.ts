@@ -1,34 +1,34 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
 import { type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 
 /** A claim waits for its turn however busy the machine is: what it does when it loses its patience is another matter. */
 const TIMES = { ...QUEUE_TIMES, turnPatience: 60_000 };
 
 /** Nodes with the same store, each with its own connections; their leases end by the database's clock. */
-async function nodes(count: number): Promise<StoreQueue[]> {
+async function nodes(count: number): Promise<TestQueue[]> {
   const url = await ownDatabase();
-  const queues: StoreQueue[] = [];
+  const queues: TestQueue[] = [];
   for (let n = 0; n < count; n++) {
     const db = await openPostgresDb(url);
     onTestFinished(async () => await db.destroy());
     const png = new Uint8Array(1);
     if (n === 0) await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png, created_at: 0 });
-    queues.push(new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'database', times: TIMES }));
+    queues.push(new TestQueue(db, { self: nameThisProcess(), leasesBy: 'database', times: TIMES }));
   }
   return queues;
 }
 
 /** All of them at the same time, spread over the nodes. */
 async function atOnce<T>(
-  queues: readonly StoreQueue[],
+  queues: readonly TestQueue[],
   count: number,
-  work: (queue: StoreQueue) => Promise<T>,
+  work: (queue: TestQueue) => Promise<T>,
 ) {
   return await Promise.all(Array.from({ length: count }, (_, n) => work(queues[n % queues.length]!)));
 }
@@ -43,7 +43,7 @@ describe('With PostgreSQL', () => {
 
   test('The same request to three nodes at the same instant is one job', async () => {
     const queues = await nodes(3);
-    const submit = async (queue: StoreQueue) =>
+    const submit = async (queue: TestQueue) =>
       await queue.submit(newJob({ request: 'same', idempotencyKey: 'key' }), LIMITS);
     const answers = await atOnce(queues, 12, submit);
     expect(new Set(answers.map((answer) => ('job' in answer ? answer.job.id : answer.kind))).size).toBe(1);

@@ -1,24 +1,24 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ClaimBounds, JobQueue } from '../../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import type { ClaimBounds } from '../../../../src/server/queue/port.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 import { plansOfWork } from '../../../support/server/statements.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 
 /** How SQLite goes about every statement on jobs that a step of the queue makes. */
 async function plansOf(
-  step: (queue: JobQueue) => Promise<unknown>,
+  step: (queue: TestQueue) => Promise<unknown>,
   bounds: ClaimBounds = {},
 ): Promise<string[]> {
   const folder = await ownFolder();
   const { db } = await openOwnStore(folder);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const self = { host: 'here', pid: 1, nonce: 'x' };
-  const queue = new StoreQueue(db, { self, clock: new MovableClock(), bounds: () => bounds });
+  const queue = new TestQueue(db, { self, clock: new MovableClock(), bounds: () => bounds });
   for (let n = 0; n < 3; n++) await queue.submit(newJob(), LIMITS);
   const plans = await plansOfWork(join(folder, 'skinsmith.db'), async () => await step(queue));
   const onJobs = plans.filter(({ sql }) => / "jobs"/.test(sql) && !sql.startsWith('insert'));
@@ -29,7 +29,7 @@ async function plansOf(
 /** The partial indices of jobs that are waiting or with a worker: as long as the work, however many are done. */
 const OF_THE_WORK = /INDEX jobs_(by_turn|processing|pending)/;
 
-test.each<[string, (queue: JobQueue) => Promise<unknown>, string]>([
+test.each<[string, (queue: TestQueue) => Promise<unknown>, string]>([
   ['claiming', (queue) => queue.claim('w'), 'SCAN jobs USING INDEX jobs_by_turn'],
   ['the next time to look', (queue) => queue.nextRunAt(), 'SEARCH jobs USING INDEX jobs_by_turn'],
   [
@@ -89,7 +89,7 @@ test('How many of an owner are with the workers is counted in an index of those 
 
 test('What is processed of all owners, and for the same data, is counted in such an index too', async () => {
   const bounds = { processing: 5, onePerIdentity: true };
-  for (const step of [(queue: JobQueue) => queue.claim('w'), (queue: JobQueue) => queue.nextRunAt()]) {
+  for (const step of [(queue: TestQueue) => queue.claim('w'), (queue: TestQueue) => queue.nextRunAt()]) {
     const plans = await plansOf(step, bounds);
     expect(plans).toContain('SCAN jobs USING COVERING INDEX jobs_processing_identity');
     expect(plans).toContain('SEARCH other USING COVERING INDEX jobs_processing_identity (identity=?)');

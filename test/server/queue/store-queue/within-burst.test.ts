@@ -1,8 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { postgresDb } from '../../../../src/server/store/postgres/dialect.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
@@ -10,6 +9,7 @@ import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { poll } from '../../../support/server/poll.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 
 const BURST = 2;
 
@@ -25,7 +25,7 @@ function withoutLocks(statement: string): string {
 }
 
 /** A node of a program that does not lock the owners whose jobs it takes. */
-function carelessNode(url: string): { readonly db: Db; readonly queue: StoreQueue } {
+function carelessNode(url: string): { readonly db: Db; readonly queue: TestQueue } {
   const pool = forKysely(makePool(url, POOL_OPTIONS), POOL_OPTIONS);
   const connect: typeof pool.connect = async () => {
     const { query, release } = await pool.connect();
@@ -35,7 +35,7 @@ function carelessNode(url: string): { readonly db: Db; readonly queue: StoreQueu
   };
   const db = postgresDb({ ...pool, connect });
   onTestFinished(async () => await db.destroy());
-  return { db, queue: new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'database' }) };
+  return { db, queue: new TestQueue(db, { self: nameThisProcess(), leasesBy: 'database' }) };
 }
 
 /** Keeps the row of the owner locked until it is called. */

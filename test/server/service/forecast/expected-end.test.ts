@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import type { ClaimBounds, Lease, SubmitLimits } from '../../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
 import { expectedEnd } from '../../../../src/server/service/forecast/expected-end.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 import { seededRandom } from '../../../support/skin/png-writer.ts';
 
 const TYPICAL = 3_000;
@@ -22,11 +22,11 @@ async function workshop({ workers, bounds = {} }: { workers: number; bounds?: Cl
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const clock = new MovableClock();
   const self = { host: 'here', pid: 1, nonce: 'x' };
-  const queue = new StoreQueue(db, { self, clock, bounds: () => bounds });
+  const queue = new TestQueue(db, { self, clock, bounds: () => bounds });
   const generator = { bounds: () => bounds } as Generator;
   const context = {
     clock,
-    queue,
+    db,
     generator,
     workers: {
       count: workers,

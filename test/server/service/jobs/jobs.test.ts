@@ -1,23 +1,28 @@
 import { expect, test } from 'vitest';
-import type { JobPage, JobState } from '../../../../src/server/queue/port.ts';
+import { knownRow } from '../../../../src/server/queue/known.ts';
 import type { Caller } from '../../../../src/server/service/callers/caller.ts';
 import { listJobs, listNewestJobs } from '../../../../src/server/service/jobs/jobs.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
 
 const CALLER = { owner: 'user:ann' } as Partial<Caller> as Caller;
 
-const ended = (id: number) => ({ id, status: 'completed' }) as Partial<JobState> as JobState;
+/** Rows of one statement. */
+const CHUNK = 100;
 
-/** A caller with so many ended jobs, the newest first. */
-function contextWith(count: number) {
-  const all = Array.from({ length: count }, (_, n) => ended(count - n));
-  const queue = {
-    find: async () => undefined,
-    page: async (_owner: string, { size, before = count + 1 }: JobPage) =>
-      all.filter(({ id }) => id < before).slice(0, size),
-    count: async () => count,
-    listStates: async (_owner: string, size: number) => all.slice(0, size),
-  };
-  return { queue } as unknown as Parameters<typeof listJobs>[0];
+/** A store in which the caller has so many ended jobs. */
+async function contextWith(count: number): Promise<Parameters<typeof listJobs>[0]> {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  for (let left = count; left > 0; left -= CHUNK) {
+    const rows = Array.from({ length: Math.min(left, CHUNK) }, () =>
+      knownRow(newJob({ owner: CALLER.owner }), { skinUuid: 'f00d', now: 1 }),
+    );
+    await db.insertInto('jobs').values(rows).execute();
+  }
+  return { db };
 }
 
 test.each([
@@ -27,14 +32,15 @@ test.each([
   [501, 500, '2'],
   [1_200, 500, '701'],
 ])('Of %d jobs the newest %d are listed, and the next page begins after %s', async (count, listed, next) => {
-  for (const list of [listJobs(contextWith(count), CALLER, {}), listNewestJobs(contextWith(count), CALLER)]) {
+  const context = await contextWith(count);
+  for (const list of [listJobs(context, CALLER, {}), listNewestJobs(context, CALLER)]) {
     const page = await list;
     expect([page.jobs.length, page.size, page.next]).toEqual([listed, 500, next]);
   }
 });
 
 test('Pages of any size follow each other without a gap', async () => {
-  const context = contextWith(7);
+  const context = await contextWith(7);
   const ids: number[] = [];
   for (let after: string | undefined = '8'; after !== undefined; ) {
     const page = await listJobs(context, CALLER, { after, size: 3 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lookUp } from '../../../../src/server/queue/look-up.ts';
+import { lookUp } from '../../../../src/server/queue/known.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { listTied } from '../../../../src/server/store/identities.ts';
 import { countSkins, listSkins } from '../../../../src/server/store/skin-lists.ts';

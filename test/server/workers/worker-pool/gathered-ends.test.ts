@@ -3,10 +3,11 @@ import type { Clock } from '../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../../src/server/events/observer.ts';
 import type { Generator, Texture } from '../../../../src/server/generators/port.ts';
-import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
-import type { JobQueue, Lease } from '../../../../src/server/queue/port.ts';
+import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import type { Lease } from '../../../../src/server/queue/port.ts';
 import { WorkerPool, type WorkerPoolOptions } from '../../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../../support/server/poll.ts';
+import type { TestQueue } from '../../../support/server/test-queue.ts';
 
 /** Four workers whose jobs take as long as the test says. */
 class Workshop {
@@ -26,7 +27,7 @@ class Workshop {
       ...options,
       count: 4,
       db: {} as never,
-      queue: this.#queue() as JobQueue,
+      queue: this.#queue() as TestQueue,
       generator: this.#generator() as Generator,
       signals: new JobSignals(),
       observer: new Observers(),
@@ -59,7 +60,7 @@ class Workshop {
     for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
   }
 
-  #queue(): Partial<JobQueue> {
+  #queue(): Partial<TestQueue> {
     return {
       claim: async (owner) => {
         const uuid = this.#waiting.shift();

@@ -3,11 +3,12 @@ import type { Clock } from '../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../../src/server/events/observer.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
-import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
-import { type JobQueue, type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
+import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { StoreUnreachableError } from '../../../../src/server/store/unreachable.ts';
 import { WorkerPool } from '../../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../../support/server/poll.ts';
+import type { TestQueue } from '../../../support/server/test-queue.ts';
 
 const CUT = new StoreUnreachableError('PostgreSQL cannot be used: the connection was reset');
 const FULL = Object.assign(new Error('database or disk is full'), { errcode: 13 });
@@ -20,7 +21,7 @@ class Workshop {
   #waiting = 1;
 
   /** @param queue what is asked of it, in place of what a sound one does */
-  constructor(queue: Partial<JobQueue>) {
+  constructor(queue: Partial<TestQueue>) {
     const clock: Clock = {
       now: () => 0,
       monotonic: () => 0,
@@ -48,7 +49,7 @@ class Workshop {
     );
   }
 
-  #sound(): Partial<JobQueue> {
+  #sound(): Partial<TestQueue> {
     return {
       claim: async (owner) => {
         if (this.#waiting === 0) return undefined;
@@ -68,13 +69,13 @@ class Workshop {
     };
   }
 
-  #heard(queue: Partial<JobQueue>): JobQueue {
+  #heard(queue: Partial<TestQueue>): TestQueue {
     const unheard = ['claim', 'nextRunAt', 'renew', 'releaseOthers'];
     const get = (_: unknown, name: string) => {
       if (!unheard.includes(name)) this.asked.push(name);
-      return queue[name as keyof JobQueue];
+      return queue[name as keyof TestQueue];
     };
-    return new Proxy({}, { get }) as JobQueue;
+    return new Proxy({}, { get }) as TestQueue;
   }
 
   #generator(): Generator {

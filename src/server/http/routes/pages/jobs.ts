@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jobPage } from '../../../pages/views/job.ts';
-import type { JobWithSkin } from '../../../queue/port.ts';
+import type { JobWithSkin } from '../../../queue/lists.ts';
 import type { Caller } from '../../../service/callers/caller.ts';
 import type { ServiceContext } from '../../../service/context.ts';
 import { readJob, waitForChange } from '../../../service/jobs/jobs.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPending, JOB_STATUSES } from '../../../../protocol/job.ts';
 import { jobsPage, type OwnJob } from '../../../pages/views/jobs.ts';
 import { isVisitorsJob } from '../../../queue/job-id.ts';
-import type { ListedJob } from '../../../queue/port.ts';
+import { findJob, type ListedJob } from '../../../queue/lists.ts';
 import type { ServiceContext } from '../../../service/context.ts';
 import { expectedEnd } from '../../../service/forecast/expected-end.ts';
 import type { JobFollower } from '../../../service/jobs/job-feed.ts';
@@ -70,7 +70,7 @@ async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Pro
   const pending = jobs.filter(({ status }) => isPending(status)).slice(-FORETOLD);
   const etas = new Map<string, number | undefined>();
   for (const { uuid } of pending) {
-    const job = await context.queue.find(uuid);
+    const job = await findJob(context.db, uuid);
     if (job && isPending(job.status)) etas.set(uuid, await expectedEnd(context, job));
   }
   return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid), error: jobErrors(job)[0] }));

@@ -1,50 +1,53 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../../src/server/events/job-signals.ts';
+import { insertingJob } from '../../../../../src/server/queue/idempotency.ts';
+import { knownRow } from '../../../../../src/server/queue/known.ts';
 import { waitForEnds } from '../../../../../src/server/service/jobs/jobs.ts';
+import { keepTexture } from '../../../../../src/server/store/textures.ts';
+import { newJob, TEXTURE_HASH } from '../../../../contract/jobs.ts';
+import { ownFolder } from '../../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../../support/server/running-server.ts';
+import { Statements } from '../../../../support/server/statements.ts';
 
-/** A service with these pending jobs; all others have ended. */
-function serviceWith(pending: readonly string[]) {
-  const left = new Set(pending);
-  const pages: number[] = [];
-  const looks: string[] = [];
-  const queue = {
-    findEnded: async (uuids: readonly string[]) => {
-      pages.push(uuids.length);
-      return uuids.filter((uuid) => !left.has(uuid)).map((uuid) => ({ uuid, owner: 'ann' }));
-    },
-    find: async (uuid: string) => {
-      looks.push(uuid);
-      return { uuid, status: left.has(uuid) ? 'waiting' : 'completed' };
-    },
-  };
+/** A service with so many jobs, of which two are pending. */
+async function serviceWith(count: number) {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const rows = Array.from({ length: count }, () => knownRow(newJob(), { skinUuid: 'f00d', now: 1 }));
+  for (const row of rows) await insertingJob(db, row).execute();
+  const uuids = rows.map(({ uuid }) => uuid);
+  const pending = [uuids[7]!, uuids[900]!] as const;
+  const change = async (uuid: string, status: 'waiting' | 'completed', finished_at: number | null) =>
+    await db.updateTable('jobs').set({ status, finished_at }).where('uuid', '=', uuid).execute();
+  for (const uuid of pending) await change(uuid, 'waiting', null);
   const signals = new JobSignals();
   const context = {
-    ...{ clock: systemClock, queue, signals },
+    ...{ clock: systemClock, db, signals },
     isStopping: () => false,
     trouble: () => undefined,
   } as unknown as Parameters<typeof waitForEnds>[0];
-  const end = (uuid: string) => {
-    left.delete(uuid);
+  const end = async (uuid: string) => {
+    await change(uuid, 'completed', 2);
     signals.finished({ uuid, owner: 'ann' });
   };
-  return { context, pages, looks, end };
+  return { context, uuids, pending, end };
 }
 
 test('Of a thousand jobs, only those that have not ended are looked at singly', async () => {
-  const { context, pages, looks, end } = serviceWith(['7', '900']);
-  const uuids = Array.from({ length: 1_000 }, (_, number) => `${number}`);
+  const { context, uuids, pending, end } = await serviceWith(1_000);
+  const statements = new Statements();
   let isOver = false;
   const waited = waitForEnds(context, uuids, 60_000).then(() => {
     isOver = true;
   });
-  await new Promise(setImmediate);
-  expect([isOver, looks]).toEqual([false, ['7']]);
-  end('7');
+  await end(pending[0]);
   await new Promise(setImmediate);
   expect(isOver).toBe(false);
-  end('900');
+  await end(pending[1]);
   await waited;
-  expect(pages).toEqual([500, 500]);
-  expect(new Set(looks)).toEqual(new Set(['7', '900']));
+  const reads = statements.take().filter((text) => text.startsWith('select'));
+  const pages = reads.filter((text) => text.includes('"uuid" in'));
+  expect(pages).toHaveLength(2);
+  expect(reads.length - pages.length).toBeLessThanOrEqual(4); // before they wait, and once they are woken
 });

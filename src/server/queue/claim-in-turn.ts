@@ -1,20 +1,105 @@
 import { type RawBuilder, type Simplify, sql } from 'kysely';
-import { prepareSql } from '../store/prepared.ts';
+import { isLockTimeout } from '../store/conflicts.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { lockQueue } from '../store/locks.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
-import { type LeaseEnd, leaseEnd } from './lease-time.ts';
-import type { ClaimBounds } from './port.ts';
+import { type Claim, type ClaimTimes, claimNext, type Restrictions, type Room } from './claim.ts';
+import { type LeaseEnd, leaseEnd } from './leases.ts';
+import type { ClaimBounds, Lease } from './port.ts';
 
-/** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
-type Room = 'concurrency' | 'burst';
+/** Workers that get jobs with one statement. */
+const MOST_TOGETHER = 32;
 
-type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
+interface Waiting {
+  readonly owner: string;
+  readonly resolve: (lease: Lease | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * For PostgreSQL: one statement at a time takes jobs for all workers of a process that want one by then: each would pass
+ * over the jobs of an owner whose row another one has locked, and many at once get in each other's way.
+ */
+export class ClaimsInTurn {
+  readonly #db: Db;
+  readonly #times: ClaimTimes;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting: Waiting[] = [];
+
+  constructor(db: Db, times: ClaimTimes) {
+    this.#db = db;
+    this.#times = times;
+  }
+
+  readonly claim: Claim = async (owner, bounds) => {
+    // Limits over all owners are looked at for each job, under a lock of the queue.
+    if (Object.keys(bounds).length > 0) return await this.#inOrder(() => this.#claimOne(owner, bounds));
+    const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>();
+    this.#waiting.push({ owner, resolve, reject });
+    if (this.#waiting.length === 1) void this.#inOrder(() => this.#claimForWaiting());
+    return await promise;
+  };
+
+  /** Runs works one after the other, in the order in which they came. */
+  async #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work, work);
+    this.#last = done.catch(() => {});
+    return await done;
+  }
+
+  async #claimOne(owner: string, bounds: ClaimBounds): Promise<Lease | undefined> {
+    const terms = { times: this.#times, bounds, choose: lockNextJob };
+    const concernsOthers = bounds.onePerIdentity || bounds.processing !== undefined;
+    if (!concernsOthers) return await claimNext(this.#db, owner, terms);
+    return await inTransaction(this.#db, async (tx) => {
+      await lockQueue(tx);
+      return await claimNext(tx, owner, terms);
+    });
+  }
+
+  async #claimForWaiting(): Promise<void> {
+    const together = this.#waiting.splice(0, MOST_TOGETHER);
+    if (this.#waiting.length > 0) void this.#inOrder(() => this.#claimForWaiting());
+    try {
+      await this.#share(together);
+    } catch (error) {
+      for (const { reject } of together) reject(error);
+    }
+  }
+
+  /** As long as there are jobs: one statement may leave out some that could be taken. */
+  async #share(workers: readonly Waiting[]): Promise<void> {
+    for (let left = workers; left.length > 0; ) {
+      const leases = await this.#claimSeveral(left.map(({ owner }) => owner));
+      const served = leases.length === 0 ? left.length : leases.length;
+      for (const [index, { resolve }] of left.slice(0, served).entries()) resolve(leases[index]);
+      left = left.slice(served);
+    }
+  }
+
+  /** For the first of these workers, in their order; none if there is nothing to do. */
+  async #claimSeveral(workers: readonly string[]): Promise<Lease[]> {
+    const { patience } = this.#times;
+    const values = { workers, most: workers.length, now: this.#times.now(), patience, ...this.#times.end() };
+    const claim = (isInTurn: boolean) => claimSeveral(values, { isInTurn }).execute(this.#db);
+    const { rows } = await claim(true).catch(async (error) => {
+      if (!isLockTimeout(error)) throw error;
+      return await claim(false); // somebody who has stopped in the middle must not stop all others
+    });
+    const leases: Lease[] = [];
+    for (const { known, place, more, ...job } of rows) {
+      leases[place - 1] = { owner: workers[place - 1] ?? '', job, hasData: known !== null, isLast: !more };
+    }
+    return leases;
+  }
+}
 
 /**
  * The number of the job to take, on PostgreSQL. Its row and that of its owner, which counts the jobs in progress, are
  * locked; those that another transaction has locked are passed over. What it has changed meanwhile is looked at again by
  * PostgreSQL itself, before a row is chosen.
  */
-export function lockNextJob(now: number, restrictions: Restrictions): RawBuilder<number> {
+function lockNextJob(_: Db, now: number, restrictions: Restrictions): RawBuilder<number> {
   const first = (room: Room) =>
     sql`(select waiting.id ${lockWaiting(room, now, { ...restrictions, most: 1 })})`;
   return sql<number>`coalesce(${first('concurrency')}, ${first('burst')})`;
@@ -58,7 +143,7 @@ type Claims = LeaseEnd & {
  * A job, which of the workers has it (from 1), the identity of its data if the store has that, and whether other jobs
  * wait.
  */
-export type ClaimedRow = Simplify<
+type ClaimedRow = Simplify<
   JobRow & { readonly place: number; readonly known: string | null; readonly more: boolean }
 >;
 
@@ -83,16 +168,18 @@ const IS_LOCKED = sql`and (select count(*) from first) >= 0`;
  * Takes the next jobs for several workers in one statement. Those of one owner that do not fit into its limit together
  * are left out, so there may be fewer than could be taken; there is none only if none could.
  */
-function claimSeveral(isInTurn: boolean): (claims: Claims) => RawBuilder<ClaimedRow> {
+function claimSeveral(
+  { workers, most, now, patience, ...until }: Claims,
+  { isInTurn }: { isInTurn: boolean },
+): RawBuilder<ClaimedRow> {
   const also = isInTurn ? IS_LOCKED : sql``;
-  return ({ workers, most, now, patience, ...until }) => {
-    const locked = (room: Room) => sql`
+  const locked = (room: Room) => sql`
       select waiting.id, waiting.owner, waiting.turn, callers.processing,
         least(${sql.ref(`waiting.${room}`)}, callers.burst) as most ${lockWaiting(room, now, { most, also })}`;
-    const fitting = (locks: string) => sql`select id, turn from
+  const fitting = (locks: string) => sql`select id, turn from
       (select *, row_number() over (partition by owner order by turn, id) as place from ${sql.ref(locks)}) as candidates
       where processing + place <= candidates.most`;
-    return sql<ClaimedRow>`
+  return sql<ClaimedRow>`
       with ${isInTurn ? WHOSE_TURN({ now, patience }) : sql``} within as materialized (${locked('concurrency')}),
         beyond as materialized (${locked('burst')}),
         taken as (${fitting('within')} union all
@@ -104,11 +191,4 @@ function claimSeveral(isInTurn: boolean): (claims: Claims) => RawBuilder<Claimed
       where jobs.id = placed.id and jobs.status = 'waiting'
       returning jobs.*, place, (select identity from texture_data where texture_data.identity = jobs.identity) as known,
         exists (select 1 from jobs as other where other.status = 'waiting' and other.id not in (select id from placed)) as more`;
-  };
 }
-
-/** Waits for the owner whose turn it is. @throws an error with `LOCK_TIMEOUT` if that takes too long */
-export const CLAIM_IN_TURN = prepareSql<Claims, ClaimedRow>(claimSeveral(true));
-
-/** Passes over owners that are locked: somebody who has stopped in the middle must not stop all others. */
-export const CLAIM_UNLOCKED = prepareSql<Claims, ClaimedRow>(claimSeveral(false));

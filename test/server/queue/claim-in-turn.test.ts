@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
@@ -14,13 +13,14 @@ import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { sentStatements } from '../../support/postgres/sent-statements.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 /** Milliseconds: far longer than any statement here takes, unless it waits for a lock. */
 const PATIENCE = 5_000;
 
 interface Node {
   readonly db: Db;
-  readonly queue: StoreQueue;
+  readonly queue: TestQueue;
 }
 
 async function open(url: string): Promise<Node> {
@@ -29,16 +29,16 @@ async function open(url: string): Promise<Node> {
   await keepTexture(db, {
     ...{ hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 },
   });
-  return { db, queue: new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'database' }) };
+  return { db, queue: new TestQueue(db, { self: nameThisProcess(), leasesBy: 'database' }) };
 }
 
-async function submit(queue: StoreQueue, owner: string, count: number, limits: object): Promise<void> {
+async function submit(queue: TestQueue, owner: string, count: number, limits: object): Promise<void> {
   for (let n = 0; n < count; n++) {
     await queue.submit(newJob({ owner, request: `${owner}${n}` }), { ...LIMITS, spots: count, ...limits });
   }
 }
 
-async function claimTogether(queue: StoreQueue, workers: number): Promise<(string | undefined)[]> {
+async function claimTogether(queue: TestQueue, workers: number): Promise<(string | undefined)[]> {
   const names = Array.from({ length: workers }, (_, n) => `w${n}`);
   const leases = await Promise.all(names.map(async (name) => await queue.claim(name)));
   leases.forEach((lease, n) => {
@@ -162,7 +162,7 @@ describe('With PostgreSQL', () => {
 test('With SQLite, a worker that finds nothing twice does not wait for what another process writes', async () => {
   const folder = await ownFolder();
   const [{ db }, { db: other }] = [await openOwnStore(folder), await openOwnStore(folder)];
-  const queue = new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'process' });
+  const queue = new TestQueue(db, { self: nameThisProcess(), leasesBy: 'process' });
   expect(await queue.claim('w')).toBeUndefined();
   await inTransaction(other, async (tx) => {
     await tx.insertInto('meta').values({ key: 'other', value: 'writes' }).execute();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recordKnown } from '../../../src/server/queue/known-jobs.ts';
+import { recordKnown } from '../../../src/server/queue/known.ts';
 import type { NewJob } from '../../../src/server/queue/port.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { pruneJobs } from '../../../src/server/queue/prune-jobs.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
-import { keepTexture } from '../../../src/server/store/textures.ts';
-import { generated, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { fill, mustClaim } from '../../contract/queue-steps.ts';
-import { MovableClock } from '../../support/server/movable-clock.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
-import { openOwnStore } from '../../support/server/running-server.ts';
+import { pruneJobs } from '../../../../src/server/queue/expiry.ts';
+import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { generated, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { fill, mustClaim } from '../../../contract/queue-steps.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 
 test.each([
   [1, 3],
@@ -25,7 +25,7 @@ test.each([
       png: new Uint8Array(1),
       created_at: 0,
     });
-    const queue = new StoreQueue(db, { self: nameThisProcess(), clock });
+    const queue = new TestQueue(db, { self: nameThisProcess(), clock });
     for (const name of ['a', 'b', 'c', 'on time']) {
       if (name === 'on time') clock.forward(1_000);
       await fill(queue, 'ann', [name]);

@@ -1,8 +1,13 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { holdersByHeartbeat, holdersHere } from '../../../src/server/queue/holders.ts';
-import { nameThisProcess, nodeName, nodeOf, workerName } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import {
+  holdersByHeartbeat,
+  holdersHere,
+  nameThisProcess,
+  nodeName,
+  nodeOf,
+  workerName,
+} from '../../../src/server/queue/leases.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { beat, forgetNodes, leave, listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
@@ -11,6 +16,7 @@ import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
+import { TestQueue } from '../../support/server/test-queue.ts';
 
 test('A worker is named after its process', () => {
   const self = nameThisProcess();
@@ -75,7 +81,7 @@ describe('With PostgreSQL', () => {
       ...{ hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 },
     });
     const self = nameThisProcess();
-    const queue = new StoreQueue(db, { self, leasesBy: 'database', holders: holdersByHeartbeat });
+    const queue = new TestQueue(db, { self, leasesBy: 'database', holders: holdersByHeartbeat });
     const [living, dead] = [
       { host: 'a', pid: 1, nonce: 'x' },
       { ...self, nonce: 'y' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { forgiveQueueClock } from '../../../src/server/queue/forgive-clock.ts';
-import { LIMITS, newJob } from '../../contract/jobs.ts';
-import { sqliteQueue } from '../../support/server/queue-nodes.ts';
+import { forgiveQueueClock } from '../../../../src/server/queue/expiry.ts';
+import { LIMITS, newJob } from '../../../contract/jobs.ts';
+import { sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
 const LONGEST_WAIT = 12 * 3_600_000;
 

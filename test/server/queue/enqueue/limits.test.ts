@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { opensAt, VIA_RULES } from '../../../src/server/queue/limits.ts';
-import type { CallerMemory } from '../../../src/server/store/callers.ts';
+import { opensAt, VIA_RULES } from '../../../../src/server/queue/enqueue.ts';
+import type { CallerMemory } from '../../../../src/server/store/callers.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12, 30, 30);
 const LIMITS = { perMinute: 2, perHour: 3, delay: 4_000 } as Parameters<typeof opensAt>[1];

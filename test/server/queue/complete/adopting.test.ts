@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { fill, mustClaim } from '../../contract/queue-steps.ts';
-import { otherSession } from '../../support/postgres/other-session.ts';
-import { ownDatabase } from '../../support/postgres/own-database.ts';
-import { postgresQueue, sqliteQueue } from '../../support/server/queue-nodes.ts';
+import { fill, mustClaim } from '../../../contract/queue-steps.ts';
+import { otherSession } from '../../../support/postgres/other-session.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { postgresQueue, sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
 test('A job of the same signer is not adopted anew: its lease stays as it is', async () => {
   const { queue } = await (await sqliteQueue())();

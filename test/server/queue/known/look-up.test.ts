@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
-import { findOwnSkin } from '../../../src/server/store/skins.ts';
-import { newJob } from '../../contract/jobs.ts';
-import { ownDatabase } from '../../support/postgres/own-database.ts';
-import { sentStatements } from '../../support/postgres/sent-statements.ts';
+import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
+import { findOwnSkin } from '../../../../src/server/store/skins.ts';
+import { newJob } from '../../../contract/jobs.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { sentStatements } from '../../../support/postgres/sent-statements.ts';
 
 test('PostgreSQL looks for the record of a known skin in an index before it knows how large the table is', async () => {
   const url = await ownDatabase();

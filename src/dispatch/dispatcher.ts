@@ -1,10 +1,10 @@
 import type { CallerQueue } from './caller-queue.ts';
 import type { DispatcherUser } from './dispatcher-user.ts';
-import { type Facts, type KnownService, learnFacts } from './first-contact.ts';
 import { JobTracker } from './job-tracker.ts';
 import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
 import { OwnQueue } from './own-queue.ts';
 import type { Reads } from './reads.ts';
+import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';

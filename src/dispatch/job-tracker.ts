@@ -1,7 +1,7 @@
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { JobEnds, type JobResults } from './job-ends.ts';
-import { Listener } from './listener.ts';
+import { Listener } from './job-events.ts';
 import { LostAnswers } from './lost-answers.ts';
 import type { OtherProcesses } from './other-processes.ts';
 import type { Reads } from './reads.ts';

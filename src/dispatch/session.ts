@@ -5,16 +5,13 @@ import type { SkinClient } from '../client/skin-client.ts';
 import type { CountedSubmission } from '../client/submission-budget.ts';
 import type { CallOptions, JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
+import { RecentSamples } from './job-duration.ts';
 import { Lag } from './lag.ts';
 import { LookTimes } from './look-times.ts';
-import { ONE_ATTEMPT } from './one-attempt.ts';
-import { Pace } from './pace.ts';
+import { Pace, RoundTrip } from './pace.ts';
 import { ReadGate, reportSilence } from './read-gate.ts';
-import { RecentSamples } from './recent-samples.ts';
-import { RoundTrip } from './round-trip.ts';
-import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
-import { Spots } from './spots.ts';
-import type { OwnSubmissions, SkinRequest, Submission } from './submission.ts';
+import { SpotLimit, Spots, USUAL_SPOTS } from './spots.ts';
+import { ONE_ATTEMPT, type OwnSubmissions, type SkinRequest, type Submission } from './submission.ts';
 import {
   isFullQueue,
   isRefusedForNow,

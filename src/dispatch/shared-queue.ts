@@ -2,15 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
-import { AbandonedSubmissions } from './abandoned-submissions.ts';
 import type { CallerQueue, Taken } from './caller-queue.ts';
-import { readPeers, writeGone, writeOwnRow } from './peer-rows.ts';
-import { type Peer, Peers } from './peers.ts';
+import { AbandonedSubmissions } from './lost-answers.ts';
+import {
+  deleteWork,
+  type Peer,
+  Peers,
+  readPeers,
+  readWork,
+  writeGone,
+  writeOwnRow,
+  writeWork,
+} from './peers.ts';
 import { QueueFile } from './queue-file.ts';
 import { LONG_JOB, type RunningJob } from './running-job.ts';
 import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
-import { deleteWork, readWork, writeWork } from './shared-works.ts';
 import type { CountedSpots } from './spots.ts';
 
 /** Milliseconds between reads of the file: while others are known, and otherwise. */

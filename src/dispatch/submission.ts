@@ -1,4 +1,4 @@
-import type { SkinOptions, SkinSource } from '../client/types.ts';
+import type { CallOptions, SkinOptions, SkinSource } from '../client/types.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 
 /** A skin to have made, as the dispatcher needs it; its users add what they know of it. */
@@ -42,3 +42,6 @@ export interface OwnSubmissions<W extends Submission> {
 export function sharedKey({ key, attempt }: Submission): string {
   return `${key} ${attempt}`;
 }
+
+/** The dispatcher repeats requests by its own rules, which consider all of them and know each lost answer. */
+export const ONE_ATTEMPT = { retry: { budget: 0, patience: 0 } } as const satisfies CallOptions;

@@ -1,7 +1,7 @@
 import { wasNotTaken } from '../client/failure.ts';
 import type { JobState } from '../client/types.ts';
 import type { CallerQueue } from './caller-queue.ts';
-import { FullQueue } from './full-queue.ts';
+import { FullQueue } from './pace.ts';
 import type { Session } from './session.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { writeGone, writeOwnRow } from '../../src/dispatch/peer-rows.ts';
+import { writeGone, writeOwnRow } from '../../src/dispatch/peers.ts';
 import { requestOf, workOf } from '../support/dispatch/numbered-work.ts';
 import { type DispatcherSetUp, openDispatcher } from '../support/dispatch/open-dispatcher.ts';
 import { cutOff } from '../support/hosted/hosted-in-memory.ts';

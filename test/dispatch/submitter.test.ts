@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
-import { Spots } from '../../src/dispatch/spots.ts';
+import { SpotLimit, Spots } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import { Submitter, type SubmitterPorts } from '../../src/dispatch/submitter.ts';
 import { noAnswer, refusal } from '../support/client/failures.ts';

@@ -1,4 +1,4 @@
-import { isHostedService } from '../../dispatch/hosted-service.ts';
+import { isHostedService } from '../../dispatch/service-facts.ts';
 import type { Me } from '../../protocol/account.ts';
 
 /** The limits of a caller that decide how long a batch takes. */

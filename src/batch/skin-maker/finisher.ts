@@ -1,8 +1,8 @@
 import { JobFailedError, ServiceError } from '../../client/errors.ts';
 import type { JobState } from '../../client/types.ts';
-import type { Facts } from '../../dispatch/first-contact.ts';
 import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { Reads } from '../../dispatch/reads.ts';
+import type { Facts } from '../../dispatch/service-facts.ts';
 import type { Session } from '../../dispatch/session.ts';
 import type { StopSignals } from '../../dispatch/stop-signals.ts';
 import { endsBatch } from '../../dispatch/trouble.ts';

@@ -1,5 +1,5 @@
 import { parsedJson } from '../../base/parsed-json.ts';
-import { isHostedService } from '../../dispatch/hosted-service.ts';
+import { isHostedService } from '../../dispatch/service-facts.ts';
 import { VERSION } from '../../index.ts';
 import { addressHint, namingOf, type ServiceNaming } from '../errors/service-hints.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { Dispatcher } from '../../../src/dispatch/dispatcher.ts';
-import type { KnownService } from '../../../src/dispatch/first-contact.ts';
 import { Reads } from '../../../src/dispatch/reads.ts';
+import type { KnownService } from '../../../src/dispatch/service-facts.ts';
 import { openInMemory } from '../hosted/memory-client.ts';
 import type { HostedOptions } from '../hosted/options.ts';
 import { ownFolder } from '../server/own-folder.ts';

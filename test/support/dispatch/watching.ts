@@ -1,6 +1,5 @@
 import { Lag } from '../../../src/dispatch/lag.ts';
-import { SpotLimit } from '../../../src/dispatch/spot-limit.ts';
-import { type OpenJob, Spots } from '../../../src/dispatch/spots.ts';
+import { type OpenJob, SpotLimit, Spots } from '../../../src/dispatch/spots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 

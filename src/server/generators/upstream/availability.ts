@@ -1,4 +1,4 @@
-import { FullQueue } from '../../../dispatch/full-queue.ts';
+import { FullQueue } from '../../../dispatch/pace.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import { GenerationPostponed } from '../port.ts';
 

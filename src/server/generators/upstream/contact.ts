@@ -1,7 +1,7 @@
 import type { SkinClient } from '../../../client/skin-client.ts';
-import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
 import { readAccount, readServiceKey, type ServiceKey, spotsOf } from '../../../dispatch/service-facts.ts';
-import { USUAL_SPOTS } from '../../../dispatch/spot-limit.ts';
+import { USUAL_SPOTS } from '../../../dispatch/spots.ts';
+import { ONE_ATTEMPT } from '../../../dispatch/submission.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { Trust } from '../port.ts';
 

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { learnFacts } from '../../src/dispatch/first-contact.ts';
-import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
-import { openInMemory } from '../support/hosted/memory-client.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
+import { learnFacts } from '../../../src/dispatch/service-facts.ts';
+import { SpotLimit } from '../../../src/dispatch/spots.ts';
+import { openInMemory } from '../../support/hosted/memory-client.ts';
+import type { HostedOptions } from '../../support/hosted/options.ts';
 
 type Contact = Parameters<typeof learnFacts>[0];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RoundTrip } from '../../src/dispatch/round-trip.ts';
+import { RoundTrip } from '../../../src/dispatch/pace.ts';
 
 test('The duration of a request is the first one, then follows the later ones slowly', () => {
   const roundTrip = new RoundTrip();

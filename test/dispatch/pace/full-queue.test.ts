@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FullQueue } from '../../src/dispatch/full-queue.ts';
+import { FullQueue } from '../../../src/dispatch/pace.ts';
 
 test('A queue that stays full is waited for longer each time, up to a limit', () => {
   const queue = new FullQueue(() => 0.5);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fillingLookAt, probeAt } from '../../src/dispatch/probing.ts';
-import { type LookState, pollableAt, type RunningJob } from '../../src/dispatch/running-job.ts';
+import { fillingLookAt, probeAt } from '../../../src/dispatch/look-times.ts';
+import { type LookState, pollableAt, type RunningJob } from '../../../src/dispatch/running-job.ts';
 
 const START = 10_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
+import { SpotLimit } from '../../../src/dispatch/spots.ts';
 
 const PROBE = 10_000;
 

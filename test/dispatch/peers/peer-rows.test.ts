@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { REMEMBERED, readPeers, writeGone, writeOwnRow } from '../../src/dispatch/peer-rows.ts';
-import { QueueFile } from '../../src/dispatch/queue-file.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { REMEMBERED, readPeers, writeGone, writeOwnRow } from '../../../src/dispatch/peers.ts';
+import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const NOW = 1_000_000;
 const JOBS = [{ id: 'j', at: 5, eta: 7 }];

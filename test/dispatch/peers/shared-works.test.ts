@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { QueueFile } from '../../src/dispatch/queue-file.ts';
-import { deleteWork, readWork, writeWork } from '../../src/dispatch/shared-works.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { deleteWork, readWork, writeWork } from '../../../src/dispatch/peers.ts';
+import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function openFile(): Promise<DatabaseSync> {
   const folder = await ownFolder();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobEvent, JobState } from '../../src/client/types.ts';
-import { Listener, type ListenerOptions } from '../../src/dispatch/listener.ts';
+import { Listener, type ListenerOptions } from '../../src/dispatch/job-events.ts';
 import { noAnswer } from '../support/client/failures.ts';
 
 const pending: JobEvent = { type: 'jobs', jobs: [] };

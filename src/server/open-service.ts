@@ -25,7 +25,7 @@ import { Plans, readPlans } from './service/plans.ts';
 import { ensureOwner, findUnknownPlans } from './service/users/users.ts';
 import { findCallbackJob } from './store/callbacks.ts';
 import type { Db } from './store/db.ts';
-import type { UserRow } from './store/schema/user-tables.ts';
+import type { UserRow } from './store/schema/tables.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few spots. */

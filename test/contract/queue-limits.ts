@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Submission, SubmitLimits } from '../../src/server/queue/port.ts';
-import type { Via } from '../../src/server/store/schema/job-tables.ts';
+import type { Via } from '../../src/server/store/schema/tables.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import type { TestQueue } from '../support/server/test-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';

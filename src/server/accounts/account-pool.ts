@@ -9,7 +9,7 @@ import {
   listAccounts,
 } from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import type { AccountRow } from '../store/schema/account-tables.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
 import { accountsFor, freeAt, nextAccount, nextStart, readyOwners, timesOfNow } from './availability.ts';
 import {
   type AccountContext,

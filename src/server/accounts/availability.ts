@@ -1,5 +1,5 @@
 import type { ClaimBounds } from '../queue/port.ts';
-import type { AccountRow } from '../store/schema/account-tables.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
 
 /** How linked game accounts are used. Times are in milliseconds. */
 export interface AccountRules {

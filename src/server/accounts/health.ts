@@ -1,7 +1,7 @@
 import { GameError } from '../../game/errors.ts';
 import { fetchAccount } from '../../game/skins.ts';
 import { findAccount, type LinkedAccount } from '../store/accounts.ts';
-import type { AccountRow } from '../store/schema/account-tables.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
 import type { AccountPool } from './account-pool.ts';
 import { AccountFault, type HeldAccount } from './held-account.ts';
 

@@ -8,7 +8,7 @@ import { LoginError } from '../../game/login/login-error.ts';
 import { refreshMicrosoft } from '../../game/login/microsoft.ts';
 import { changeHeldAccount, findAccount, replaceSecret } from '../store/accounts.ts';
 import type { Db } from '../store/db.ts';
-import type { AccountRow, AccountState } from '../store/schema/account-tables.ts';
+import type { AccountRow, AccountState } from '../store/schema/tables.ts';
 import type { AccountRules } from './availability.ts';
 import { AccountKeyError, type TokenCipher } from './token-cipher.ts';
 

@@ -20,7 +20,7 @@ import {
 } from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
-import type { AccountRow } from '../store/schema/account-tables.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
 import { AccountPool, type AccountPoolOptions, type Taken } from './account-pool.ts';
 import { ACCOUNT_RULES, type AccountRules } from './availability.ts';
 import { type AccountContext, AccountFault, type AccountTokens, sealTokens } from './held-account.ts';

@@ -9,7 +9,7 @@ import {
   setSkinFromUrl,
 } from '../../game/skins.ts';
 import { listAccounts } from '../store/accounts.ts';
-import type { AccountRow } from '../store/schema/account-tables.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
 import type { AccountPool } from './account-pool.ts';
 import { AccountFault, type HeldAccount } from './held-account.ts';
 

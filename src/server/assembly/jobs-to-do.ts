@@ -2,7 +2,7 @@ import type { ClaimBounds } from '../queue/port.ts';
 import { ownerOf } from '../service/callers/caller.ts';
 import type { Db } from '../store/db.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
-import type { UserRow } from '../store/schema/user-tables.ts';
+import type { UserRow } from '../store/schema/tables.ts';
 import { kindOf } from './generators.ts';
 import type { ServerOptions } from './server-options.ts';
 

@@ -1,6 +1,6 @@
+import { verifyWhole } from '../store/meta.ts';
 import type { OpenStore } from '../store/open-store.ts';
 import { openStore } from '../store/sqlite.ts';
-import { verifyWhole } from '../store/whole.ts';
 import type { ServerOptions } from './server-options.ts';
 
 type Options = Pick<ServerOptions, 'store' | 'dataDir' | 'durable' | 'migrations'>;

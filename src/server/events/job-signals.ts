@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { AWAKE, type Clock } from '../../base/clock.ts';
 import { sleepOrEvent } from '../../base/sleeping.ts';
-import type { JobRow } from '../store/schema/job-tables.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 
 interface Events {
   /** There may be work for that many workers: jobs were accepted or freed, here or in another process. */

@@ -18,7 +18,7 @@ import {
 import type { Accounts } from '../accounts/linking.ts';
 import { prepareAccount, Restorer, type RestorerOptions } from '../accounts/skin-changer.ts';
 import { listAccounts } from '../store/accounts.ts';
-import type { AccountRow } from '../store/schema/account-tables.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
 import { findTexture } from '../store/textures.ts';
 import {
   GenerationError,

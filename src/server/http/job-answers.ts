@@ -1,6 +1,6 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { JobWithSkin } from '../queue/lists.ts';
-import type { JobRow } from '../store/schema/job-tables.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 import { envelope, jobErrors, jobView, skinView } from './views.ts';
 
 const MESSAGES = {

@@ -3,7 +3,7 @@ import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
 import type { JobState, ListedJob } from '../queue/lists.ts';
-import type { CapeRow } from '../store/schema/skin-tables.ts';
+import type { CapeRow } from '../store/schema/tables.ts';
 import type { SimilarSkin as SimilarRow } from '../store/similar-skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
 

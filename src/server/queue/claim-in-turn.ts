@@ -2,7 +2,7 @@ import { type RawBuilder, type Simplify, sql } from 'kysely';
 import { isLockTimeout } from '../store/conflicts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockQueue } from '../store/locks.ts';
-import type { JobRow } from '../store/schema/job-tables.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 import { type Claim, type ClaimTimes, claimNext, type Restrictions, type Room } from './claim.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';

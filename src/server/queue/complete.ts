@@ -5,7 +5,7 @@ import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';
 import { PROCESSING } from '../store/schema/job-conditions.ts';
-import type { TextureDataRow } from '../store/schema/skin-tables.ts';
+import type { TextureDataRow } from '../store/schema/tables.ts';
 import { addSkin } from '../store/skins.ts';
 import { keepTextureData } from '../store/textures.ts';
 import type { ClaimBounds, GeneratedData, Lease } from './port.ts';

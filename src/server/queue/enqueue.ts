@@ -5,7 +5,7 @@ import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller }
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { PENDING } from '../store/schema/job-conditions.ts';
-import type { JobRow, Via } from '../store/schema/job-tables.ts';
+import type { JobRow, Via } from '../store/schema/tables.ts';
 import { keepTexture } from '../store/textures.ts';
 import { answerToKey, insertingJob, keepKey, keyedJob, newRow } from './idempotency.ts';
 import type { NewJob, OverLimit, Room, SharedLimit, Submission, SubmitLimits } from './port.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../store/db.ts';
-import type { JobRow } from '../store/schema/job-tables.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 import type { NewJob, Repeated } from './port.ts';
 
 export type NewRow = Omit<JobRow, 'id'>;

@@ -1,8 +1,7 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { JobRow, Via } from '../store/schema/job-tables.ts';
-import type { TextureRow } from '../store/schema/skin-tables.ts';
+import type { JobRow, TextureRow, Via } from '../store/schema/tables.ts';
 
 /** What to generate, and for whom. */
 export interface NewJob {

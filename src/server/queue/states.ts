@@ -19,7 +19,7 @@ import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwnerOfJob } from '../store/locks.ts';
-import type { JobRow } from '../store/schema/job-tables.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 
 const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   waiting: ['processing', 'failed'],

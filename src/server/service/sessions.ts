@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
-import type { SessionRow, SignInLinkRow } from '../store/schema/user-tables.ts';
+import type { SessionRow, SignInLinkRow } from '../store/schema/tables.ts';
 import {
   deleteSession,
   findSession,

@@ -1,6 +1,6 @@
 import type { Game } from '../../game/game.ts';
 import type { Db } from '../store/db.ts';
-import type { TextureRow } from '../store/schema/skin-tables.ts';
+import type { TextureRow } from '../store/schema/tables.ts';
 import { findTextureByUrl } from '../store/textures.ts';
 import { isPlaceholder } from './profile-data.ts';
 

@@ -7,7 +7,7 @@ import { InvalidImageError, makePicture, type Picture } from '../../skin/picture
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { ProfileLook } from '../service/skins/identity.ts';
-import type { TextureDataRow } from '../store/schema/skin-tables.ts';
+import type { TextureDataRow } from '../store/schema/tables.ts';
 import type { FoundData, SignedMaterial } from './source.ts';
 
 /** The parts of a signed profile that make up skin data. */

@@ -1,6 +1,6 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { LimitedRequest } from '../service/limits/rate-limit.ts';
-import type { TextureDataRow, TextureRow } from '../store/schema/skin-tables.ts';
+import type { TextureDataRow, TextureRow } from '../store/schema/tables.ts';
 
 interface SourceFields {
   readonly upload: { readonly bytes: Uint8Array; readonly fileName?: string | undefined };

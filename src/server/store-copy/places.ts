@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { importSqlite } from '../../base/node-sqlite.ts';
 import type { Db } from '../store/db.ts';
-import { readMeta } from '../store/meta.ts';
+import { readMeta, verifyWhole } from '../store/meta.ts';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { openStore, sqliteDb } from '../store/sqlite.ts';
-import { verifyWhole } from '../store/whole.ts';
 import { StoreCopyError } from './copy-error.ts';
 import type { OpenPlace } from './open-place.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
-import type { AccountRow } from './schema/account-tables.ts';
+import type { AccountRow } from './schema/tables.ts';
 
 /** An account with its user. */
 export type LinkedAccount = AccountRow & {

@@ -1,6 +1,6 @@
 import { type AliasableExpression, type SqlBool, sql } from 'kysely';
 import type { Db } from './db.ts';
-import type { BlockedImageRow } from './schema/moderation-tables.ts';
+import type { BlockedImageRow } from './schema/tables.ts';
 
 /** Part of a statement: whether an operator has blocked the image with this pixel hash. */
 export function isBlocked(hash: string): AliasableExpression<SqlBool> {

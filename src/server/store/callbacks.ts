@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction } from './db.ts';
-import type { CallbackRow, JobRow } from './schema/job-tables.ts';
+import type { CallbackRow, JobRow } from './schema/tables.ts';
 
 // The same expressions as in the partial indices (schema/first-schema.ts); otherwise SQLite does not use those.
 const OPEN = sql<boolean>`done_at is null`;

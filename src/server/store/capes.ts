@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { CapeRow } from './schema/skin-tables.ts';
+import type { CapeRow } from './schema/tables.ts';
 
 /** Adds the cape. False if its alias is taken. */
 export async function insertCape(db: Db, cape: CapeRow): Promise<boolean> {

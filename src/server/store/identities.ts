@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { FirstSignInRow, IdentityRow, UserRow } from './schema/user-tables.ts';
+import type { FirstSignInRow, IdentityRow, UserRow } from './schema/tables.ts';
 
 /** A person at a provider. */
 export type ProviderSubject = Pick<FirstSignInRow, 'issuer' | 'subject'>;

@@ -1,5 +1,4 @@
-import type { SkinViewRow } from './schema/skin-tables.ts';
-import type { ApiKeyRow, UserRow } from './schema/user-tables.ts';
+import type { ApiKeyRow, SkinViewRow, UserRow } from './schema/tables.ts';
 
 export interface KeyOwner {
   readonly key: ApiKeyRow;

@@ -46,3 +46,16 @@ export async function removeMeta(db: Db, key: MetaKey, value?: string): Promise<
   const all = db.deleteFrom('meta').where('key', '=', key);
   await (value === undefined ? all : all.where('value', '=', value)).execute();
 }
+
+/** The store has only a part of what is being copied into it. */
+export class StoreUnfinishedError extends Error {
+  override readonly name = 'StoreUnfinishedError';
+  readonly code = 'store_unfinished';
+  readonly hint = 'Run the same skinsmith store copy again: it goes on where it was ended.';
+}
+
+/** @throws StoreUnfinishedError */
+export async function verifyWhole(db: Db): Promise<void> {
+  if ((await readMeta(db, 'copying-from')) === undefined) return;
+  throw new StoreUnfinishedError('The store has only a part of what is copied into it.');
+}

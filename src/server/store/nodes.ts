@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { DATABASE_NOW } from './database-time.ts';
 import type { Db } from './db.ts';
 import { OLDEST_READER } from './known-schema.ts';
-import type { NodeRow } from './schema/node-tables.ts';
+import type { NodeRow } from './schema/tables.ts';
 
 /*
  * The processes that use a store on PostgreSQL. All times are by the database's clock: those of the machines differ, and

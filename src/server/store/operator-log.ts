@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { OperatorLogRow } from './schema/moderation-tables.ts';
+import type { OperatorLogRow } from './schema/tables.ts';
 
 export async function appendToLog(db: Db, entry: Omit<OperatorLogRow, 'id'>): Promise<void> {
   await db.insertInto('operator_log').values(entry).execute();

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { PlayerRow, TextureDataRow } from './schema/skin-tables.ts';
+import type { PlayerRow, TextureDataRow } from './schema/tables.ts';
 
 /** Milliseconds for which a looked-up profile is reused: as long as in the hosted service. */
 export const PLAYER_AGE = 30 * 60_000;

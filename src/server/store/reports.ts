@@ -1,8 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db } from './db.ts';
-import type { ReportRow } from './schema/moderation-tables.ts';
-import type { SkinRow } from './schema/skin-tables.ts';
-import type { Tables } from './schema/tables.ts';
+import type { ReportRow, SkinRow, Tables } from './schema/tables.ts';
 
 /** A report with what is known about its skin now; all null: the skin is gone. */
 export type ReportWithSkin = Omit<ReportRow, 'reporter'> & {

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { ApiKeyRow, SessionRow, SignInLinkRow, UserRow } from './schema/user-tables.ts';
+import type { ApiKeyRow, SessionRow, SignInLinkRow, UserRow } from './schema/tables.ts';
 
 /** Who signed in. */
 export interface SignedIn {

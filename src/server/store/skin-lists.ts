@@ -1,7 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
-import type { SkinRow } from './schema/skin-tables.ts';
-import type { Tables } from './schema/tables.ts';
+import type { SkinRow, Tables } from './schema/tables.ts';
 import { findSkinsByNumber, type SkinWithData } from './skins.ts';
 
 /** The skins of one owner, of every visibility, or the public skins of all. */

@@ -2,8 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
-import type { SkinRow, TextureDataRow } from './schema/skin-tables.ts';
-import type { Tables } from './schema/tables.ts';
+import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 import { addWords, replaceWords } from './skin-words.ts';
 
 /** A caller's skin record together with its signed data. */

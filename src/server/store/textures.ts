@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
 import { isBlocked } from './blocked-images.ts';
 import type { Db } from './db.ts';
-import type { TextureDataRow, TextureRow } from './schema/skin-tables.ts';
-import type { Tables } from './schema/tables.ts';
+import type { Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
 /** Stores a picture under its hash; an existing one stays unchanged (same name, same bytes). */
 export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {

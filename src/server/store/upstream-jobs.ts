@@ -1,6 +1,6 @@
 import { type Db, inTransaction } from './db.ts';
 import { lockQueue } from './locks.ts';
-import type { UpstreamJobRow } from './schema/job-tables.ts';
+import type { UpstreamJobRow } from './schema/tables.ts';
 
 /** A submission about to be sent. */
 export type UpstreamIntent = Omit<UpstreamJobRow, 'job_id' | 'settles_at'>;

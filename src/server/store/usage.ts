@@ -1,7 +1,6 @@
 import { type Db, inTransaction } from './db.ts';
 import type { Usage } from './memory.ts';
-import type { SkinViewRow } from './schema/skin-tables.ts';
-import type { ApiKeyRow } from './schema/user-tables.ts';
+import type { ApiKeyRow, SkinViewRow } from './schema/tables.ts';
 
 /*
  * Uses of keys and views of skins are noted, and written together every few seconds and when the store is closed: a

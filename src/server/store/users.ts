@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from './db.ts';
-import type { UserRow } from './schema/user-tables.ts';
+import type { UserRow } from './schema/tables.ts';
 
 export async function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
   return await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst();

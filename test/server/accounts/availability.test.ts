@@ -6,7 +6,7 @@ import {
   nextStart,
   readyOwners,
 } from '../../../src/server/accounts/availability.ts';
-import type { AccountRow } from '../../../src/server/store/schema/account-tables.ts';
+import type { AccountRow } from '../../../src/server/store/schema/tables.ts';
 import { accountRow } from '../../support/server/stored-accounts.ts';
 
 const RULES = { delay: 15_000, maxStreak: 10 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { type JobNews, type NewsExchange, shareSignals } from '../../../src/server/events/share-signals.ts';
-import type { JobRow } from '../../../src/server/store/schema/job-tables.ts';
+import type { JobRow } from '../../../src/server/store/schema/tables.ts';
 
 const JOB = { uuid: 'u', owner: 'ann' };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { findKey, insertKey } from '../../../src/server/store/api-keys.ts';
 import { inTransaction } from '../../../src/server/store/db.ts';
 import type { OpenStore } from '../../../src/server/store/open-store.ts';
-import type { ApiKeyRow } from '../../../src/server/store/schema/user-tables.ts';
+import type { ApiKeyRow } from '../../../src/server/store/schema/tables.ts';
 import { findSkin } from '../../../src/server/store/skins.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Diagnosis } from '../../../src/protocol/diagnosis.ts';
 import { changeAccount } from '../../../src/server/store/accounts.ts';
-import type { AccountRow } from '../../../src/server/store/schema/account-tables.ts';
+import type { AccountRow } from '../../../src/server/store/schema/tables.ts';
 import { type AccountServer, runAccountServer } from '../../support/server/account-server.ts';
 import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
 

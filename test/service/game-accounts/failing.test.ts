@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isPending } from '../../../src/protocol/job.ts';
 import { findAccount } from '../../../src/server/store/accounts.ts';
-import type { JobRow } from '../../../src/server/store/schema/job-tables.ts';
+import type { JobRow } from '../../../src/server/store/schema/tables.ts';
 import type { FaultPlan } from '../../support/fake-game/faults.ts';
 import { type AccountServer, runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listAccounts } from '../../../src/server/store/accounts.ts';
-import type { TextureDataRow } from '../../../src/server/store/schema/skin-tables.ts';
+import type { TextureDataRow } from '../../../src/server/store/schema/tables.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';

@@ -6,7 +6,7 @@ import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
 import { nameThisProcess, type ProcessName } from '../../../src/server/queue/leases.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import type { AccountRow } from '../../../src/server/store/schema/account-tables.ts';
+import type { AccountRow } from '../../../src/server/store/schema/tables.ts';
 import { MovableClock } from './movable-clock.ts';
 import { ownFolder } from './own-folder.ts';
 import { openOwnStore } from './running-server.ts';

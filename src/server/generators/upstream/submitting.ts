@@ -11,7 +11,7 @@ import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import type { Holders } from '../../queue/leases.ts';
 import { type ProcessName, workerName } from '../../queue/leases.ts';
 import type { Db } from '../../store/db.ts';
-import type { UpstreamJobRow } from '../../store/schema/job-tables.ts';
+import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { findTexture } from '../../store/textures.ts';
 import {
   beginUpstreamJob,

@@ -5,7 +5,7 @@ import type { Session } from '../../../dispatch/session.ts';
 import type { Sent } from '../../../dispatch/submitter.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
 import type { Db } from '../../store/db.ts';
-import type { UpstreamJobRow } from '../../store/schema/job-tables.ts';
+import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { acceptUpstreamJob, dropUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';
 import { GenerationPostponed, type SkinData, type Texture } from '../port.ts';
 import type { Availability } from './availability.ts';

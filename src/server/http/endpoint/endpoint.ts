@@ -11,7 +11,7 @@ import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { withLimits } from '../../service/limits/told-limits.ts';
 import { asRefusal, Refusal } from '../../service/refusal.ts';
-import type { UserRow } from '../../store/schema/user-tables.ts';
+import type { UserRow } from '../../store/schema/tables.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 import { type HttpRequest, originsOf, provedOriginsOf } from '../request.ts';
 import { type Answer, type Call, EVENT_STREAM, isForUsersOnly, querySchemaOf, type Route } from '../route.ts';

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '../../../protocol/errors.ts';
 import type { V1ErrorAnswer } from '../../../protocol/v1.ts';
 import type { Refusal } from '../../service/refusal.ts';
-import type { Via } from '../../store/schema/job-tables.ts';
+import type { Via } from '../../store/schema/tables.ts';
 import type { Answer } from '../route.ts';
 import { rateLimitHeaders } from '../views.ts';
 import { delayHeaders, waitView } from './views.ts';

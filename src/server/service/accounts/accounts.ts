@@ -26,7 +26,7 @@ import type { JobSignals } from '../../events/job-signals.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
-import type { AccountRow } from '../../store/schema/account-tables.ts';
+import type { AccountRow } from '../../store/schema/tables.ts';
 import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 

@@ -3,7 +3,7 @@ import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { SCOPES, type Scope } from '../../../protocol/api-key.ts';
 import { parseAddress, parseUnmapped } from '../../outbound/ip-address.ts';
-import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
+import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import type { Plan, Plans } from '../plans.ts';
 import { Refusal } from '../refusal.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Generator } from '../../generators/port.ts';
 import { countWaitingBefore, type PendingJobs, readPending } from '../../queue/forecast.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import { type Forecast, forecast } from './forecast.ts';
 
 /** The owners of the jobs ahead, or the number of those jobs. */

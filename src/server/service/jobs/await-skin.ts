@@ -1,7 +1,7 @@
 import { type ErrorCode, isErrorCode } from '../../../protocol/errors.ts';
 import { DEFAULT_WAIT_SECONDS, MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';

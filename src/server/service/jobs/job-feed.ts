@@ -1,6 +1,6 @@
 import { isPending } from '../../../protocol/job.ts';
 import type { JobReads, JobWithSkin } from '../../queue/lists.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 
 /** A follower of an owner's jobs. */
 export interface JobFollower {

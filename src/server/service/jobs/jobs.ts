@@ -14,7 +14,7 @@ import {
   withItsSkin,
 } from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, hasScope } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';

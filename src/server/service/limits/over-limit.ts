@@ -1,7 +1,7 @@
 import { isPending } from '../../../protocol/job.ts';
 import { listJobs } from '../../queue/lists.ts';
 import type { OverLimit } from '../../queue/port.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { EvictingMap } from '../../fairness/rate-limits.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 import { readRateLimit } from './rate-limit.ts';

@@ -3,7 +3,7 @@ import { emptyAt, HOUR, MINUTE, type Spent, totalOf, type WindowShape } from '..
 import { opensAt, VIA_RULES } from '../../queue/enqueue.ts';
 import { type CallerMemory, currentMemory, recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
-import type { Via } from '../../store/schema/job-tables.ts';
+import type { Via } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
 
 /** A request to which a caller's limits apply. */

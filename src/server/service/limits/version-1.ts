@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { RateLimit } from '../../../protocol/envelope.ts';
 import type { ErrorCode } from '../../../protocol/errors.ts';
 import type { Db } from '../../store/db.ts';
-import type { Via } from '../../store/schema/job-tables.ts';
+import type { Via } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 import { type LimitedRequest, readRateLimit } from './rate-limit.ts';

@@ -11,7 +11,7 @@ import {
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { closeReportsOf } from '../../store/reports.ts';
-import type { BlockedImageRow } from '../../store/schema/moderation-tables.ts';
+import type { BlockedImageRow } from '../../store/schema/tables.ts';
 import { changeSkin, openSkinsWithTexture } from '../../store/skins.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';

@@ -5,7 +5,7 @@ import { listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { listTied, type TiedIdentity, untie } from '../../store/identities.ts';
 import { lockManagement } from '../../store/locks.ts';
-import type { UserRow } from '../../store/schema/user-tables.ts';
+import type { UserRow } from '../../store/schema/tables.ts';
 import { endKeylessSessions } from '../../store/sessions.ts';
 import { findUserByName } from '../../store/users.ts';
 import {

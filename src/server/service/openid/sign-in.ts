@@ -13,7 +13,7 @@ import {
 } from '../../store/identities.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { keepMeta, readMeta } from '../../store/meta.ts';
-import type { FirstSignInRow, UserRow } from '../../store/schema/user-tables.ts';
+import type { FirstSignInRow, UserRow } from '../../store/schema/tables.ts';
 import { changeUser, findUserById, insertUser } from '../../store/users.ts';
 import { authenticate } from '../callers/authenticate.ts';
 import { networkOf, type Origins, requireUser, type UserCaller } from '../callers/caller.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../store/capes.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
-import type { CapeRow } from '../../store/schema/skin-tables.ts';
+import type { CapeRow } from '../../store/schema/tables.ts';
 import { keepTexture } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';

@@ -6,7 +6,7 @@ import { isSignedBy } from '../../../textures/signing-key.ts';
 import { type Allowance, EvictingMap, isWhole, refill } from '../../fairness/rate-limits.ts';
 import { Line, type LineLimits } from '../../fairness/turns.ts';
 import type { Db } from '../../store/db.ts';
-import type { TextureRow } from '../../store/schema/skin-tables.ts';
+import type { TextureRow } from '../../store/schema/tables.ts';
 import {
   countSkins,
   listSkins,

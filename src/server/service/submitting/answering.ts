@@ -6,7 +6,7 @@ import { findRepeated } from '../../queue/idempotency.ts';
 import { knownRow, recordKnown } from '../../queue/known.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
 import type { CallerMemory } from '../../store/callers.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { expectedEnd } from '../forecast/expected-end.ts';

@@ -8,7 +8,7 @@ import type { NewJob } from '../../queue/port.ts';
 import type { Source } from '../../sources/source.ts';
 import { countOpenCallbacks, type NewCallback } from '../../store/callbacks.ts';
 import type { Db } from '../../store/db.ts';
-import type { Via } from '../../store/schema/job-tables.ts';
+import type { Via } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';

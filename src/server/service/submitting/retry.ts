@@ -1,7 +1,7 @@
 import { findJob } from '../../queue/lists.ts';
 import { findPublicCapeOf } from '../../store/capes.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/job-tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import { findTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
-import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
+import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/users.ts';
 import { hashApiKey, makeApiKey } from '../callers/authenticate.ts';
 import {

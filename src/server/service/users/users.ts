@@ -16,7 +16,7 @@ import type { StoreQueue } from '../../queue/store-queue.ts';
 import { countKeys, listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
-import type { UserRow } from '../../store/schema/user-tables.ts';
+import type { UserRow } from '../../store/schema/tables.ts';
 import { endSessionsOf } from '../../store/sessions.ts';
 import {
   changeUser,

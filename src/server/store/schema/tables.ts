@@ -1,29 +1,384 @@
-import type { GameAccountsTable } from './account-tables.ts';
-import type {
-  CallbacksTable,
-  CallersTable,
-  IdempotencyKeysTable,
-  JobsTable,
-  UpstreamJobsTable,
-} from './job-tables.ts';
-import type { BlockedImagesTable, OperatorLogTable, ReportsTable } from './moderation-tables.ts';
-import type { ChoresTable, NodesTable } from './node-tables.ts';
-import type {
-  CapesTable,
-  PlayersTable,
-  SkinsTable,
-  SkinViewsTable,
-  TextureDataTable,
-  TexturesTable,
-} from './skin-tables.ts';
-import type {
-  ApiKeysTable,
-  FirstSignInsTable,
-  IdentitiesTable,
-  SessionsTable,
-  SignInLinksTable,
-  UsersTable,
-} from './user-tables.ts';
+import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { JobStatus } from '../../../protocol/job.ts';
+import type { OperatorAction, ReportReason } from '../../../protocol/moderation.ts';
+import type { SkinVisibility } from '../../../protocol/skin.ts';
+
+export interface UsersTable {
+  /** 32 hexadecimal digits. */
+  id: string;
+  name: string;
+  plan: string;
+  role: 'operator' | 'user';
+  created_at: number;
+  disabled_at: number | null;
+}
+
+export interface ApiKeysTable {
+  /** 24 hexadecimal digits. */
+  id: string;
+  user_id: string;
+  name: string;
+  /** SHA-256 of the key, hexadecimal; the key itself is not stored. */
+  hash: string;
+  last4: string;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+  /** JSON lists of texts; an empty list allows everything. */
+  allowed_ips: string;
+  allowed_origins: string;
+  allowed_agents: string;
+  /** 1: version 1 requests with this key go through the queue of version 2. */
+  v2_compat: number;
+  /** JSON list of its scopes (protocol/api-key.ts). */
+  scopes: string;
+  /** New skins that were asked for with it; those that existed already do not count. */
+  generations: Generated<number>;
+}
+
+/** A person who is signed in to the pages. */
+export interface SessionsTable {
+  /** 24 hexadecimal digits, shown to its user. */
+  id: string;
+  /** SHA-256 of the cookie's secret, hexadecimal. */
+  hash: string;
+  user_id: string;
+  /** The API key that the person signed in with; null: a provider, or whoever can write to the store, vouched for it. */
+  key_id: string | null;
+  /** User-Agent at the sign-in. */
+  agent: string;
+  created_at: number;
+  used_at: number;
+  expires_at: number;
+}
+
+/** A link that signs its user in once. */
+export interface SignInLinksTable {
+  /** SHA-256 of the link's secret, hexadecimal. */
+  hash: string;
+  user_id: string;
+  key_id: string | null;
+  expires_at: number;
+}
+
+/** Who a person is at an OpenID Connect provider, and which user that is here. */
+export interface IdentitiesTable {
+  issuer: string;
+  subject: string;
+  user_id: string;
+  created_at: number;
+}
+
+/** A person who signed in with a provider, and has not said yet which user that is. */
+export interface FirstSignInsTable {
+  /** SHA-256 of the cookie's secret, hexadecimal. */
+  hash: string;
+  issuer: string;
+  subject: string;
+  /** A name for a new user. */
+  name: string;
+  /** What the claims decide: JSON of openid/claims.ts. */
+  rights: string;
+  expires_at: number;
+}
+
+export type UserRow = Selectable<UsersTable>;
+export type ApiKeyRow = Selectable<ApiKeysTable>;
+export type SessionRow = Selectable<SessionsTable>;
+export type SignInLinkRow = Selectable<SignInLinksTable>;
+export type IdentityRow = Selectable<IdentitiesTable>;
+export type FirstSignInRow = Selectable<FirstSignInsTable>;
+
+/** A picture, named by its pixel hash, in canonical encoding. */
+export interface TexturesTable {
+  hash: string;
+  width: number;
+  height: number;
+  png: Uint8Array;
+  created_at: number;
+}
+
+/** A signed value. `identity` states what was to be signed, by whom and for whom (service/skins/identity.ts). */
+export interface TextureDataTable {
+  identity: string;
+  texture_hash: string;
+  variant: 'classic' | 'slim';
+  value: string;
+  signature: string;
+  url: string;
+  generator_version: string;
+  account: string;
+  server: string;
+  worker: string;
+  created_at: number;
+  duration: number;
+  cape_hash: string | null;
+  cape_url: string | null;
+}
+
+/** A caller's record of a skin; several may share one texture_data. */
+export interface SkinsTable {
+  id: Generated<number>;
+  uuid: string;
+  owner: string;
+  identity: string;
+  name: string | null;
+  visibility: SkinVisibility;
+  views: number;
+  created_at: number;
+  /** Its visibility before an operator hid it, which made it private; null: no operator did. */
+  hidden_from: ColumnType<SkinVisibility | null, SkinVisibility | null | undefined>;
+}
+
+/** The viewers of a skin in an hour of the clock (hours since the epoch). */
+export interface SkinViewsTable {
+  skin_id: number;
+  viewer: string;
+  hour: number;
+}
+
+export interface CapesTable {
+  /** 32 hexadecimal digits. */
+  uuid: string;
+  alias: string;
+  texture_hash: string;
+  support: 'public' | 'none';
+  created_at: number;
+}
+
+/** A player whose signed profile was looked up, with the resulting data. */
+export interface PlayersTable {
+  /** 32 hexadecimal digits. */
+  id: string;
+  /** Lower case. */
+  name: string;
+  identity: string;
+  looked_up_at: number;
+}
+
+export type TextureRow = Selectable<TexturesTable>;
+export type TextureDataRow = Selectable<TextureDataTable>;
+export type SkinRow = Selectable<SkinsTable>;
+export type SkinViewRow = Selectable<SkinViewsTable>;
+export type CapeRow = Selectable<CapesTable>;
+export type PlayerRow = Selectable<PlayersTable>;
+
+export interface JobsTable {
+  /** Order of acceptance. */
+  id: Generated<number>;
+  uuid: string;
+  owner: string;
+  status: JobStatus;
+  /** Same owner and same request_key while pending: the same job. */
+  request_key: string;
+  identity: string;
+  texture_hash: string;
+  variant: 'classic' | 'slim';
+  visibility: SkinVisibility;
+  name: string | null;
+  skin_uuid: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  attempts: number;
+  /** Earliest time a worker may take it (pushed back after a failed attempt). */
+  run_at: number;
+  lease_owner: string | null;
+  lease_until: number | null;
+  /** When a worker last took it. */
+  started_at: number | null;
+  created_at: number;
+  finished_at: number | null;
+  via: Via;
+  /** The owner's turn, in the queue's own time (fairness/turns.ts): lower ones are taken first. */
+  turn: number;
+  /** Maximum number of the owner's jobs processed at the same time. */
+  concurrency: number;
+  /** The same for capacity that is otherwise idle; if less than `concurrency`, that limit applies. */
+  burst: number;
+  /** Texture of the cape that goes with the skin. */
+  cape_hash: string | null;
+  /** Key of the request that made the job; its insertion adds it to the idempotency keys (a trigger does it). */
+  idempotency_key: string | null;
+  /** What it is made from, as its owner knows it again: a file's name, an address, a player; null: unknown. */
+  source: string | null;
+}
+
+/** The rules that a job was accepted by: those of the queue, or those of version 1. */
+export type Via = 'queue' | 'v1';
+
+/** The job of an owner's request with this `Idempotency-Key`. */
+export interface IdempotencyKeysTable {
+  owner: string;
+  key: string;
+  job_id: number;
+}
+
+/** The facts about a caller that are kept from one job to the next. */
+export interface CallersTable {
+  owner: string;
+  /** The turn of its next job, in the queue's own time, see JobsTable.turn. */
+  turn: number;
+  /** When its last job was accepted. */
+  spent_at: number;
+  /** When its last generation of version 1 was accepted; 0: never. */
+  generated_at: number;
+  /** Its spending in the last minute and the last hour: JSON of fairness/rate-limits.ts. */
+  minute: string;
+  hour: string;
+}
+
+/** A submission to the service that makes the skins, until its skin data is stored. */
+export interface UpstreamJobsTable {
+  /** Of the skin data; it includes the service's address. */
+  identity: string;
+  /** Its job on the service; null: unknown whether it has arrived. */
+  job_id: string | null;
+  idempotency_key: string;
+  /** Newest job seen before on the service, by its clock: the submission's own cannot be older. */
+  mark: number;
+  submitted_at: number;
+  /** Worker that sends the request; null: sent before this was recorded. */
+  sender: string | null;
+  /** When the request ends at the latest. */
+  sending_until: number;
+  /** When the service lists its job, if it arrived; null: the request has not ended, as far as is known. */
+  settles_at: number | null;
+}
+
+/** An address to notify of a job's end. */
+export interface CallbacksTable {
+  id: Generated<number>;
+  /** Identifies the callback to its receiver, the same on each attempt. */
+  uuid: string;
+  job_id: number;
+  /** The API key of the request: its secret signs the webhook. */
+  key_id: string;
+  url: string;
+  /** Of the URL, with its port. */
+  host: string;
+  /** Number of deliveries started. */
+  attempts: number;
+  /**
+   * When the next delivery may start; null while the job has not ended. During a delivery: when it is considered lost,
+   * so that a killed process needs no cleanup.
+   */
+  run_at: number | null;
+  lease_owner: string | null;
+  created_at: number;
+  /** Delivered, or given up. */
+  done_at: number | null;
+}
+
+export type JobRow = Selectable<JobsTable>;
+export type CallbackRow = Selectable<CallbacksTable>;
+export type UpstreamJobRow = Selectable<UpstreamJobsTable>;
+
+/**
+ * The state of an account: `suspended` and `needs_login` require action by its owner, `paused` by the user who linked
+ * it.
+ */
+export type AccountState = 'active' | 'paused' | 'suspended' | 'needs_login';
+
+/** A game account for making skins. */
+export interface GameAccountsTable {
+  /** UUID of the account: 32 hexadecimal digits. */
+  uuid: string;
+  name: string;
+  /** Owner of the jobs of the user who linked it. Only that user's jobs use it, unless it is shared. */
+  owner: string;
+  /** 1: its owner agrees that it makes skins for everyone. */
+  shared: number;
+  state: AccountState;
+  /** Its tokens, encrypted (accounts/token-cipher.ts). */
+  secret: string;
+  /** The skin it wore before the first of ours; null: a default one. */
+  original_url: string | null;
+  original_variant: 'classic' | 'slim' | null;
+  /** 1: that skin is restored when the account has been idle for a while. */
+  restores: number;
+  /** 1: its owner agrees to its cape in results. */
+  shows_cape: number;
+  /** 1: it wears one of our skins. */
+  altered: number;
+  /** When it was last seen to wear no cape. */
+  cape_checked_at: number;
+  /** When a change of its skin last started or ended; 0: never. */
+  last_used_at: number;
+  cool_until: number;
+  /** Number of failed uses in a row. */
+  error_streak: number;
+  last_error_code: string | null;
+  last_error_message: string | null;
+  last_error_at: number | null;
+  generated: number;
+  failed: number;
+  linked_at: number;
+  lease_owner: string | null;
+  lease_until: number | null;
+}
+
+export type AccountRow = Selectable<GameAccountsTable>;
+
+/** Somebody thinks that a skin should not be here. */
+export interface ReportsTable {
+  /** Order of the reports. */
+  id: Generated<number>;
+  skin_uuid: string;
+  /** The owner key of whoever sent it. */
+  reporter: string;
+  reason: ReportReason;
+  text: string;
+  created_at: number;
+  /** When an operator decided about it; null: nobody has. */
+  closed_at: number | null;
+}
+
+/** An image that the service refuses, by its pixel hash. */
+export interface BlockedImagesTable {
+  hash: string;
+  note: string;
+  /** Name of the operator. */
+  blocked_by: string;
+  blocked_at: number;
+}
+
+/** What an operator did. */
+export interface OperatorLogTable {
+  /** Order of the acts. */
+  id: Generated<number>;
+  at: number;
+  /** Name of the operator. */
+  operator: string;
+  action: OperatorAction;
+  /** UUID of a skin, hash of an image, number of a report or name of a user. */
+  subject: string;
+  note: string;
+}
+
+export type ReportRow = Selectable<ReportsTable>;
+export type BlockedImageRow = Selectable<BlockedImagesTable>;
+export type OperatorLogRow = Selectable<OperatorLogTable>;
+
+/** A process that uses a store on PostgreSQL. Its times are by the database's clock. */
+export interface NodesTable {
+  /** The holder of its leases (queue/leases.ts). */
+  id: string;
+  /** Of the program. */
+  version: string;
+  started_at: number;
+  seen_at: number;
+}
+
+/** Something that one process at a time does every so often, for all of them. */
+export interface ChoresTable {
+  name: string;
+  /** When it is to be done again. */
+  due_at: number;
+  lease_owner: string | null;
+  lease_until: number | null;
+}
+
+export type NodeRow = Selectable<NodesTable>;
 
 /** All times are milliseconds since the epoch. `owner` is a caller's key, see service/callers/caller.ts. */
 export interface Tables {

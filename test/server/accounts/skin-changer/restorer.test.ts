@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Restorer } from '../../../../src/server/accounts/skin-changer.ts';
 import { changeAccount } from '../../../../src/server/store/accounts.ts';
-import type { AccountRow } from '../../../../src/server/store/schema/account-tables.ts';
+import type { AccountRow } from '../../../../src/server/store/schema/tables.ts';
 import { accountRow, makeDeskWorld } from '../../../support/server/stored-accounts.ts';
 
 const IDLE = 60_000;

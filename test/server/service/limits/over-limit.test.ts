@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { overLimitRefusal, toldAsRateLimit } from '../../../../src/server/service/limits/over-limit.ts';
 import { Refusal } from '../../../../src/server/service/refusal.ts';
 import { recallCaller } from '../../../../src/server/store/callers.ts';
-import type { Via } from '../../../../src/server/store/schema/job-tables.ts';
+import type { Via } from '../../../../src/server/store/schema/tables.ts';
 import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { mustClaim } from '../../../contract/queue-steps.ts';
 import { callerWith, limitsContext } from '../../../support/server/limited-caller.ts';

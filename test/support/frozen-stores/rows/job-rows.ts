@@ -1,5 +1,5 @@
 import { identityOfJob, requestKey } from '../../../../src/server/service/skins/identity.ts';
-import type { CallbackRow, JobRow } from '../../../../src/server/store/schema/job-tables.ts';
+import type { CallbackRow, JobRow } from '../../../../src/server/store/schema/tables.ts';
 import { hex, IDEMPOTENCY_KEY, ownerKey } from '../secrets.ts';
 import { LATER, MOMENT } from './moments.ts';
 import type { Rows } from './rows.ts';

@@ -1,4 +1,4 @@
-import type { AccountRow } from '../../../../src/server/store/schema/account-tables.ts';
+import type { AccountRow } from '../../../../src/server/store/schema/tables.ts';
 import { FROZEN_URL, hex, ownerKey } from '../secrets.ts';
 import { GONE } from './job-rows.ts';
 import { LATER, MOMENT } from './moments.ts';

@@ -57,7 +57,7 @@ describe('retry', () => {
     expect(await runRetry({ jobs: ['x', 'y', 'b'] }, context)).toBe(1);
     expect([out().split('\t')[0], err()]).toEqual([
       'new',
-      expect.stringMatching(/error: No: x\n.*\nerror: y: No\./),
+      expect.stringMatching(/error: No job x\.\n.*\nerror: y: No\./),
     ]);
   });
 

@@ -74,7 +74,8 @@ describe.each([
       {
         uuid,
         variant: 'classic',
-        texture: { data: { value, signature }, url: { skin: expect.stringMatching(/^http/) } },
+        ...{ value, signature },
+        texture: { url: { skin: expect.stringMatching(/^http/) } },
       },
     ]);
   });

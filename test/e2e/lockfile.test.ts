@@ -42,7 +42,7 @@ describe('--dry-run', () => {
           refused: 1,
           seconds: expect.any(Number),
         },
-        ...{ unknownSigner: 2, untold: 2 },
+        unknownSigner: 2,
       },
     ]);
     expect(JSON.parse(lines(stderr)[0] ?? '')).toMatchObject({

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { DigestCache } from '../../base/digest-cache.ts';
@@ -38,7 +37,7 @@ const MOST_SIBLINGS = 64;
  */
 export async function openBatch(options: PlanOptions, { write }: { write: boolean }): Promise<OpenBatch> {
   const { lockfile: lockPath, stateDir, clock = systemClock } = options;
-  const place = write ? await claimPlace(options) : { path: placeToRead(options), held: undefined };
+  const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
   const opened: Opened[] = [];
   try {
     const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath, clock.now());
@@ -121,18 +120,9 @@ async function claimPlace(options: PlanOptions): Promise<Place> {
   for (let sibling = 0; ; sibling++) {
     const path = journalPath(options, sibling);
     const held = await acquire(`${path}.lock`, options.lockfile ?? 'a batch');
-    if ('release' in held) {
-      if (!existsSync(path)) adoptFormer(formerPath(options, sibling), path);
-      return { path, held };
-    }
+    if ('release' in held) return { path, held };
     if (options.lockfile !== undefined || sibling >= MOST_SIBLINGS) throw heldByAnother(options, held.holder);
   }
-}
-
-/** The journal of the first such batch, for a plan. */
-function placeToRead(options: PlanOptions): string {
-  const path = journalPath(options, 0);
-  return existsSync(path) ? path : formerPath(options, 0);
 }
 
 function heldByAnother(
@@ -146,27 +136,11 @@ function heldByAnother(
 }
 
 /** All callers of a service share a journal: what was paid for with one key is not paid for again with another. */
-function journalPath({ service, ...options }: PlanOptions, sibling: number): string {
-  return pathOf([serviceIdentity(service.name), ...aboutOf(options, sibling)], options);
-}
-
-/** Where earlier versions had it: each key, and each address of a service, had a journal of its own. */
-function formerPath({ service, ...options }: PlanOptions, sibling: number): string {
-  return pathOf([service.name, service.caller, ...aboutOf(options, sibling)], options);
-}
-
-type About = Omit<PlanOptions, 'service'>;
-
-function aboutOf({ lockfile, purpose = '', force = false }: About, sibling: number): readonly unknown[] {
-  return [lockfile ?? purpose, force ? 'force' : '', sibling];
-}
-
-function pathOf(about: readonly unknown[], { stateDir }: About): string {
+function journalPath(
+  { service, lockfile, purpose = '', force = false, stateDir }: PlanOptions,
+  sibling: number,
+): string {
+  const about = [serviceIdentity(service.name), lockfile ?? purpose, force ? 'force' : '', sibling];
   const id = hash('sha256', JSON.stringify(about)).slice(0, 24);
   return join(stateDir, 'journals', `${id}.ndjson`);
-}
-
-/** Goes on with what an earlier version has left. */
-function adoptFormer(former: string, path: string): void {
-  if (existsSync(former)) renameSync(former, path);
 }

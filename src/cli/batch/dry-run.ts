@@ -105,7 +105,6 @@ async function planView(counts: Counts, unknownSigner: number, call: BatchCall):
     outdated,
     known: locked + given + made,
     unknownSigner,
-    untold: unknownSigner,
     unproven,
     duplicates: duplicate,
     refused,

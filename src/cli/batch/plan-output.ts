@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { Outlook, PlannedSource } from '../../batch/run/plan-batch.ts';
-import { type Columns, type CommandOutput, deprecated, type Fields } from '../output/described.ts';
+import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */
 export interface PlanView {
@@ -12,8 +12,6 @@ export interface PlanView {
   readonly known: number;
   /** Of these, the skins whose signer is unknown. */
   readonly unknownSigner: number;
-  /** Deprecated: `unknownSigner`. */
-  readonly untold: number;
   /** Generated and paid for, but not verified: see --accept-unproven. */
   readonly unproven: number;
   readonly duplicates: number;
@@ -55,7 +53,6 @@ const PLAN_FIELDS: Fields<PlanView> = {
   outdated: 'skins to make because another service signed the one in the lockfile',
   known: 'skins that need not be made',
   unknownSigner: 'known skins with an unknown signer',
-  untold: deprecated('unknownSigner'),
   unproven: 'skins made earlier that could not be proved (see --accept-unproven)',
   duplicates: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',

@@ -9,13 +9,7 @@ import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history/seen-names.ts';
-import {
-  type Columns,
-  type CommandOutput,
-  columnRows,
-  deprecated,
-  type Fields,
-} from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { jsonDocument } from '../text/json.ts';
 import { alignedRows } from '../text/text.ts';
@@ -28,13 +22,12 @@ const COLUMNS = {
   url: ({ url }) => url,
 } satisfies Columns<Cape>;
 
-const FIELDS: Fields<Cape> = {
+const FIELDS: Fields<ReturnType<typeof capeView>> = {
   uuid: 'UUID of the cape, with dashes',
   alias: 'name of the cape',
   hash: 'hash of the texture',
   url: 'URL of the texture',
   support: 'public, or none if nobody may use it yet',
-  supported: deprecated('support'),
 };
 
 export const CAPE_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
@@ -49,9 +42,14 @@ export function capeRows(capes: readonly Cape[], { io }: Pick<CommandContext, 'i
   return alignedRows(HEADER, rows, io.out.columns);
 }
 
+/** The cape as the API returns it, where every service says in the same field who may use it. */
+function capeView({ supported, ...cape }: Cape) {
+  return { ...cape, support: supportOf({ ...cape, supported }) };
+}
+
 /** Prints one cape. */
 export function printCape(cape: Cape, context: CommandContext): void {
-  context.io.out.write(context.flags.json ? jsonDocument(cape) : capeRows([cape], context));
+  context.io.out.write(context.flags.json ? jsonDocument(capeView(cape)) : capeRows([cape], context));
 }
 
 /** The word that shells complete: the alias, if the cape has one. */
@@ -91,7 +89,7 @@ export async function runCapesList(
     ? await withAccount(context, (account) => account.capes({ signal }))
     : await readPublic(context);
   await context.seenNames.add('capes', capes.map(seenCape));
-  if (context.flags.json) context.io.out.write(jsonDocument(capes));
+  if (context.flags.json) context.io.out.write(jsonDocument(capes.map(capeView)));
   else if (capes.length === 0) await context.messages.note('No capes.');
   else context.io.out.write(capeRows(capes, context));
   return exitStatus('done');

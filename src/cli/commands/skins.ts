@@ -21,13 +21,7 @@ import { exitStatus, usageError } from '../errors/exit.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
 import { addPictureOption, type TypedPictureOption } from '../options/picture-option.ts';
 import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
-import {
-  type Columns,
-  type CommandOutput,
-  columnRows,
-  deprecated,
-  type Fields,
-} from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { RESULT_COLUMNS } from '../output/view-output.ts';
 import { resultView } from '../output/views.ts';
@@ -68,16 +62,13 @@ const LIST_FIELDS: Fields<SkinListView> = {
   texture: 'hash or URL of the texture, as the service sends it',
 };
 
-const SKIN_FIELDS: Fields<Skin> = {
+/** A skin as the service sends it, with its data under the names that results use. */
+const SKIN_FIELDS: Fields<ReturnType<typeof skinView>> = {
   ...COMMON,
   shortId: 'the first eight digits of the UUID',
   texture: {
     about: 'the texture, as the service sends it',
     fields: {
-      data: {
-        about: 'the texture data',
-        fields: { value: deprecated('value'), signature: deprecated('signature') },
-      },
       hash: {
         about: 'hashes of the textures',
         fields: { skin: 'hash of the skin', cape: 'hash of the cape' },
@@ -98,6 +89,8 @@ const SKIN_FIELDS: Fields<Skin> = {
   },
   tags: 'tags of the skin, as the service sends them',
   duplicate: 'whether the service had the skin already',
+  value: 'the texture value, in base64',
+  signature: 'the signature of the value, in base64',
 };
 
 export const SKIN_LIST_OUTPUT: CommandOutput = {
@@ -107,13 +100,6 @@ export const SKIN_LIST_OUTPUT: CommandOutput = {
 export const SKIN_EDIT_OUTPUT: CommandOutput = {
   columns: SKIN_COLUMNS,
   json: { shape: 'object or list', fields: SKIN_FIELDS },
-};
-
-/** A skin as the service sends it, and its data under the names that results use. */
-export const SKIN_GET_FIELDS: Fields<ReturnType<typeof skinView>> = {
-  ...SKIN_FIELDS,
-  value: 'the texture value, in base64',
-  signature: 'the signature of the value, in base64',
 };
 
 export type SkinListView = ReturnType<typeof skinListView>;
@@ -127,8 +113,8 @@ export function skinListView({ uuid, name, visibility, variant, views, texture }
  * The skin as the API returns it, which has more fields than a result, and its data under the names that results use.
  */
 export function skinView(skin: Skin) {
-  const { value, signature } = skin.texture.data;
-  return { ...skin, value, signature };
+  const { data, ...texture } = skin.texture;
+  return { ...skin, texture, ...data };
 }
 
 const LISTING = { what: 'skins', usual: 30 };
@@ -245,7 +231,7 @@ export const skinsGet = {
         status: 'always completed',
         job: 'always empty',
       },
-      json: { shape: 'object or list', fields: SKIN_GET_FIELDS },
+      json: { shape: 'object or list', fields: SKIN_FIELDS },
     },
   ],
   register(command: Command, runner: Runner, run = runSkinsGet): void {
@@ -350,7 +336,7 @@ async function editOne(uuid: string, edit: SkinEdit, { client, context }: EditCo
   const skin = await whereOffered({ what: 'edit skins', about: ['skin_not_found'] }, () =>
     client.editSkin(uuid, edit, { signal: context.signal }),
   );
-  if (context.flags.json) context.io.out.write(jsonDocument(skin));
+  if (context.flags.json) context.io.out.write(jsonDocument(skinView(skin)));
   else context.io.out.write(skinRows([skin], context.io.out));
   return exitStatus('done');
 }

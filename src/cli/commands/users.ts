@@ -9,13 +9,7 @@ import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history/seen-names.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
 import { nonEmpty } from '../options/option-values.ts';
-import {
-  type Columns,
-  type CommandOutput,
-  columnRows,
-  deprecated,
-  type Fields,
-} from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { jsonDocument } from '../text/json.ts';
 import { ago, alignedRows } from '../text/text.ts';
 
@@ -31,7 +25,6 @@ const COLUMNS = {
 
 const FIELDS: Fields<ReturnType<typeof userView>> = {
   uuid: 'UUID of the user',
-  id: deprecated('uuid'),
   name: 'name of the user',
   role: 'operator or user',
   plan: 'plan of the user',
@@ -68,8 +61,8 @@ export function printUser(user: User, context: CommandContext): void {
 }
 
 /** The user as the API returns it, with the id under the name that all 32-digit ids have. */
-export function userView(user: User) {
-  return { ...user, uuid: user.id };
+export function userView({ id, ...user }: User) {
+  return { uuid: id, ...user };
 }
 
 /** The word that shells complete. */

@@ -75,7 +75,6 @@ function fieldRows(fields: FieldTable, path = ''): Row[] {
   return Object.entries(fields).flatMap(([name, field]): Row[] => {
     const own = `${path}${name}`;
     if (typeof field === 'string') return [[own, field]];
-    const about = field.isDeprecated ? `deprecated: ${field.about}` : field.about;
-    return [[own, about], ...fieldRows(field.fields ?? {}, `${own}.`)];
+    return [[own, field.about], ...fieldRows(field.fields ?? {}, `${own}.`)];
   });
 }

@@ -12,8 +12,6 @@ export function columnRows<Row>(columns: Columns<Row>, rows: readonly Row[]): st
 /** The meaning of a JSON field. */
 export interface Field {
   readonly about: string;
-  /** It is kept for programs that read it; `about` names the field that replaced it. */
-  readonly isDeprecated?: true;
   /** The fields of an object, or of each object in a list. */
   readonly fields?: FieldTable;
 }
@@ -22,10 +20,6 @@ export type FieldTable = Readonly<Record<string, string | Field>>;
 
 /** The meanings of all fields of a JSON view: the type makes sure that none is missing. */
 export type Fields<View> = { readonly [Name in keyof View & string]-?: string | Field };
-
-export function deprecated(replacement: string): Field {
-  return { about: `use ${replacement}`, isDeprecated: true };
-}
 
 /** What a command prints for programs. The manual page of the formats is made from it. */
 export interface CommandOutput {

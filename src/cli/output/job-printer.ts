@@ -48,6 +48,6 @@ export class JobPrinter {
 /** Prints a whole list of jobs. */
 export function jobTable(jobs: readonly JobView[], { io, now }: { io: Io; now: number }): string {
   if (!io.out.isTTY) return jobs.map(jobRow).join('');
-  const rows = jobs.map((job) => [job.job, job.status, ago(job.created, now), job.source]);
+  const rows = jobs.map((job) => [job.job, job.status, ago(job.createdAt, now), job.source]);
   return alignedRows(['JOB', 'STATUS', 'CREATED', 'SOURCE'], rows, io.out.columns);
 }

@@ -1,4 +1,4 @@
-import { type Columns, type CommandOutput, deprecated, type Field, type Fields } from './described.ts';
+import type { Columns, CommandOutput, Field, Fields } from './described.ts';
 import type { JobView, ResultView } from './views.ts';
 
 export const RESULT_COLUMNS = {
@@ -57,7 +57,6 @@ export const JOB_FIELDS: Fields<JobView> = {
   job: 'id of the job',
   status: 'waiting, processing, completed, failed or unknown',
   createdAt: 'when the job was submitted',
-  created: deprecated('createdAt'),
   eta: 'when the service expects the job to be completed',
   source: 'what the skin is made from: as you typed it on this machine, or as the service knows it',
   uuid: 'UUID of the skin, once the job is completed',

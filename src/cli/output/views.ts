@@ -29,8 +29,6 @@ export interface JobView {
   readonly job: string;
   readonly status: string;
   readonly createdAt?: string;
-  /** Deprecated: use `createdAt`. */
-  readonly created?: string;
   readonly eta?: string;
   readonly source?: string;
   readonly uuid?: string;
@@ -87,17 +85,11 @@ export function jobView(job: Job, source?: string): JobView {
   return {
     job: job.id,
     status: job.status,
-    ...(job.timestamp !== undefined && created(job.timestamp)),
+    ...(job.timestamp !== undefined && { createdAt: isoTime(job.timestamp) }),
     ...(job.eta !== undefined && { eta: isoTime(job.eta) }),
     ...(source !== undefined && { source }),
     ...(job.result !== undefined && { uuid: job.result }),
   };
-}
-
-/** The time under its current name and its former one. */
-function created(milliseconds: number) {
-  const time = isoTime(milliseconds);
-  return { createdAt: time, created: time };
 }
 
 /** Converts a time from outside; a number outside the range of dates is left unchanged. */

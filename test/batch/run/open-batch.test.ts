@@ -2,7 +2,6 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Journal } from '../../../src/batch/journal.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { PlanOptions } from '../../../src/batch/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
@@ -128,20 +127,6 @@ test.each([
   close();
   const again = await open({ ...options, service: second } as PlanOptions);
   expect(again.batch.journal?.isOwnJob('j1')).toBe(true);
-});
-
-test('A journal that an earlier version has left under its name is gone on with', async () => {
-  const options = { ...(await optionsIn()), purpose: 'skins into out' };
-  const path = join(options.stateDir, 'journals', '95cc90bcbe29b44b9cd3ce3a.ndjson');
-  const left = Journal.open(path);
-  left.accepted('k', 0, 'j1');
-  left.close();
-  const plan = await openBatch(options, { write: false });
-  expect(plan.journal?.isOwnJob('j1')).toBe(true);
-  plan.journal?.close();
-  plan.close();
-  const { batch } = await open(options);
-  expect([batch.journal?.isOwnJob('j1'), journalsOf(options)]).toEqual([true, [NAME]]);
 });
 
 test('A journal keeps its name from version to version, or an interrupted batch would not be found', async () => {

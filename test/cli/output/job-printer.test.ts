@@ -10,7 +10,6 @@ const ONE = {
   job: 'j1',
   status: 'waiting',
   createdAt: '2026-01-01T11:58:30.000Z',
-  created: '2026-01-01T11:58:30.000Z',
   eta: '2026-01-01T12:00:00.000Z',
   source: 'a.png',
 };
@@ -101,7 +100,6 @@ describe('jobView', () => {
       job: 'a',
       status: 'unknown',
       createdAt: '1e+300',
-      created: '1e+300',
     });
   });
 });

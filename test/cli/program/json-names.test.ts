@@ -12,7 +12,7 @@ import { guardAgainstLeaks, runServer } from '../../support/server/running-serve
 
 guardAgainstLeaks();
 
-test('JSON has the same field for the same thing, and earlier names beside', async () => {
+test('JSON has the same field for the same thing, once', async () => {
   const server = await runServer();
   const json = async (run: (context: CommandContext) => Promise<number>) =>
     JSON.parse((await runCommand(run, { ...server, flags: { json: true } })).out);
@@ -20,16 +20,18 @@ test('JSON has the same field for the same thing, and earlier names beside', asy
   await addCape(server, 'red');
 
   const user = await json((context) => runUsersGet('owner', context));
-  expect(user.uuid).toBe(user.id);
+  expect(user.uuid).toMatch(/^[0-9a-f]{32}$/);
+  expect(user).not.toHaveProperty('id');
   expect(await json((context) => runUsersList({}, context))).toEqual([user]);
 
   const [job] = await json((context) => runJobs({}, context));
   expect(job.createdAt).toMatch(/^\d{4}-.*Z$/);
-  expect(job.created).toBe(job.createdAt);
+  expect(job).not.toHaveProperty('created');
 
   const skin = await json((context) => runSkinsGet({ uuids: [String(made?.uuid)] }, context));
   expect(skin.value).toBeTruthy();
-  expect(skin).toMatchObject({ texture: { data: { value: skin.value, signature: skin.signature } } });
+  expect(skin).toMatchObject({ ...made?.texture.data });
+  expect(skin.texture).not.toHaveProperty('data');
 
   const { id } = await json((context) => runKeysCreate({ called: 'ci' }, context));
   expect(await json((context) => runKeysRevoke([id], context))).toEqual([{ id, revoked: true }]);

@@ -1,9 +1,7 @@
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { removeChecksum } from '../../src/server/backup/checksum.ts';
 import { freshMachine, ROOT } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
@@ -93,24 +91,6 @@ test.each([
   expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^error: .*it\.backup/)]);
   const told = await machine.run(['backup', '--verify', file, '--json']);
   expect([told.exitCode, JSON.parse(told.stderr)]).toMatchObject([1, { error: { code } }]);
-});
-
-test('backup --verify of one from before there was a digest exits 0 and warns', async () => {
-  const { machine, file } = await machineWithBackup();
-  await removeChecksum(file);
-  const database = new DatabaseSync(file);
-  database.exec(
-    `update enclosures set content = replace(cast(content as text), '"format":2', '"format":1') where name = 'about.json'`,
-  );
-  database.close();
-  const { exitCode, stdout, stderr } = await machine.run(['backup', '--verify', file]);
-  expect([exitCode, stdout, stderr]).toEqual([
-    0,
-    '',
-    expect.stringContaining('cannot prove that its content'),
-  ]);
-  const told = await machine.run(['backup', '--verify', file, '--json']);
-  expect([told.exitCode, JSON.parse(told.stdout)]).toMatchObject([0, { file, proven: false }]);
 });
 
 test('backup says what is wrong with where it is to go, and with a folder that has no data', async () => {

@@ -49,8 +49,7 @@ const CHECKED_FIELDS: Fields<CheckedBackupView> = {
   made: 'when the backup was made; not for dumps of PostgreSQL',
   version: 'version of skinsmith that made it; not for dumps of PostgreSQL',
   schema: 'of a dump of PostgreSQL: the version of the schema in it',
-  proven:
-    'whether a digest proves that its content is unchanged; dumps and backups of early versions have none',
+  proven: 'whether a digest proves that its content is unchanged; dumps have none',
   sha256: 'that digest, in hexadecimal',
 };
 
@@ -145,23 +144,22 @@ async function verifyBackup(file: string, context: CommandContext): Promise<numb
   const { dumpFormat, readBackup } = await import('../../server/server.ts');
   const format = await dumpFormat(file).catch(() => undefined); // what cannot be read is told of below
   if (format === 'archive') return await verifyDumpOf(file, context);
-  const { flags, io, messages } = context;
-  const { about, digest, isProven } = await readBackup(file);
+  const { flags, io } = context;
+  const { about, digest } = await readBackup(file);
   const { time, version } = about;
   const made = new Date(time).toISOString();
   const view: CheckedBackupView = {
     file,
     made,
     version,
-    proven: isProven,
-    ...(digest && { sha256: digest }),
+    proven: true,
+    sha256: digest,
   };
   if (flags.json) {
     io.out.write(jsonLine(view));
-  } else if (isProven) {
+  } else {
     io.out.write(`${clean(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}`)}\n`);
   }
-  if (!isProven) await warnUnproven(messages, file);
   return exitStatus('done');
 }
 
@@ -175,11 +173,4 @@ async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandCon
       : `${clean(file)} is whole: a dump of a store in PostgreSQL, schema ${schema}; pg_restore has read all of it\n`,
   );
   return exitStatus('done');
-}
-
-/** For backups made before backups included a digest of their whole content. */
-export async function warnUnproven(messages: CommandContext['messages'], file: string): Promise<void> {
-  await messages.warn(
-    `${file} was made by an older skinsmith and cannot prove that its content is unchanged.`,
-  );
 }

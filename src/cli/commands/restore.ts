@@ -7,7 +7,6 @@ import type { Examples } from '../help/examples.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { jsonLine } from '../text/json.ts';
-import { warnUnproven } from './backup.ts';
 
 interface RestoreOptions {
   readonly data?: string;
@@ -23,7 +22,6 @@ interface RestoredView {
   readonly data: string;
   readonly made: string;
   readonly version: string;
-  readonly proven: boolean;
   readonly aside?: string;
 }
 
@@ -31,7 +29,6 @@ const FIELDS: Fields<RestoredView> = {
   data: 'the data folder',
   made: 'when the backup was made',
   version: 'version of skinsmith that made it',
-  proven: 'whether a digest proves that its content is unchanged; backups of early versions have none',
   aside: 'where the earlier data is now',
 };
 
@@ -59,7 +56,7 @@ export async function runRestore(
 ): Promise<number> {
   const { restore } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
-  const { time, version, aside, isProven } = await withFileFor(
+  const { time, version, aside } = await withFileFor(
     dataDir,
     file,
     async (backup) => await restore({ dataDir, file: backup, force, now: clock.now() }),
@@ -69,11 +66,9 @@ export async function runRestore(
     data: dataDir,
     made,
     version,
-    proven: isProven,
     ...(aside !== undefined && { aside }),
   };
   if (flags.json) io.out.write(jsonLine(view));
-  if (!isProven) await warnUnproven(messages, file);
   messages.say(`Restored ${dataDir} to the state of ${made}.`);
   if (aside !== undefined) messages.say(`The previous data is in ${aside}.`);
   return exitStatus('done');

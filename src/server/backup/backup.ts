@@ -65,7 +65,7 @@ async function enclosuresOf(dataDir: string, now: number): Promise<Enclosures> {
   const contents = await Promise.all(there.map((name) => readFile(join(dataDir, name))));
   const files = Object.fromEntries(there.map((name, n) => [name, contents[n]!]));
   const digests = Object.fromEntries(there.map((name, n) => [name, digestOf(contents[n]!)]));
-  const about: About = { format: 2, version: VERSION, time: now, files: digests };
+  const about: About = { format: 1, version: VERSION, time: now, files: digests };
   return { ...files, [ABOUT]: Buffer.from(JSON.stringify(about)) };
 }
 

@@ -14,7 +14,7 @@ export type ChecksumState =
   | { readonly kind: 'whole'; readonly digest: string }
   /** The bytes are not those that were there. */
   | { readonly kind: 'broken' }
-  /** Made before backups had a checksum, or cut off. */
+  /** Cut off, or no backup. */
   | { readonly kind: 'none' };
 
 /** Appends the checksum to a finished file. @returns the digest, hexadecimal */

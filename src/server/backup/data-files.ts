@@ -20,8 +20,7 @@ export const ABOUT = 'about.json';
 const LATEST = 8.64e15;
 
 export const aboutSchema = z.object({
-  /** 1: without a checksum (checksum.ts), made before there was one. */
-  format: z.union([z.literal(1), z.literal(2)]),
+  format: z.literal(1),
   /** Version of the program that made it. Commands print it, so it holds only what versions consist of. */
   version: z.string().regex(/^[\w.+-]{1,64}$/),
   /** Milliseconds since the epoch; a date can be made of it. */

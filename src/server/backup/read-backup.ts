@@ -3,16 +3,15 @@ import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { type CopyFound, inspectCopy } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
-import { type ChecksumState, verifyChecksum } from './checksum.ts';
+import { verifyChecksum } from './checksum.ts';
 import { ABOUT, type About, aboutSchema, digestOf, ENCLOSED } from './data-files.ts';
 import { asDump, dumpFormat } from './postgres-dump.ts';
 
 export interface ReadBackup {
   readonly found: CopyFound;
   readonly about: About;
-  /** SHA-256 of all of it, hexadecimal; undefined when it was made before backups had a checksum. */
-  readonly digest: string | undefined;
-  readonly isProven: boolean;
+  /** SHA-256 of all of it, hexadecimal. */
+  readonly digest: string;
 }
 
 /** What is in a backup, once it is sure that it can be used. @throws BackupError */
@@ -41,13 +40,8 @@ export async function readBackup(file: string): Promise<ReadBackup> {
   if (!about) throw damaged(file, 'it does not say what it is');
   const wrong = ENCLOSED.find((name) => !isAsMade(found.enclosures[name], about.files[name]));
   if (wrong) throw damaged(file, `${wrong} is not what was put into it`);
-  if (about.format > 1 && checked.kind === 'none') throw damaged(file, 'its end is missing or changed');
-  return { found, about, ...provenBy(checked) };
-}
-
-function provenBy(checked: ChecksumState): Pick<ReadBackup, 'digest' | 'isProven'> {
-  const digest = checked.kind === 'whole' ? checked.digest : undefined;
-  return { digest, isProven: digest !== undefined };
+  if (checked.kind === 'none') throw damaged(file, 'its end is missing or changed');
+  return { found, about, digest: checked.digest };
 }
 
 async function unlessUnreadable<T>(file: string, reading: Promise<T>): Promise<T> {

@@ -24,8 +24,6 @@ export interface Restored {
   /** When the backup was made, in milliseconds since the epoch, and by which version of the program. */
   readonly time: number;
   readonly version: string;
-  /** False: it was made before backups had a checksum, so that changes in it would not show. */
-  readonly isProven: boolean;
   /** Where the data is that was there before; undefined when there was none. */
   readonly aside: string | undefined;
 }
@@ -36,7 +34,7 @@ export interface Restored {
  * @throws BackupError
  */
 export async function restore({ dataDir, file, force, now }: RestoreOptions): Promise<Restored> {
-  const { found, about, isProven } = await readBackup(file);
+  const { found, about } = await readBackup(file);
   makeFolder(dataDir, 0o700);
   await finishRestore(dataDir, now);
   const hasData = [STORE, SIGNING_KEY].some((name) => existsSync(join(dataDir, name)));
@@ -54,7 +52,7 @@ export async function restore({ dataDir, file, force, now }: RestoreOptions): Pr
     throw error;
   }
   const { time, version } = about;
-  return { time, version, isProven, aside: hasData ? join(dataDir, aside) : undefined };
+  return { time, version, aside: hasData ? join(dataDir, aside) : undefined };
 }
 
 async function exchange(dataDir: string, names: { staged: string; aside: string }): Promise<void> {

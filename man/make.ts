@@ -9,9 +9,9 @@ import type { Command } from 'commander';
 import { VERSION } from '../src/base/version.ts';
 import { SCRIPT_FILES, SCRIPTS, SHELLS } from '../src/cli/completion/scripts.ts';
 import { HelpPage, shownCommands } from '../src/cli/help/help-page.ts';
+import { markdown } from '../src/cli/man/document.ts';
 import { FORMATS_PAGE, formatsPage } from '../src/cli/man/formats-page.ts';
 import { manPageName, renderFormatsPage, renderManPage } from '../src/cli/man/man-page.ts';
-import { markdown } from '../src/cli/man/markdown.ts';
 import { buildProgram } from '../src/cli/program.ts';
 
 const ROOT = join(import.meta.dirname, '..');

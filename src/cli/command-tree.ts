@@ -1,4 +1,4 @@
-import type { CommandModule } from './context/command-module.ts';
+import type { CommandModule } from './context/context.ts';
 
 export interface Leaf {
   readonly summary: string;

@@ -1,12 +1,17 @@
 import { Command, Option } from 'commander';
 import { VERSION } from '../base/version.ts';
 import { COMMANDS, type Group, type Leaf } from './command-tree.ts';
-import type { Runner } from './context/runner.ts';
-import { groupOf } from './help/command-groups.ts';
-import { type Examples, examplesOf, setExamples } from './help/examples.ts';
-import { HelpPage, PROGRAM_COLUMNS } from './help/help-page.ts';
+import type { Runner } from './context/context.ts';
+import {
+  type Examples,
+  examplesOf,
+  groupOf,
+  HelpPage,
+  PROGRAM_COLUMNS,
+  seeHelp,
+  setExamples,
+} from './help/help-page.ts';
 import { withNamesThatBeginSo } from './help/suggestions.ts';
-import { seeHelp } from './help/text.ts';
 import { setOutput } from './output/described.ts';
 
 const EXAMPLES: Examples = [

@@ -1,20 +1,16 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, CommanderError } from 'commander';
-import type { GlobalFlags } from './config/global-flags.ts';
-import type { CommandContext } from './context/context.ts';
-import type { Runner } from './context/runner.ts';
-import { CLOSED_PIPE, CliError, exitStatus, isInterruption, timedOut } from './errors/exit.ts';
-import type { DataFolder } from './errors/folder-report.ts';
-import { isMissingPart } from './errors/missing-part.ts';
-import { seeHelp } from './help/text.ts';
+import type { GlobalFlags } from './config/settings.ts';
+import type { CommandContext, Runner } from './context/context.ts';
+import { CLOSED_PIPE, CliError, exitStatus, isInterruption, isMissingPart, timedOut } from './errors/exit.ts';
+import type { DataFolder } from './errors/system-report.ts';
+import { seeHelp } from './help/help-page.ts';
 import type { TypedTimeout } from './options/option-values.ts';
 import { buildProgram } from './program.ts';
-import { asUnwritten, type ColorChoice, makeIo, OutputFlush } from './terminal/io.ts';
+import { asUnwritten, type ColorChoice, listenForSignals, makeIo, OutputFlush } from './terminal/io.ts';
 import { Messages } from './terminal/messages.ts';
-import { listenForSignals } from './terminal/signals.ts';
-import { jsonLine } from './text/json.ts';
-import { cleanLines } from './text/text.ts';
+import { cleanLines, jsonLine } from './text/text.ts';
 
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { createRequire, enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { isMissingPart, missingPartLines } from './errors/missing-part.ts';
+import { isMissingPart, missingPartLines } from './errors/exit.ts';
 import type * as program from './main.ts';
 
 /**

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { ENVIRONMENT } from '../../src/cli/config/environment.ts';
+import { ENVIRONMENT } from '../../src/cli/config/settings.ts';
 import { EXIT_STATUSES } from '../../src/cli/errors/exit.ts';
 import { shownCommands } from '../../src/cli/help/help-page.ts';
 import { buildProgram } from '../../src/cli/program.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { FORMAT_NAMES } from '../../src/cli/output/formats/names.ts';
+import { FORMAT_NAMES } from '../../src/cli/output/format-names.ts';
 import {
   embeddedWorkshop,
   hostedWorkshop,

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { TypedBatchOptions } from '../options/batch-options.ts';
-import type { TypedPictureOption } from '../options/picture-option.ts';
 import type { TypedOutputOptions, TypedSkinOptions } from '../options/skin-options.ts';
+import type { TypedPictureOption } from '../output/terminal-picture.ts';
 
 /** One command over many sources, as the user typed it. */
 export interface BatchCall {

@@ -7,15 +7,13 @@ import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
-import { printFailure } from '../terminal/source-failure.ts';
-import { jsonDocument, jsonLine } from '../text/json.ts';
-import { count, span } from '../text/quantities.ts';
-import { clean } from '../text/text.ts';
+import { printFailure } from '../terminal/messages.ts';
+import { clean, count, jsonDocument, jsonLine, span } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
-import { PLAN_COLUMNS, type PlannedView, type PlanView, shownPath } from './plan-output.ts';
 import { printSigners } from './signers.ts';
 import { sourcesOf } from './sources.ts';
+import { PLAN_COLUMNS, type PlannedView, type PlanView, shownPath } from './summary.ts';
 
 type Counts = Record<Outlook, number>;
 

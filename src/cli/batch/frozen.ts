@@ -9,20 +9,15 @@ import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { GithubReport } from '../output/github.ts';
-import { ResultPrinter } from '../output/result-printer.ts';
-import { batchResultView, type ResultView, resultView } from '../output/views.ts';
-import { printFailure } from '../terminal/source-failure.ts';
-import { printWarnings } from '../terminal/warnings.ts';
-import { jsonLine } from '../text/json.ts';
-import { count } from '../text/quantities.ts';
-import { clean } from '../text/text.ts';
+import { batchResultView, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
+import { printFailure, printWarnings } from '../terminal/messages.ts';
+import { clean, count, jsonLine } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { type Output, openOutput } from './output.ts';
-import { shownPath } from './plan-output.ts';
 import { Reports } from './reports.ts';
 import { SignerTally, verifyRequiredSigner } from './signers.ts';
 import { sourcesOf } from './sources.ts';
-import type { SummaryView } from './summary-output.ts';
+import { type SummaryView, shownPath } from './summary.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */
 export async function runFrozen(call: BatchCall): Promise<number> {

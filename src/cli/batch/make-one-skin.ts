@@ -11,11 +11,10 @@ import { singleLine, singleSentence } from '../output/progress-text.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pictures.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
-import { exitAfterFailures } from './failure-exit.ts';
 import { openOutput } from './output.ts';
-import type { Presentation } from './presentation.ts';
+import type { Presentation } from './progress.ts';
 import { runBatchCommand } from './run.ts';
-import { printSignerNotice } from './signer-notice.ts';
+import { exitAfterFailures, printSignerNotice } from './summary.ts';
 
 /**
  * Processes one source as a batch of one: it shares the caller's queue spots with other processes, recovers a lost

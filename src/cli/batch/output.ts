@@ -1,15 +1,17 @@
-import { statSync } from 'node:fs';
-import { dirname, extname, join, resolve } from 'node:path';
+import { hash } from 'node:crypto';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { DigestCache } from '../../base/digest-cache.ts';
+import { makeFolder } from '../../base/make-folder.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
-import { usageError } from '../errors/exit.ts';
-import { OutputGuard } from '../options/output-guard.ts';
-import { renderFile } from '../output/formats/files.ts';
-import { FORMATS } from '../output/formats/formats.ts';
-import { skinFields } from '../output/views.ts';
+import { DeliveryError } from '../../batch/options.ts';
+import { CliError, usageError } from '../errors/exit.ts';
+import { OutputGuard, startOf } from '../options/output-guard.ts';
+import type { FormatName } from '../output/format-names.ts';
+import { FORMATS, filePath, hasForm, renderFile } from '../output/formats.ts';
+import { skinFields } from '../output/results.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
-import { fromFolder, isInForm, OutputFiles } from './output-files.ts';
 
 /** Where results are written in addition to stdout. */
 export interface Output {
@@ -100,4 +102,135 @@ export function verifyOneFile(
     `${clean(out)} is one file, but several formats were asked for.`,
     hint,
   );
+}
+
+/** Maximum size of an output file in bytes; skinsmith never writes a larger one. */
+const LARGEST = 1_000_000;
+/** Error codes that concern a single file and not the others. */
+const ONE_FILE = new Set([
+  'EACCES',
+  'EPERM',
+  'EISDIR',
+  'ENOTDIR',
+  'ENAMETOOLONG',
+  'EEXIST',
+  'ENOTEMPTY',
+  'ELOOP',
+]);
+
+interface OutputOptions {
+  readonly formats: readonly FormatName[];
+  /** Records which files hold which skin, so that unchanged files need not be read. */
+  readonly digests: DigestCache;
+  readonly guard: OutputGuard;
+  /** Folder of the lockfile; absolute. */
+  readonly lockDir: string;
+}
+
+/** Writes each result into a folder, one file per format. Other files in the folder are left alone. */
+export class OutputFiles {
+  /** Ends with a separator. */
+  readonly #folder: string;
+  /** From the lockfile's folder to this one; empty or with `/` at its end. */
+  readonly #way: string;
+  /** Whether the lockfile is to record the files: not those in a temporary folder elsewhere, which differs each time. */
+  readonly #isRecorded: boolean;
+  readonly #options: OutputOptions;
+
+  /**
+   * Creates the folder and checks that it is writable before any generation is spent.
+   * @throws Error of the file system
+   */
+  constructor(folder: string, options: OutputOptions) {
+    const path = resolve(folder);
+    this.#folder = path.endsWith(sep) ? path : `${path}${sep}`;
+    this.#way = fromFolder(options.lockDir, `${this.#folder}_`).slice(0, -1);
+    this.#isRecorded = [process.cwd(), options.lockDir].some(
+      (near) => !relative(near, path).startsWith('..'),
+    );
+    this.#options = options;
+    makeFolder(path);
+    accessSync(path, constants.W_OK);
+  }
+
+  /**
+   * Returns the files to record, as paths from the lockfile's folder.
+   * @throws DeliveryError when only this result is affected; Error of the file system
+   */
+  write(result: BatchResult): readonly string[] {
+    if (result.error) return [];
+    const files = this.#options.formats.map((format) => {
+      const below = filePath(format, result.stem);
+      // Joined by hand: a stem has no segments to resolve, and `join` takes a tenth of the time of an unchanged file.
+      const path = this.#folder + (sep === '/' ? below : below.replaceAll('/', sep));
+      try {
+        this.#writeFormat(result, format, path);
+        return this.#way + below;
+      } catch (error) {
+        throw asDeliveryError(error, path) ?? error;
+      }
+    });
+    return this.#isRecorded ? files : [];
+  }
+
+  #writeFormat(result: BatchResult, format: FormatName, path: string): void {
+    const { digests, guard } = this.#options;
+    const version = digestOf(result.version);
+    const stamp = statSync(path, { throwIfNoEntry: false });
+    if (stamp && version !== undefined && digests.get(path, stamp) === version) return;
+    const { skin } = result;
+    if (!skin) return;
+    const { text } = renderFile(format, skinFields(skin), result.stem);
+    const file = this.#way + filePath(format, result.stem);
+    const isOurs = () => isRecorded(file, result) || isUnrecorded(path, format, result);
+    const isNew = guard.write(path, text, { isOurs });
+    if (version === undefined) return;
+    if (isNew) digests.setOwn(path, statSync(path), version);
+    else if (stamp?.isFile()) digests.set(path, stamp, version);
+  }
+}
+
+/** A file's path from a folder, as the lockfile writes it. */
+export function fromFolder(folder: string, path: string): string {
+  const way = relative(folder, path);
+  return sep === '/' ? way : way.replaceAll(sep, '/');
+}
+
+/** Whether an earlier batch wrote the file for this source. */
+function isRecorded(file: string, { record }: BatchResult): boolean {
+  return record?.outputs?.some(({ files }) => files.includes(file)) ?? false;
+}
+
+/**
+ * Whether the file looks like one that we wrote before lockfiles recorded files, or in a batch that was killed. Formats other
+ * than our own JSON have the same form elsewhere, so they count only if the lockfile has the source.
+ */
+function isUnrecorded(path: string, format: FormatName, { record }: BatchResult): boolean {
+  if (format !== 'json' && (!record || record.outputs)) return false;
+  return isInForm(path, format);
+}
+
+/** Whether a file is in the form of a format. */
+export function isInForm(path: string, format: FormatName): boolean {
+  return hasForm(format, startOf(path, LARGEST).toString());
+}
+
+/**
+ * Stretches a UUID to the length of a digest of the cache. Undefined for UUIDs in any other format, which are
+ * not cached. With a name of its own, the version is hashed.
+ */
+function digestOf(version: string | undefined): string | undefined {
+  if (version === undefined || !/^[0-9a-f]{32}(?: |$)/.test(version)) return undefined;
+  return version.length === 32 ? version.repeat(2) : hash('sha256', version);
+}
+
+/** Wraps an error that affects only this file; undefined for an error that would affect every other file too. */
+function asDeliveryError(cause: unknown, path: string): DeliveryError | undefined {
+  if (cause instanceof CliError) {
+    const { code, message, hint } = cause;
+    return new DeliveryError(code, message, { cause, hint });
+  }
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (!ONE_FILE.has(code)) return undefined;
+  return new DeliveryError(code.toLowerCase(), `${path} cannot be written: ${code}.`, { cause });
 }

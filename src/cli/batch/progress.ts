@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { RunningProgress } from '../../batch/options.ts';
+import type { BatchSummary, RunningProgress } from '../../batch/options.ts';
 import {
   openWaitingView,
   type ProgressView,
@@ -7,7 +7,10 @@ import {
   progressSentence,
   waitingView,
 } from '../output/progress-text.ts';
+import type { ResultPictures } from '../output/results.ts';
 import type { Messages, Progress as Spinner } from '../terminal/messages.ts';
+import type { BatchCall } from './call.ts';
+import type { Output } from './output.ts';
 
 /** Milliseconds between updates of the line on a terminal, and between lines in a log. */
 const REDRAW = 120;
@@ -134,4 +137,21 @@ export class BatchProgress {
     if (!first || at - first.at < 1_000 || finished === first.finished) return undefined;
     return ((finished - first.finished) / (at - first.at)) * 1_000;
   }
+}
+
+/** The differences in output between one source and many. */
+export interface Presentation {
+  /** Where results are written in addition to stdout. */
+  readonly openOutput: (call: BatchCall) => Output;
+  readonly progress: ProgressText;
+  /** Prints the summary and returns the exit status. `failures`: the codes of all failed sources' errors. */
+  readonly printSummary: (
+    summary: BatchSummary,
+    call: BatchCall,
+    failures: ReadonlySet<string>,
+  ) => Promise<number>;
+  /** Images shown beside results on a terminal. */
+  readonly pictures?: ResultPictures;
+  /** Called when the service has created a job for a source. */
+  readonly accepted?: (job: string) => void;
 }

@@ -7,11 +7,9 @@ import { readContent } from '../../batch/pictures.ts';
 import { isMade } from '../../batch/run/progress-count.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { isStream, startOf } from '../options/output-guard.ts';
-import { giveCommand } from '../output/formats/commands.ts';
-import { figureOf } from '../output/reports/figure.ts';
+import { giveCommand } from '../output/formats.ts';
 import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
-import { REPORTS } from '../output/reports/reports.ts';
-import { openReport, type ReportWriter } from '../output/reports/writer.ts';
+import { figureOf, openReport, REPORTS, type ReportWriter } from '../output/reports/writer.ts';
 import type { BatchCall } from './call.ts';
 import { guardOf } from './output.ts';
 

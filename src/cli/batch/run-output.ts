@@ -4,15 +4,11 @@ import { nameOf } from '../../batch/model/work.ts';
 import type { BatchEvent } from '../../batch/options.ts';
 import type { JobSource } from '../history/job-sources.ts';
 import type { GithubReport } from '../output/github.ts';
-import { JobPrinter } from '../output/job-printer.ts';
-import { ResultPrinter } from '../output/result-printer.ts';
-import { batchResultView, jobView, resultView } from '../output/views.ts';
-import { printFailure } from '../terminal/source-failure.ts';
-import { printWarnings } from '../terminal/warnings.ts';
-import { count } from '../text/quantities.ts';
+import { batchResultView, JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
+import { printFailure, printWarnings } from '../terminal/messages.ts';
+import { count } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
-import type { Presentation } from './presentation.ts';
-import type { BatchProgress } from './progress.ts';
+import type { BatchProgress, Presentation } from './progress.ts';
 import { printPlan } from './summary.ts';
 
 interface Shown {

@@ -3,7 +3,7 @@ import { type OutdatedSkins, type OwnKey, type SignedBy, signerText } from '../.
 import { DeliveryError } from '../../batch/options.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
-import { count } from '../text/quantities.ts';
+import { count } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 
 /** Rejects results that another signer signed. @throws DeliveryError */

@@ -2,6 +2,7 @@ import type { BatchSource, Coverage } from '../../batch/model/source.ts';
 import { openSources } from '../../batch/sources/sources.ts';
 import { readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
+import { usageError } from '../errors/exit.ts';
 import { openStdin } from '../terminal/read-input.ts';
 import type { BatchCall } from './call.ts';
 
@@ -52,4 +53,22 @@ export function specOf(typed: BatchCall['typed']) {
 
 export function rootsOf(context: Pick<CommandContext, 'io' | 'signal'>) {
   return { cwd: process.cwd(), stdin: () => openStdin(context) };
+}
+
+/** The one skin that an argument names. @throws CliError if it names several, as a folder does */
+export async function onlySource(text: string, context: CommandContext): Promise<BatchSource> {
+  const sources: BatchSource[] = [];
+  const spec = { args: [text], from: [], recursive: false, ignore: [] };
+  for await (const source of openSources(spec, rootsOf(context))) {
+    sources.push(source);
+    if (sources.length > 1) break;
+  }
+  const [only] = sources;
+  if (only && sources.length === 1 && !isEmptyFolder(only)) return only;
+  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file, not a folder.');
+}
+
+/** Its own hint leads to an option that only commands for many skins have. */
+function isEmptyFolder({ content }: BatchSource): boolean {
+  return content.kind === 'problem' && content.problem.code === 'empty_folder';
 }

@@ -1,13 +1,152 @@
+import { relative } from 'node:path';
 import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/options.ts';
-import { CliError, exitStatus } from '../errors/exit.ts';
-import { jsonLine } from '../text/json.ts';
-import { count, span } from '../text/quantities.ts';
+import type { Outlook, PlannedSource } from '../../batch/run/plan-batch.ts';
+import { CliError, type ExitName, exitStatus } from '../errors/exit.ts';
+import type { Columns, CommandOutput, Fields } from '../output/described.ts';
+import { count, jsonLine, span } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
-import { exitAfterFailures } from './failure-exit.ts';
-import { shownPath } from './plan-output.ts';
-import { printSignerNotice } from './signer-notice.ts';
 import { printSigners } from './signers.ts';
-import { sharedIn, summaryView } from './summary-output.ts';
+
+/** JSON output for the whole plan. Absent values are omitted. */
+export interface PlanView {
+  readonly sources: number;
+  readonly new: number;
+  readonly changed: number;
+  /** In the lockfile, but signed by a service other than the selected one. */
+  readonly outdated: number;
+  readonly known: number;
+  /** Of these, the skins whose signer is unknown. */
+  readonly unknownSigner: number;
+  /** Generated and paid for, but not verified: see --accept-unproven. */
+  readonly unproven: number;
+  readonly duplicates: number;
+  readonly refused: number;
+  /** With --prune: sources in the lockfile that their folder or list no longer has. */
+  readonly gone?: number;
+  /** With --prune: whether they are dropped only with --yes. */
+  readonly needsYes?: boolean;
+  /** Lower bound of the duration under the caller's limits. */
+  readonly seconds: number;
+}
+
+/** A line of JSON output for one source of the plan. */
+export interface PlannedView {
+  readonly source: string;
+  readonly outlook: Outlook;
+  readonly signer?: string;
+  readonly outputs?: readonly string[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export const PLAN_COLUMNS = {
+  source: ({ result }) => result.source,
+  outlook: ({ outlook }) => outlook,
+  message: ({ result, outputs = [] }) =>
+    result.error?.message ??
+    (outputs.length > 0 ? `removes ${outputs.map(shownPath).join(', ')}` : undefined),
+} satisfies Columns<PlannedSource>;
+
+/** A path as users type it. */
+export function shownPath(path: string): string {
+  return relative(process.cwd(), path);
+}
+
+const PLAN_FIELDS: Fields<PlanView> = {
+  sources: 'number of sources',
+  new: 'skins to make',
+  changed: 'skins to make because the picture or its options have changed',
+  outdated: 'skins to make because another service signed the one in the lockfile',
+  known: 'skins that need not be made',
+  unknownSigner: 'known skins with an unknown signer',
+  unproven: 'skins made earlier that could not be proved (see --accept-unproven)',
+  duplicates: 'sources with the same picture and options as another',
+  refused: 'sources that cannot be used',
+  gone: 'with --prune: sources in the lockfile that their folder or list no longer has',
+  needsYes: 'with --prune: whether these are dropped only with --yes',
+  seconds: 'least time to make the skins, in seconds',
+};
+
+const PLANNED_FIELDS = {
+  source: 'the source as you typed it',
+  outlook:
+    'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
+    'interrupted run), unproven, duplicate, refused, or with --prune gone (to be dropped from the lockfile)',
+  signer: 'who signed the skin in the lockfile, if that matters',
+  outputs: 'files that --prune removes with a source that is gone',
+  error: { about: 'why the source is refused', fields: { code: 'error code', message: 'what is wrong' } },
+} satisfies Fields<PlannedView>;
+
+export const PLAN_OUTPUT: readonly CommandOutput[] = [
+  {
+    mode: '--dry-run',
+    columns: PLAN_COLUMNS,
+    columnMeanings: {
+      source: PLANNED_FIELDS.source,
+      outlook: PLANNED_FIELDS.outlook,
+      message: 'why the source is refused, or the files that are removed with one that is gone',
+    },
+    json: { shape: 'object', fields: PLAN_FIELDS },
+  },
+  { mode: '--dry-run --ndjson', json: { shape: 'lines', fields: PLANNED_FIELDS } },
+];
+
+/** How a batch ended, in JSON. */
+export interface SummaryView {
+  readonly end: BatchSummary['end'];
+  readonly sources: number;
+  readonly made: number;
+  readonly resumed: number;
+  readonly existing: number;
+  readonly unchanged: number;
+  readonly given: number;
+  readonly shared: number;
+  readonly submitted: number;
+  readonly failed: number;
+  readonly left: number;
+  readonly dropped: number;
+  readonly gone: number;
+  readonly seconds: number;
+}
+
+export const SUMMARY_FIELDS = {
+  end: 'complete, stopped (by --max-new) or interrupted (by a signal or --timeout)',
+  sources: 'number of sources',
+  made: 'sources whose skin was made',
+  resumed: 'sources whose skin an earlier, interrupted run made',
+  existing: 'sources that were submitted, but whose skin the service already had',
+  unchanged: 'sources whose skin is in the lockfile: nothing was sent',
+  given: 'sources that are skin data themselves',
+  shared: 'sources with the same picture and options as another',
+  submitted: 'submissions that the service accepted',
+  failed: 'sources without a skin because of an error',
+  left: 'sources that were not done: see end; with --frozen, those that the lockfile does not have',
+  dropped: 'entries that --prune dropped from the lockfile, because their source is gone',
+  gone: 'with --prune or --frozen: entries in the lockfile whose source is gone',
+  seconds: 'time from the first submission to the last result',
+} satisfies Fields<SummaryView>;
+
+export function summaryView(summary: BatchSummary): SummaryView {
+  const { end, sources, made, resumed, existing, unchanged, given, submitted, failed, left } = summary;
+  const outcomes = { made, resumed, existing, unchanged, given, shared: sharedIn(summary) };
+  const dropped = summary.lockfile?.dropped ?? 0;
+  return {
+    end,
+    sources,
+    ...outcomes,
+    submitted,
+    failed,
+    left,
+    dropped,
+    gone: summary.lockfile?.gone.length ?? 0,
+    seconds: Math.round(summary.milliseconds) / 1_000,
+  };
+}
+
+/** Sources that share the skin of another one. */
+export function sharedIn(summary: BatchSummary): number {
+  const { finished, made, resumed, existing, unchanged, given, failed } = summary;
+  return finished - made - resumed - existing - unchanged - given - failed;
+}
 
 const GONE_LINES = 20;
 
@@ -146,4 +285,30 @@ function placeText(summary: BatchSummary, out: string | undefined): string {
     lockfile && lockfile.dropped > 0 ? ` ${count(lockfile.dropped)} dropped from the lockfile.` : '';
   const isWritten = out !== undefined && finished > failed && !isUpToDate(summary);
   return `${dropped}${isWritten ? ` Written to ${out}.` : ''}`;
+}
+
+/** Exit statuses for failures that are not caused by the source, by error code. */
+const EXITS: ReadonlyMap<string, ExitName> = new Map([
+  ['game_unreachable', 'tryLater'],
+  ['unreachable', 'tryLater'],
+  ['insufficient_grants', 'notAllowed'],
+]);
+
+/** The exit status after failures with these codes: a special one only if it holds for all of them. */
+export function exitAfterFailures(codes: ReadonlySet<string>): ExitName {
+  const [first = 'failed', ...others] = new Set([...codes].map((code) => EXITS.get(code) ?? 'failed'));
+  return others.length === 0 ? first : 'failed';
+}
+
+/** Reports who signed the skins, in pipes too, since skins for game servers are often generated by scripts. */
+export async function printSignerNotice({
+  context,
+  settings,
+}: Pick<BatchCall, 'context' | 'settings'>): Promise<void> {
+  if ((await context.service(settings)).name !== 'embedded') return;
+  context.messages.say(
+    "Signed with this machine's own key: servers and clients that trust it accept the skin (authlib-injector); " +
+      'vanilla clients accept only skins signed by the game. The texture is on this computer only; others can fetch ' +
+      'it while this runs: skinsmith serve',
+  );
 }

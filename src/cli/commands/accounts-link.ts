@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { AccountClient, GameAccount } from '../../index.ts';
-import { withAccount } from '../connection/account-manager.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { withAccount } from '../connection/connector.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { readSecretFile, readStdinText } from '../terminal/read-input.ts';
 import { clean } from '../text/text.ts';

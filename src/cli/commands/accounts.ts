@@ -1,17 +1,14 @@
 import type { Command } from 'commander';
 import { bareUuid } from '../../base/uuid.ts';
 import type { AccountClient, GameAccount, GameAccountChange, GameAccountCheck } from '../../index.ts';
-import { withAccount } from '../connection/account-manager.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { withAccount } from '../connection/connector.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { colorsFor } from '../terminal/colors.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { jsonDocument } from '../text/json.ts';
-import { ago, alignedRows, clean } from '../text/text.ts';
+import { colorsFor } from '../terminal/io.ts';
+import { confirm } from '../terminal/read-input.ts';
+import { ago, alignedRows, clean, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
   name: ({ name }) => name,

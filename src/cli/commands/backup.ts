@@ -2,16 +2,14 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Backup } from '../../server/server.ts';
-import type { CommandContext } from '../context/context.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { backUpAsOwner, backUpToStdout } from '../context/data-owner.ts';
-import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
-import { jsonLine } from '../text/json.ts';
-import { clean } from '../text/text.ts';
+import { clean, jsonLine } from '../text/text.ts';
 
 interface BackupOptions {
   readonly data?: string;

@@ -1,18 +1,14 @@
 import { basename, extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Cape, CapeChange } from '../../index.ts';
-import { withAccount } from '../connection/account-manager.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import { capeIn } from '../connection/find-cape.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { connectWithProgress, withAccount } from '../connection/connector.ts';
+import { capeIn } from '../connection/skins.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history/seen-names.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
-import { jsonDocument } from '../text/json.ts';
-import { alignedRows } from '../text/text.ts';
+import { alignedRows, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
   uuid: ({ uuid }) => uuid,

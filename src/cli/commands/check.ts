@@ -6,23 +6,22 @@ import { isSingle, openSources } from '../../batch/sources/sources.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { collect } from '../options/batch-options.ts';
-import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
-import { JsonList } from '../output/json-list.ts';
-import { besidePicture } from '../output/picture/terminal-picture.ts';
-import { WARNINGS_FIELD } from '../output/view-output.ts';
+import { WARNINGS_FIELD } from '../output/results.ts';
+import {
+  addPictureOption,
+  besidePicture,
+  type TypedPictureOption,
+  terminalPictures,
+} from '../output/terminal-picture.ts';
 import { frontOf } from '../preview/result-pictures.ts';
-import { type Colors, colorsFor } from '../terminal/colors.ts';
-import { widthOf } from '../terminal/io.ts';
-import { jsonDocument } from '../text/json.ts';
-import { count } from '../text/quantities.ts';
-import { clean, hanging } from '../text/text.ts';
+import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
+import { clean, count, hanging, jsonDocument } from '../text/text.ts';
 
 export interface CheckOptions extends TypedPictureOption {
   readonly paths: readonly string[];

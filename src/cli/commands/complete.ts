@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { completionOf } from '../completion/completer.ts';
 import { localValues } from '../completion/local-values.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { tabRows } from '../text/text.ts';
 

@@ -1,9 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput } from '../output/described.ts';
 
 export const examples: Examples = [

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { SETTING_MEANINGS } from '../config/setting-meanings.ts';
 import {
   envNameOf,
   isSafeToShow,
@@ -7,18 +6,15 @@ import {
   type Origin,
   originOf,
   parseSetting,
+  SETTING_MEANINGS,
   SETTING_NAMES,
   type SettingName,
 } from '../config/settings.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { setTerms } from '../help/terms.ts';
+import { setTerms } from '../help/help-page.ts';
 import { type Columns, columnRows, type Fields } from '../output/described.ts';
-import { jsonDocument, jsonLine } from '../text/json.ts';
-import { masked } from '../text/masked.ts';
-import { alignedRows, clean } from '../text/text.ts';
+import { alignedRows, clean, jsonDocument, jsonLine, masked } from '../text/text.ts';
 
 /** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
 export function settingNamed(name: string): SettingName {

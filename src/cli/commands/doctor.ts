@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { CHECK_NAMES, type CheckName, type Finding } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { type Colors, colorsFor } from '../terminal/colors.ts';
-import { widthOf } from '../terminal/io.ts';
-import { jsonDocument } from '../text/json.ts';
-import { clean, hanging } from '../text/text.ts';
+import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
+import { clean, hanging, jsonDocument } from '../text/text.ts';
 
 /** JSON output for one check. */
 export interface CheckupView {
@@ -81,7 +78,7 @@ async function* checkups(
   limits: DoctorLimits,
 ): AsyncGenerator<CheckupView, void, void> {
   const { CHECKS } = await import('../doctor/checks.ts');
-  const { examine } = await import('../doctor/examine.ts');
+  const { examine } = await import('../doctor/check.ts');
   const { Setup } = await import('../doctor/setup.ts');
   const { signal } = context;
   const late = AbortSignal.timeout(limits.all);

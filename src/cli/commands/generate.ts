@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
-import { keepMemoryFlat } from '../batch/flat-memory.ts';
-import { PLAN_OUTPUT } from '../batch/plan-output.ts';
+import { keepMemoryFlat } from '../batch/run.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
+import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { Settings } from '../config/settings.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import {
   addBatchOptions,
   addOutputOptions,
@@ -16,7 +15,6 @@ import {
   SOURCE_KINDS,
   type TypedBatchOptions,
 } from '../options/batch-options.ts';
-import { addPictureOption, type TypedPictureOption } from '../options/picture-option.ts';
 import {
   addSkinOptions,
   type TypedOutputOptions,
@@ -25,7 +23,8 @@ import {
   verifyName,
 } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { RESULT_OUTPUT } from '../output/view-output.ts';
+import { RESULT_OUTPUT } from '../output/results.ts';
+import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 
 export interface GenerateOptions
   extends TypedSkinOptions,
@@ -143,7 +142,7 @@ export async function capeOf(
   context: CommandContext,
 ): Promise<string | undefined> {
   if (cape === undefined) return undefined;
-  const { capeNamed } = await import('../connection/find-cape.ts');
+  const { capeNamed } = await import('../connection/skins.ts');
   return await capeNamed(cape, { settings, context, isOffline: frozen ?? false });
 }
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Examples } from '../help/examples.ts';
-import { isTopic, TOPIC_SUMMARIES } from '../help/topic-names.ts';
+import { type Examples, isTopic, TOPIC_SUMMARIES } from '../help/help-page.ts';
 import type { CommandOutput } from '../output/described.ts';
 
 const COLUMNS = 80;
@@ -27,7 +26,7 @@ export function register(command: Command): void {
 async function showHelp(words: readonly string[], program: Command): Promise<void> {
   const [first] = words;
   if (first !== undefined && isTopic(first)) {
-    const { topicText } = await import('../man/topics.ts');
+    const { topicText } = await import('../man/formats-page.ts');
     process.stdout.write(topicText(first, COLUMNS, program));
     return;
   }

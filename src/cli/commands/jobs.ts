@@ -1,19 +1,20 @@
 import { type Command, Option } from 'commander';
 import type { Job, SkinClient } from '../../index.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { connectWithProgress } from '../connection/connector.ts';
+import { watchJobs } from '../connection/watch-jobs.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
-import { watchJobs } from '../jobs/watch-jobs.ts';
-import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
-import { timeoutOption } from '../options/option-values.ts';
+import type { Examples } from '../help/help-page.ts';
+import {
+  addLimitOptions,
+  cutNote,
+  limitOf,
+  type TypedLimit,
+  timeoutOption,
+} from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { JobPrinter, jobTable } from '../output/job-printer.ts';
-import { JOB_COLUMNS, JOB_FIELDS } from '../output/view-output.ts';
-import { jobView } from '../output/views.ts';
-import { jsonDocument } from '../text/json.ts';
-import { count } from '../text/quantities.ts';
+import { JOB_COLUMNS, JOB_FIELDS, JobPrinter, jobTable, jobView } from '../output/results.ts';
+import { count, jsonDocument } from '../text/text.ts';
 
 /** The job statuses that a service can filter by. */
 const STATUSES_OF_SERVICES = ['waiting', 'processing', 'completed', 'failed'] as const;

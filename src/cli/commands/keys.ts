@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiKey, ApiKeyInput, ApiKeyMade } from '../../index.ts';
-import { withAccount } from '../connection/account-manager.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { withAccount } from '../connection/connector.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history/seen-names.ts';
@@ -17,11 +15,8 @@ import {
 import { nonEmpty, nonEmptyWords } from '../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { chooseStore } from '../serve/store.ts';
-import { askSecret } from '../terminal/ask-secret.ts';
-import { readStdinText } from '../terminal/read-input.ts';
-import { jsonDocument } from '../text/json.ts';
-import { masked } from '../text/masked.ts';
-import { ago, alignedRows, clean } from '../text/text.ts';
+import { askSecret, readStdinText } from '../terminal/read-input.ts';
+import { ago, alignedRows, clean, jsonDocument, masked } from '../text/text.ts';
 
 const COLUMNS = {
   id: ({ id }) => id,

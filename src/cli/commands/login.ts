@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import { ServiceError, type SkinClient } from '../../index.ts';
 import { allowsInsecureHttp, makeClient } from '../connection/connect.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { askSecret } from '../terminal/ask-secret.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { readSecretFile, readStdinText } from '../terminal/read-input.ts';
+import { askSecret, confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
 
 export interface LoginOptions {
   /** `-`: read the key from stdin. */

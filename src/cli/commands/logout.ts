@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput } from '../output/described.ts';
 
 export const examples: Examples = [

@@ -1,20 +1,15 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../base/uuid.ts';
 import type { BlockedImage, BlockInput, LogEntry, ModeratedSkin } from '../../index.ts';
-import { withAccount } from '../connection/account-manager.ts';
-import { readPages } from '../connection/read-pages.ts';
-import { skinsText, verifyUuids } from '../connection/skin-uuids.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { withAccount } from '../connection/connector.ts';
+import { readPages, skinsText, verifyUuids } from '../connection/skins.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
-import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { jsonDocument } from '../text/json.ts';
-import { ago, alignedRows } from '../text/text.ts';
-
+import { confirm } from '../terminal/read-input.ts';
+import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 /** An image that was blocked just now, with the number of skins that were hidden. */
 export type BlockedView = BlockedImage & { readonly hidden: number };
 

@@ -1,19 +1,18 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import type { OwnerLink, ServerOptions } from '../../server/server.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { type BrowserOpenResult, openBrowser, openInBrowser } from '../open/browser.ts';
 import { findService } from '../open/find-service.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
-import { aborted } from '../serve/aborted.ts';
 import type { ServeOptions } from '../serve/options.ts';
+import { aborted } from '../serve/own-log.ts';
 import { serverOptions } from '../serve/server-options.ts';
 import { chooseStore } from '../serve/store.ts';
-import { jsonLine } from '../text/json.ts';
+import { jsonLine } from '../text/text.ts';
 
 export interface OpenOptions {
   readonly data?: string;

@@ -2,18 +2,21 @@ import { type Command, Option } from 'commander';
 import type { VariantWish } from '../../batch/model/source.ts';
 import { markPng } from '../../skin/png/encode.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
-import { onlySource } from '../batch/only-source.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { onlySource } from '../batch/sources.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
-import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
-import { OVERWRITE } from '../options/source-files.ts';
+import { OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { pictureText } from '../output/picture/terminal-picture.ts';
+import {
+  addPictureOption,
+  pictureText,
+  type TypedPictureOption,
+  terminalPictures,
+} from '../output/terminal-picture.ts';
 import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
-import { frontAndBack } from '../preview/views-file.ts';
+import { frontAndBack } from '../preview/result-pictures.ts';
 import { clean } from '../text/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {
@@ -95,7 +98,7 @@ export async function runPreview(options: PreviewOptions, context: CommandContex
 }
 
 async function writeJson(found: FoundPicture, file: string | undefined, context: CommandContext) {
-  const { jsonDocument } = await import('../text/json.ts');
+  const { jsonDocument } = await import('../text/text.ts');
   context.io.out.write(jsonDocument({ ...previewView(found), ...(file && { file }) }));
 }
 

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
-import { PLAN_OUTPUT } from '../batch/plan-output.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { PLAN_OUTPUT } from '../batch/summary.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import {
   addBatchOptions,
   addOutputOptions,
@@ -14,7 +13,7 @@ import {
 } from '../options/batch-options.ts';
 import { addSkinOptions, typedSettings, verifyName } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/view-output.ts';
+import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/results.ts';
 import {
   capeOf,
   type GenerateOptions,

@@ -7,14 +7,13 @@ import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';
 import { drawView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW } from '../../skin/render/render-skin.ts';
-import { onlySource } from '../batch/only-source.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { onlySource } from '../batch/sources.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { wholeNumber } from '../options/option-values.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
-import { OVERWRITE } from '../options/source-files.ts';
+import { OVERWRITE } from '../options/skin-options.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { findPicture } from '../preview/find-picture.ts';
 import { clean } from '../text/text.ts';
@@ -163,6 +162,6 @@ function write(
 }
 
 async function writeJson(view: RenderView, { io }: CommandContext): Promise<void> {
-  const { jsonDocument } = await import('../text/json.ts');
+  const { jsonDocument } = await import('../text/text.ts');
   io.out.write(jsonDocument(view));
 }

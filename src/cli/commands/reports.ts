@@ -1,19 +1,19 @@
 import { type Command, Option } from 'commander';
 import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
-import { withAccount } from '../connection/account-manager.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import { readPages } from '../connection/read-pages.ts';
-import { verifyUuids } from '../connection/skin-uuids.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { connectWithProgress, withAccount } from '../connection/connector.ts';
+import { readPages, verifyUuids } from '../connection/skins.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
-import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
-import { nonEmptyWords } from '../options/option-values.ts';
+import {
+  addLimitOptions,
+  cutNote,
+  limitOf,
+  nonEmptyWords,
+  type TypedLimit,
+} from '../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { jsonDocument } from '../text/json.ts';
-import { ago, alignedRows } from '../text/text.ts';
+import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
   id: ({ id }) => id,

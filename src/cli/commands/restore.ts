@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../context/context.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { withFileFor } from '../context/data-owner.ts';
-import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
-import { jsonLine } from '../text/json.ts';
+import { jsonLine } from '../text/text.ts';
 
 interface RestoreOptions {
   readonly data?: string;

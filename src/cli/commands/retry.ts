@@ -1,22 +1,17 @@
 import type { Command } from 'commander';
 import { inspectSource } from '../../batch/pictures.ts';
 import type { JobState, SkinClient, SkinSource } from '../../index.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import { whereOffered } from '../connection/where-offered.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
-import { concernsOneSource } from '../errors/concerns-one-source.ts';
-import { reportOf } from '../errors/error-report.ts';
+import { connectWithProgress, whereOffered } from '../connection/connector.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
+import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import type { JobSource } from '../history/job-sources.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { JobPrinter } from '../output/job-printer.ts';
-import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/view-output.ts';
-import { jobView } from '../output/views.ts';
-import { printFailure } from '../terminal/source-failure.ts';
+import { JOB_OUTPUT, JobPrinter, jobView, RESULT_OUTPUT } from '../output/results.ts';
+import { printFailure } from '../terminal/messages.ts';
 import { runStatus } from './status.ts';
 
 export interface RetryOptions {

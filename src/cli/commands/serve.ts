@@ -1,18 +1,15 @@
 import type { Command } from 'commander';
 import type { RunningServer } from '../../server/server.ts';
-import type { CommandContext } from '../context/context.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { becomeOwnerOf } from '../context/data-owner.ts';
-import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
-import { aborted } from '../serve/aborted.ts';
 import { keepAllFiles } from '../serve/keep-all-files.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
-import { ownLog } from '../serve/own-log.ts';
-import { addressWarnings } from '../serve/public-address.ts';
-import { serverOptions } from '../serve/server-options.ts';
-import { jsonLine } from '../text/json.ts';
+import { aborted, ownLog } from '../serve/own-log.ts';
+import { addressWarnings, serverOptions } from '../serve/server-options.ts';
+import { jsonLine } from '../text/text.ts';
 
 export const examples: Examples = [
   ['Run a service on this machine', 'skinsmith serve'],

@@ -4,21 +4,17 @@ import type { Command } from 'commander';
 import { OutputNames } from '../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../index.ts';
 import { decodePng } from '../../skin/png/decode.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import { verifyUuids } from '../connection/skin-uuids.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
-import { concernsOneSource } from '../errors/concerns-one-source.ts';
-import { reportOf } from '../errors/error-report.ts';
+import { connectWithProgress } from '../connection/connector.ts';
+import { verifyUuids } from '../connection/skins.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
 import { OutputGuard } from '../options/output-guard.ts';
-import { OVERWRITE } from '../options/source-files.ts';
+import { OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields } from '../output/described.ts';
-import { printFailure } from '../terminal/source-failure.ts';
-import { jsonDocument } from '../text/json.ts';
-import { clean } from '../text/text.ts';
+import { printFailure } from '../terminal/messages.ts';
+import { clean, jsonDocument } from '../text/text.ts';
 
 export interface SkinsDownloadOptions {
   readonly uuids: readonly string[];

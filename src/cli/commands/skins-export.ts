@@ -4,18 +4,13 @@ import { type Command, Option } from 'commander';
 import { Replacement, removeLeftovers } from '../../base/atomic-file.ts';
 import { streamLines } from '../../base/lines.ts';
 import type { SkinExportFormat, SkinVisibility } from '../../index.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import { whereOffered } from '../connection/where-offered.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { connectWithProgress, whereOffered } from '../connection/connector.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import type { Fields } from '../output/described.ts';
-import { jsonDocument } from '../text/json.ts';
-import { count } from '../text/quantities.ts';
-import { clean } from '../text/text.ts';
+import { clean, count, jsonDocument } from '../text/text.ts';
 
 /** What an export holds. */
 export interface Exported {

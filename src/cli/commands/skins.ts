@@ -9,29 +9,20 @@ import {
   type SkinListItem,
   type SkinVisibility,
 } from '../../index.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import { inBulk } from '../connection/in-bulk.ts';
-import { skinsText, verifyUuids } from '../connection/skin-uuids.ts';
-import { whereOffered } from '../connection/where-offered.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { connectWithProgress, whereOffered } from '../connection/connector.ts';
+import { inBulk, skinsText, verifyUuids } from '../connection/skins.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
-import { addPictureOption, type TypedPictureOption } from '../options/picture-option.ts';
+import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { ResultPrinter } from '../output/result-printer.ts';
-import { RESULT_COLUMNS } from '../output/view-output.ts';
-import { resultView } from '../output/views.ts';
+import { RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
+import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 import { resultPictures, textureOf } from '../preview/result-pictures.ts';
-import { colorsFor } from '../terminal/colors.ts';
-import { confirm } from '../terminal/confirm.ts';
-import type { OutputStream } from '../terminal/io.ts';
-import { jsonDocument } from '../text/json.ts';
-import { count } from '../text/quantities.ts';
-import { alignedRows, clean } from '../text/text.ts';
+import { colorsFor, type OutputStream } from '../terminal/io.ts';
+import { confirm } from '../terminal/read-input.ts';
+import { alignedRows, clean, count, jsonDocument } from '../text/text.ts';
 
 type Row = Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>;
 

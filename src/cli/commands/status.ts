@@ -1,21 +1,18 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/model/result.ts';
 import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { connectWithProgress } from '../connection/connector.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { nonEmptyWords, timeoutOption } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { ResultPrinter } from '../output/result-printer.ts';
-import { RESULT_OUTPUT } from '../output/view-output.ts';
-import { type ResultView, resultView } from '../output/views.ts';
-import { printFailure } from '../terminal/source-failure.ts';
-import { span } from '../text/quantities.ts';
+import { RESULT_OUTPUT, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
+import { printFailure } from '../terminal/messages.ts';
+import { span } from '../text/text.ts';
 
 export interface StatusOptions extends TypedOutputOptions {
   readonly jobs: readonly string[];

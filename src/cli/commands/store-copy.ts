@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
 import type { CopyProgress, StoreCopy, StorePlace } from '../../server/server.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { becomeOwnerOf } from '../context/data-owner.ts';
-import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { Fields } from '../output/described.ts';
 import { settingsOf } from '../serve/store.ts';
-import { jsonLine } from '../text/json.ts';
-import { count } from '../text/quantities.ts';
+import { count, jsonLine } from '../text/text.ts';
 
 interface CopiedView {
   readonly from: string;

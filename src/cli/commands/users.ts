@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
 import type { AccountClient, User, UserChange } from '../../index.ts';
-import { withAccount } from '../connection/account-manager.ts';
-import type { CommandModule } from '../context/command-module.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { withAccount } from '../connection/connector.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history/seen-names.ts';
-import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/limit-options.ts';
-import { nonEmpty } from '../options/option-values.ts';
+import { addLimitOptions, cutNote, limitOf, nonEmpty, type TypedLimit } from '../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { jsonDocument } from '../text/json.ts';
-import { ago, alignedRows } from '../text/text.ts';
+import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
   name: ({ name }) => name,

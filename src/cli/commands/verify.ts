@@ -12,18 +12,14 @@ import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
 import { SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/examples.ts';
-import { requireSignerOption } from '../options/signer-option.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { JsonList } from '../output/json-list.ts';
-import { type Colors, colorsFor } from '../terminal/colors.ts';
-import { widthOf } from '../terminal/io.ts';
+import type { Examples } from '../help/help-page.ts';
+import { requireSignerOption } from '../options/skin-options.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readBounded } from '../terminal/read-input.ts';
-import { count } from '../text/quantities.ts';
-import { clean, hanging } from '../text/text.ts';
+import { clean, count, hanging } from '../text/text.ts';
 
 export interface VerifyOptions {
   readonly files: readonly string[];

@@ -9,15 +9,13 @@ import {
   UnreadableAnswerError,
 } from '../../index.ts';
 import type { Connection } from '../connection/connect.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
-import type { CommandContext } from '../context/context.ts';
-import type { Runner } from '../context/runner.ts';
+import { connectWithProgress } from '../connection/connector.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { namingOf, signInHint } from '../errors/service-hints.ts';
-import type { Examples } from '../help/examples.ts';
+import type { Examples } from '../help/help-page.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { jsonDocument } from '../text/json.ts';
-import { clean } from '../text/text.ts';
+import { clean, jsonDocument } from '../text/text.ts';
 
 /** Unfinished jobs, and generations in the current minute and hour. */
 interface Spending {

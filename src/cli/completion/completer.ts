@@ -1,9 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
-import { COMMAND_GROUPS } from '../help/command-groups.ts';
-import { shownCommands } from '../help/help-page.ts';
-import { TOPIC_SUMMARIES } from '../help/topic-names.ts';
-import { FORMAT_NAMES } from '../output/formats/names.ts';
-import { REPORT_KINDS } from '../output/reports/kinds.ts';
+import { COMMAND_GROUPS, shownCommands, TOPIC_SUMMARIES } from '../help/help-page.ts';
+import { FORMAT_NAMES } from '../output/format-names.ts';
+import { REPORT_KINDS } from '../output/reports/report.ts';
 import type { LocalKind, LocalValue } from './local-values.ts';
 
 /** What may stand where the user pressed Tab. */

@@ -6,8 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import type { Held } from '../../base/process-lock.ts';
 import { CliError } from '../errors/exit.ts';
-import { unusableHint } from '../errors/folder-report.ts';
-import { meaningOf } from '../errors/system-report.ts';
+import { meaningOf, unusableHint } from '../errors/system-report.ts';
 
 /** Milliseconds between attempts to lock the file, and before giving up. */
 const LOCK_PAUSE = 50;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { VERSION } from '../../base/version.ts';
 import { parseBaseUrl } from '../../index.ts';
 import { CliError } from '../errors/exit.ts';
-import { FORMAT_NAMES } from '../output/formats/names.ts';
+import { FORMAT_NAMES } from '../output/format-names.ts';
 
 export const SETTING_NAMES = [
   'base-url',
@@ -133,4 +134,86 @@ export function settingChoices(name: SettingName): readonly string[] {
 
 export function isSettingName(name: string): name is SettingName {
   return SETTING_NAMES.some((known) => known === name);
+}
+
+/** What each setting does, what it may be, and what applies without it; help and man pages are generated from this. */
+export const SETTING_MEANINGS = {
+  'base-url':
+    'address of the service to use, such as https://api.mineskin.org (default: the embedded service)',
+  visibility: 'who can find new skins: public, unlisted or private (default: public)',
+  variant:
+    'arm variant of new skins: auto, classic or slim; auto detects it from the picture (default: auto)',
+  slots: 'maximum number of queue slots that a command uses, 1 to 100 (default: all that your plan has)',
+  'poll-interval':
+    'maximum seconds between requests for the state of pending jobs, 0.2 to 60 (default: 5; for jobs --watch: 3)',
+  format: `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')} (default: text; in files, json)`,
+  color: 'when to use colours: auto, always or never (default: auto)',
+  'user-agent': `how requests name the program, at most 200 ASCII characters (default: skinsmith/${VERSION})`,
+} as const satisfies Record<SettingName, string>;
+
+/** Environment variables and their effects; help and man pages are generated from this table. */
+export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
+  ['SKINSMITH_BASE_URL', 'service to use, as with --base-url'],
+  [
+    'SKINSMITH_<SETTING>',
+    'any other setting: SKINSMITH_VISIBILITY, SKINSMITH_FORMAT and so on (see skinsmith help config set)',
+  ],
+  ['SKINSMITH_API_KEY', 'API key for the service, for example in CI'],
+  ['SKINSMITH_NO_LOCAL', 'if set to 1, never fall back to the embedded service, as with --no-local'],
+  [
+    'SKINSMITH_INSECURE_HTTP',
+    'if set to 1, allow sending the API key over plain http to public addresses, as with --insecure-http',
+  ],
+  ['SKINSMITH_CONFIG_DIR', 'folder of the config file (see skinsmith config path)'],
+  [
+    'SKINSMITH_DATA_DIR',
+    'data folder of the embedded service: its store and signing key; also what commands remember of batches',
+  ],
+  [
+    'XDG_CONFIG_HOME',
+    'on Linux, where the folder of the config file is made unless SKINSMITH_CONFIG_DIR is set (default: ~/.config)',
+  ],
+  [
+    'XDG_DATA_HOME',
+    'on Linux, where the data folder is made unless SKINSMITH_DATA_DIR is set (default: ~/.local/share)',
+  ],
+  ['SKINSMITH_STORE', 'PostgreSQL database that is the store of serve, as with --store'],
+  ['SKINSMITH_FETCH_PROXY', 'proxy of serve for webhooks and picture URLs, as with --fetch-proxy'],
+  ['SKINSMITH_GENERATOR', 'what makes the skins of serve, as with --generator'],
+  ['SKINSMITH_UPSTREAM', 'service that makes the skins of serve, as with --upstream'],
+  ['SKINSMITH_UPSTREAM_KEY', 'API key for that service'],
+  [
+    'SKINSMITH_GAME_ADDRESSES',
+    "other addresses of the game's services, as JSON (sessionServer, services, textures, publicKeys)",
+  ],
+  ['SKINSMITH_LOGIN_CLIENT_ID', 'ID of your Microsoft application, as with --login-client-id of serve'],
+  ['SKINSMITH_OIDC_ISSUER', 'provider that people may sign in to serve with, as with --oidc-issuer'],
+  ['SKINSMITH_OIDC_CLIENT_ID', "the service's client ID at that provider"],
+  ['SKINSMITH_OIDC_SECRET', 'client secret for that provider'],
+  [
+    'NODE_COMPILE_CACHE',
+    "folder to keep compiled code in, which makes starts faster; default: the user's cache folder (~/.cache)",
+  ],
+  ['NODE_DISABLE_COMPILE_CACHE', 'if set, keep no compiled code'],
+  ['NO_COLOR', 'if set, do not use colours'],
+  ['NODE_EXTRA_CA_CERTS', 'file of certificate authorities to trust besides the usual ones'],
+  [
+    'HTTPS_PROXY, HTTP_PROXY',
+    'proxies for the service, its textures, the game and the provider that people sign in with; in lower case, too',
+  ],
+  [
+    'NO_PROXY',
+    'hosts to reach without a proxy: names, domains, addresses, networks, or *; with commas between',
+  ],
+];
+
+/** Global options. Only those that the user typed are present. */
+export interface GlobalFlags {
+  readonly baseUrl?: string;
+  /** False: `--no-local`. */
+  readonly local?: boolean;
+  readonly insecureHttp?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }

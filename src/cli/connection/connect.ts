@@ -1,14 +1,36 @@
 import { callerFingerprint } from '../../base/fingerprint.ts';
 import type { Sender } from '../../base/proxies.ts';
-import { SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
+import { type RequestReport, SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
-import type { GlobalFlags } from '../config/global-flags.ts';
 import { readProxies, verifyProxies } from '../config/proxies.ts';
-import type { Settings } from '../config/settings.ts';
+import type { GlobalFlags, Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { EMBEDDED_URL, type RequestListeners, requestHooks } from './request-hooks.ts';
+import type { Waits } from '../terminal/waits.ts';
 import { makeTextureGuard } from './texture-guard.ts';
+
+export interface RequestListeners {
+  readonly onRequest?: ((report: RequestReport) => void) | undefined;
+  /** Notified of requests and pauses. */
+  readonly waits?: Waits | undefined;
+}
+
+/** Stands for the embedded service where there must be an address. Nobody can have it (RFC 6761), so nothing goes there. */
+export const EMBEDDED_URL = 'http://embedded.invalid';
+const EMBEDDED_NAME = 'the embedded service';
+
+/** The hooks of a client whose requests are shown: what they wait for, and each of them with --verbose. */
+export function requestHooks({
+  onRequest,
+  waits,
+}: RequestListeners): Pick<SkinClientOptions, 'onSend' | 'onRequest' | 'onEnd' | 'onRetry'> {
+  return {
+    onSend: ({ place, timeout }) => waits?.sent(place === EMBEDDED_URL ? EMBEDDED_NAME : place, timeout),
+    onRequest,
+    onEnd: () => waits?.answered(),
+    onRetry: (report) => waits?.paused(report),
+  };
+}
 
 export interface ConnectOptions extends RequestListeners {
   readonly settings: Settings;

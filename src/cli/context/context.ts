@@ -1,14 +1,16 @@
+import type { Command } from 'commander';
 import type { Clock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
 import type { OwnKey } from '../../batch/model/signer.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
 import type { PlayerSkin } from '../../game/player-skin.ts';
 import type { ConfigFile, Folders } from '../config/config-file.ts';
-import type { GlobalFlags } from '../config/global-flags.ts';
-import type { Settings } from '../config/settings.ts';
+import type { GlobalFlags, Settings } from '../config/settings.ts';
 import type { Connector } from '../connection/connector.ts';
+import type { Examples } from '../help/help-page.ts';
 import type { JobSources } from '../history/job-sources.ts';
 import type { SeenNames } from '../history/seen-names.ts';
+import type { CommandOutput } from '../output/described.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Waits } from '../terminal/waits.ts';
 
@@ -43,4 +45,16 @@ export interface CommandContext extends Connector {
 /** The context of one run, and a function that closes what it opened. */
 export interface OpenContext extends CommandContext {
   close(): Promise<void>;
+}
+
+/** Runs a command's work with its dependencies and returns the exit status. */
+export type Runner = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
+
+export interface CommandModule {
+  /** The examples at the start of the command's help. */
+  readonly examples: Examples;
+  /** What it prints for programs; empty: nothing. */
+  readonly output: readonly CommandOutput[];
+  /** Adds arguments, options and an action to a command that has its name. */
+  readonly register: (command: Command, runner: Runner) => void;
 }

@@ -104,7 +104,7 @@ async function openConnection(settings: Settings, base: WithProxies): Promise<Co
 }
 
 async function openGame({ env, proxied }: WithProxies): Promise<Game> {
-  const { gameAddresses } = await import('../config/game-addresses.ts');
+  const { gameAddresses } = await import('../config/game-settings.ts');
   const addresses = gameAddresses(env);
   const sender = await proxied();
   return (await import('../../game/game.ts')).openGame({ sender, ...(addresses && { addresses }) });

@@ -1,20 +1,15 @@
-import { answerCheck } from './answer.ts';
 import type { Check, CheckName } from './check.ts';
-import { clockCheck } from './clock.ts';
-import { configCheck } from './config.ts';
-import { connectionCheck } from './connection.ts';
-import { dataCheck } from './data.ts';
-import { generatorCheck } from './generator.ts';
-import { keyCheck } from './key.ts';
-import { limitsCheck } from './limits.ts';
-import { programCheck } from './program.ts';
-import { serviceCheck } from './service.ts';
-import { settingsCheck } from './settings.ts';
-import { signatureCheck } from './signature.ts';
-import { spotsCheck } from './spots.ts';
-import { storeCheck } from './store.ts';
-import { texturesCheck } from './textures.ts';
-
+import { configCheck, dataCheck, programCheck, settingsCheck } from './machine-checks.ts';
+import {
+  answerCheck,
+  clockCheck,
+  connectionCheck,
+  keyCheck,
+  limitsCheck,
+  serviceCheck,
+  spotsCheck,
+} from './service-checks.ts';
+import { generatorCheck, signatureCheck, storeCheck, texturesCheck } from './skin-checks.ts';
 export const CHECKS = {
   program: programCheck,
   config: configCheck,

@@ -4,6 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { networkCode } from '../../base/network-reason.ts';
 import { type NamedProxy, nameOf, openSender, type Proxies, proxyFor } from '../../base/proxies.ts';
+import type { Transport } from '../../index.ts';
 
 /** The stages of a request. Through a proxy they cannot be told apart. */
 export type Stage = 'name' | 'connection' | 'tls' | 'answer' | 'proxy';
@@ -172,4 +173,41 @@ async function readStart(response: AsyncIterable<Buffer>): Promise<string> {
     if (size > MAX_TEXT) break;
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Sends one GET for JSON to the embedded service. @throws ProbeError; the signal's reason when aborted */
+export async function probeEmbedded(
+  address: string,
+  transport: Transport,
+  { clock, signal, userAgent, limit }: ProbeOptions,
+): Promise<Answer> {
+  const url = new URL(address);
+  const late = AbortSignal.timeout(limit);
+  const askedAt = clock.now();
+  const start = clock.monotonic();
+  try {
+    const { status, body } = await transport.send({
+      method: 'GET',
+      origin: url.origin,
+      path: url.pathname,
+      headers: { accept: 'application/json', 'user-agent': userAgent },
+      signal: AbortSignal.any([signal, late]),
+    });
+    const text = 'json' in body ? JSON.stringify(body.json) : '';
+    const times = new Map([['answer', clock.monotonic() - start]] as const);
+    return {
+      url,
+      status,
+      date: undefined,
+      location: undefined,
+      text,
+      askedAt,
+      answeredAt: clock.now(),
+      times,
+    };
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    const code = late.aborted ? 'not in time' : String((cause as NodeJS.ErrnoException).code);
+    throw new ProbeError(url, { stage: 'answer', code, cause });
+  }
 }

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { parsedJson } from '../../base/parsed-json.ts';
-import type { Diagnosis, Job, KeyDocument, Me, RateLimit } from '../../index.ts';
-import { ServiceError, UnreadableAnswerError, VERSION } from '../../index.ts';
+import {
+  type Diagnosis,
+  type Job,
+  type KeyDocument,
+  type Me,
+  type RateLimit,
+  ServiceError,
+  UnreadableAnswerError,
+  VERSION,
+} from '../../index.ts';
 import { readProxies } from '../config/proxies.ts';
 import {
   type Origin,
@@ -14,8 +22,7 @@ import {
 import { type Connection, keyFor } from '../connection/connect.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { type Answer, type ProbeOptions, probe } from './probe.ts';
-import { probeEmbedded } from './probe-embedded.ts';
+import { type Answer, type ProbeOptions, probe, probeEmbedded } from './probe.ts';
 
 /** The configured service; without an address, the embedded one. `from` is where it is configured. */
 export interface ChosenService {

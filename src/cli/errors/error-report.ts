@@ -5,22 +5,22 @@ import { JournalError } from '../../batch/journal.ts';
 import { LockfileError } from '../../batch/lockfile/entries.ts';
 import { BatchSetupError } from '../../batch/model/source.ts';
 import { fetchHint } from '../../batch/sources/fetch-hint.ts';
+import { PlayerNameError } from '../../batch/sources/player-names.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
 import { ServiceLostError } from '../../dispatch/trouble.ts';
 import {
   classifyFailure,
+  type FailureKind,
   InsecureHttpError,
+  JobFailedError,
   NetworkError,
   ServiceError,
   SkinsmithError,
 } from '../../index.ts';
 import { PrivateAddressError } from '../connection/texture-guard.ts';
-import { momentAt, span } from '../text/quantities.ts';
-import { CliError, type ExitName, isInterruption } from './exit.ts';
-import { type DataFolder, folderReport } from './folder-report.ts';
-import type { ErrorReport } from './report.ts';
-import { serverReport, storeReport } from './server-report.ts';
+import { momentAt, span } from '../text/text.ts';
+import { CliError, type ErrorReport, type ExitName, isInterruption } from './exit.ts';
 import {
   addressHint,
   bindingOf,
@@ -29,7 +29,7 @@ import {
   type ServiceNaming,
   serviceHint,
 } from './service-hints.ts';
-import { systemReport } from './system-report.ts';
+import { type DataFolder, folderReport, serverReport, storeReport, systemReport } from './system-report.ts';
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
 export function reportOf(
@@ -119,4 +119,24 @@ function namedMissing({ answer: { path, status }, code, message }: ServiceError)
 
 function reportWith(error: SkinsmithError, exit: ExitName, hint: string | undefined): ErrorReport {
   return { code: error.code, message: error.message, hint, exit };
+}
+
+/** Failures that every other source would meet as well. */
+const CONCERNS_ALL: ReadonlySet<FailureKind> = new Set([
+  'unreachable',
+  'full_queue',
+  'too_fast',
+  'key_refused',
+  'not_allowed',
+  'challenged',
+  'unavailable',
+]);
+
+/** Whether an error affects only this source and so becomes a result; any other error ends the command. */
+export function concernsOneSource(error: unknown): boolean {
+  if (error instanceof CliError) return error.exit === 'failed';
+  if (error instanceof JobFailedError || error instanceof ProofError || error instanceof PlayerNameError)
+    return true;
+  const failure = classifyFailure(error);
+  return failure !== undefined && !CONCERNS_ALL.has(failure.kind);
 }

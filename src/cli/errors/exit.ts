@@ -1,4 +1,4 @@
-import { span } from '../text/quantities.ts';
+import { span } from '../text/text.ts';
 
 /** Every exit status of the program. Help and man pages are generated from this table. */
 export const EXIT_STATUSES = {
@@ -59,4 +59,29 @@ export function timedOut(ms: number): CliError {
 
 export function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
+}
+
+/** The message for an error. */
+export interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly exit: ExitName;
+}
+
+const MISSING_PART = {
+  code: 'program_incomplete',
+  message: 'A file of skinsmith is missing: the program was replaced or removed while it was running.',
+  hint: 'Run the same command again. If that does not help, install skinsmith again.',
+};
+
+/** Whether a file of the program could not be loaded. */
+export function isMissingPart(error: unknown): boolean {
+  return ((error ?? {}) as { code?: unknown }).code === 'MODULE_NOT_FOUND';
+}
+
+/** The lines for stderr, as for other errors: the files that write those may be missing as well. */
+export function missingPartLines(json: boolean): string {
+  if (json) return `${JSON.stringify({ error: MISSING_PART })}\n`;
+  return `error: ${MISSING_PART.message}\nhint: ${MISSING_PART.hint}\n`;
 }

@@ -1,9 +1,114 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
-import { COMMAND_GROUPS } from './command-groups.ts';
-import { examplesOf } from './examples.ts';
-import { termsOf } from './terms.ts';
-import { descriptionParts, optionText } from './text.ts';
-import { TOPIC_SUMMARIES } from './topic-names.ts';
+
+/** Help topics that are not commands; their texts are in man/topics.ts. */
+export const TOPIC_SUMMARIES = [
+  ['environment', 'environment variables'],
+  ['exit-status', 'exit statuses and what they mean'],
+  ['formats', 'columns, JSON fields and files for programs'],
+] as const satisfies readonly (readonly [name: string, summary: string])[];
+
+export type TopicName = (typeof TOPIC_SUMMARIES)[number][0];
+
+export function isTopic(word: string): word is TopicName {
+  return TOPIC_SUMMARIES.some(([name]) => name === word);
+}
+
+/** A description of the example and its command line. A test runs every line. */
+export type Example = readonly [does: string, line: string];
+export type Examples = readonly Example[];
+
+const EXAMPLES = new WeakMap<Command, Examples>();
+
+/** Sets the examples at the start of a command's help and manual page. */
+export function setExamples(command: Command, examples: Examples): void {
+  EXAMPLES.set(command, examples);
+}
+
+export function examplesOf(command: Command): Examples {
+  return EXAMPLES.get(command) ?? [];
+}
+
+/** `skinsmith skins list`. */
+export function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+}
+
+/** The pointer to help at the end of usage errors. */
+export function seeHelp(command: Command): string {
+  return `See '${fullName(command)} --help'.`;
+}
+
+/** An option's description, with its choices before the default. */
+export function optionText({ description, argChoices }: Option): string {
+  if (argChoices === undefined) return description;
+  const choices = argChoices.join(', ');
+  const [, text = description, end] = /^(.*) \((default: [^()]*)\)$/s.exec(description) ?? [];
+  return `${text} (${[choices, end].filter(Boolean).join('; ')})`;
+}
+
+/** Splits a description into its first line, which precedes the examples, and the remaining paragraphs. */
+export function descriptionParts(command: Command): { readonly head: string; readonly rest: string } {
+  const [head = '', ...rest] = command.description().split('\n');
+  return { head, rest: rest.join('\n') };
+}
+
+/** Terms that a command's arguments may be, each with its meaning. */
+export interface Terms {
+  /** Without a colon. */
+  readonly heading: string;
+  readonly rows: readonly (readonly [term: string, meaning: string])[];
+}
+
+const TERMS = new WeakMap<Command, Terms>();
+
+/** Adds a list to a command's help and manual page, after its arguments. */
+export function setTerms(command: Command, terms: Terms): void {
+  TERMS.set(command, terms);
+}
+
+export function termsOf(command: Command): Terms | undefined {
+  return TERMS.get(command);
+}
+
+/** A heading followed by rows of terms and their descriptions. */
+export function describedRows(
+  heading: string,
+  rows: readonly (readonly [term: string, meaning: string])[],
+  width: number,
+): string {
+  const helper = new Help();
+  helper.prepareContext({ helpWidth: width });
+  const termWidth = Math.max(...rows.map(([term]) => term.length));
+  const lines = rows.map(([term, meaning]) => helper.formatItem(term, termWidth, meaning, helper));
+  return `${[heading, ...lines].join('\n')}\n`;
+}
+
+/** Headings of `skinsmith --help` in order, each with its commands. */
+export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Make skins:': ['generate', 'queue', 'status', 'jobs', 'retry'],
+  'Look at skins:': ['skins', 'preview', 'render', 'check', 'verify'],
+  'Account and settings:': ['login', 'logout', 'whoami', 'config', 'doctor'],
+  'Run a service:': [
+    'serve',
+    'open',
+    'users',
+    'keys',
+    'identities',
+    'accounts',
+    'capes',
+    'reports',
+    'moderation',
+    'backup',
+    'restore',
+    'store',
+  ],
+  'Help:': ['help', 'completion'],
+};
+
+/** The heading that lists the command; undefined if none does. */
+export function groupOf(command: string): string | undefined {
+  return Object.entries(COMMAND_GROUPS).find(([, names]) => names.includes(command))?.[0];
+}
 
 /** Maximum line width: longer lines are hard to read, however wide the terminal is. */
 const MAX_COLUMNS = 100;

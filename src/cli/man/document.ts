@@ -1,3 +1,5 @@
+import { Help } from 'commander';
+
 /** A reference text, to be written as a manual page, as Markdown or as plain text. */
 export interface Section {
   readonly title: string;
@@ -30,4 +32,84 @@ export function headingOf(title: string): string {
     .split(' ')
     .map((word) => (/--|\./.test(word) ? word : word.toUpperCase()))
     .join(' ');
+}
+
+/**
+ * Escapes backslashes, hyphens (so that they copy as such from a terminal) and lines that roff would read as requests.
+ */
+export function roff(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll(/^([.'])/gm, '\\&$1');
+}
+
+/** Sections of a manual page (man(7)), one line per item. */
+export function roffSections(sections: readonly Section[]): string[] {
+  return sections.flatMap(({ title, blocks }) => [
+    `.SH ${roff(headingOf(title))}`,
+    ...blocks.flatMap(roffBlock),
+  ]);
+}
+
+function roffBlock(block: Block): string[] {
+  switch (block.kind) {
+    case 'heading':
+      return [`.SS ${roff(block.text)}`];
+    case 'text':
+      return ['.PP', roff(block.text)];
+    case 'rows':
+      return block.rows.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]);
+  }
+}
+
+/** The document for a terminal, in lines of at most `width` columns. */
+export function plainText(sections: readonly Section[], width: number): string {
+  const help = new Help();
+  help.prepareContext({ helpWidth: width });
+  const paragraphs = sections.flatMap(({ title, blocks }) => [
+    headingOf(title),
+    ...blocks.map((block) => plainBlock(block, help, width)),
+  ]);
+  return `${paragraphs.join('\n\n')}\n`;
+}
+
+function plainBlock(block: Block, help: Help, width: number): string {
+  switch (block.kind) {
+    case 'heading':
+      return help.boxWrap(`${block.text}:`, width);
+    case 'text':
+      return help.boxWrap(block.text, width);
+    case 'rows': {
+      const terms = Math.max(...block.rows.map(([term]) => term.length));
+      return block.rows.map(([term, meaning]) => help.formatItem(term, terms, meaning, help)).join('\n');
+    }
+  }
+}
+
+/** The document as Markdown, under this title. */
+export function markdown(title: string, sections: readonly Section[]): string {
+  const paragraphs = sections.flatMap((section) => [
+    `## ${section.title}`,
+    ...section.blocks.map(markdownBlock),
+  ]);
+  return `${[`# ${title}`, ...paragraphs].join('\n\n')}\n`;
+}
+
+function markdownBlock(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `### ${block.text
+        .split(', ')
+        .map((name) => `\`${name}\``)
+        .join(', ')}`;
+    case 'text':
+      return block.text;
+    case 'rows':
+      return [
+        `| ${block.heads.join(' | ')} |`,
+        '|---|---|',
+        ...block.rows.map(([term, meaning]) => `| \`${term}\` | ${meaning.replaceAll('|', '\\|')} |`),
+      ].join('\n');
+  }
 }

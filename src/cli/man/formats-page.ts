@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
-import { SUMMARY_FIELDS } from '../batch/summary-output.ts';
+import type { LockEntry } from '../../batch/lockfile/entries.ts';
+import { IGNORE_FILE } from '../../batch/sources/ignore-rules.ts';
+import type { Column } from '../../batch/sources/rows.ts';
+import { SUMMARY_FIELDS } from '../batch/summary.ts';
+import { ENVIRONMENT } from '../config/settings.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
-import { commandFormats } from './command-formats.ts';
-import { rows, type Section, text } from './document.ts';
-import { FILE_FORMATS } from './file-formats.ts';
+import { describedRows, shownCommands, type TopicName } from '../help/help-page.ts';
+import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '../output/described.ts';
+import { FORMAT_MEANINGS } from '../output/format-names.ts';
+import { type Block, plainText, type Row, rows, type Section, text } from './document.ts';
 
 export const FORMATS_PAGE = 'skinsmith-formats';
 
@@ -71,4 +76,192 @@ export function formatsPage(program: Command): readonly Section[] {
     EXIT_STATUS,
     ...FILE_FORMATS,
   ];
+}
+
+/** Commands that print the same thing. */
+interface Printed {
+  /** The one that comes first in the tree. */
+  readonly output: CommandOutput;
+  readonly commands: readonly { readonly name: string; readonly shape: JsonOutput['shape'] | undefined }[];
+}
+
+/** The columns and JSON fields of every command, as declared by the commands. */
+export function commandFormats(program: Command): Block[] {
+  return printedBy(program).flatMap((printed) => [
+    { kind: 'heading', text: printed.commands.map(({ name }) => name).join(', ') } as const,
+    ...describe(printed),
+  ]);
+}
+
+function printedBy(program: Command): Printed[] {
+  const all = commandsBelow(program).flatMap(({ path, command }) =>
+    outputOf(command).map((output) => ({ name: [path, output.mode].filter(Boolean).join(' '), output })),
+  );
+  const groups = Map.groupBy(all, ({ output: { json, columns } }) => contentOf(json) ?? columns);
+  return [...groups.values()].map((group) => ({
+    output: group[0]!.output,
+    commands: group.map(({ name, output: { json } }) => ({ name, shape: json?.shape })),
+  }));
+}
+
+/** Outputs that share their fields are the same. */
+function contentOf(json: JsonOutput | undefined): unknown {
+  if (json === undefined) return undefined;
+  return 'fields' in json ? json.fields : json;
+}
+
+function commandsBelow(parent: Command, path = ''): { path: string; command: Command }[] {
+  return shownCommands(parent).flatMap((command) => {
+    const own = `${path} ${command.name()}`.trimStart();
+    return [{ path: own, command }, ...commandsBelow(command, own)];
+  });
+}
+
+function describe({ output, commands }: Printed): Block[] {
+  const { columns, columnMeanings = {}, json } = output;
+  const extra = Object.entries(columnMeanings);
+  return [
+    ...(columns ? [text(`Columns: ${Object.keys(columns).join(', ')}.`)] : []),
+    ...(extra.length > 0 ? [rows(['column', 'meaning'], extra)] : []),
+    ...(json ? [text(`JSON: ${shapes(commands)}.`)] : []),
+    ...(json?.shape === 'value' ? [text(`The value: ${json.about}.`)] : []),
+    ...(json && 'fields' in json ? [rows(['JSON field', 'meaning'], fieldRows(json.fields))] : []),
+  ];
+}
+
+const SHAPES: Readonly<Record<JsonOutput['shape'], string>> = {
+  object: 'an object',
+  list: 'a list of objects',
+  'object or list': 'an object, or a list of objects if several things were asked for',
+  lines: 'an object per line',
+  value: 'a bare value',
+};
+
+/** `an object; from users list, a list of objects`. */
+function shapes(commands: Printed['commands']): string {
+  const groups = [...Map.groupBy(commands, ({ shape }) => shape)].flatMap(([shape, group]) =>
+    shape === undefined ? [] : [{ said: SHAPES[shape], names: group.map(({ name }) => name).join(', ') }],
+  );
+  return groups.map(({ said, names }, index) => (index === 0 ? said : `from ${names}, ${said}`)).join('; ');
+}
+
+/** Nested fields have dotted names: `texture.url`. */
+function fieldRows(fields: FieldTable, path = ''): Row[] {
+  return Object.entries(fields).flatMap(([name, field]): Row[] => {
+    const own = `${path}${name}`;
+    if (typeof field === 'string') return [[own, field]];
+    return [[own, field.about], ...fieldRows(field.fields ?? {}, `${own}.`)];
+  });
+}
+
+const LIST_COLUMNS: Readonly<Record<Column, string>> = {
+  source:
+    'a path, URL, player, UUID or skin data; a relative path is looked for in the current folder, then in that of the list',
+  name: 'name of the skin',
+  variant: 'auto, classic or slim, or what others call them: steve, wide, default, alex',
+  model: 'the same as variant',
+  visibility: 'public, unlisted or private',
+};
+
+const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
+  source:
+    'path from the folder of the lockfile, URL, user: and a UUID, bytes: and a hash for a picture from stdin, ' +
+    'value: and a digest for skin data, or skin: and a UUID for a skin of the service',
+  pixels: 'hash of the pixels of the source',
+  options: 'the variant, visibility and cape that were asked for',
+  uuid: 'UUID of the skin',
+  record:
+    'the list that names the source, and the output files written for it: an object with list and outputs, each ' +
+    'output with its name and files; paths begin at the folder of the lockfile',
+  name: 'name of the skin',
+  variant: 'classic or slim',
+  visibility: 'public, unlisted or private',
+  value: 'the texture value, in base64',
+  signature: 'the signature of the value, in base64',
+  texture: 'URL of the texture',
+  hash: 'hash of the texture',
+  service: 'address of the service that made the skin, or embedded',
+  key: 'fingerprint of the key that signed; absent if the game signed',
+  signer: 'who signed: game, embedded, the address of a service, or unproved',
+  digest: 'digest of the entry; a damaged entry is refused',
+};
+
+/** The files that skinsmith reads and writes. */
+export const FILE_FORMATS: readonly Section[] = [
+  {
+    title: 'Output formats (--format)',
+    blocks: [
+      text('Several formats are separated by commas: each skin is then written once in each.'),
+      rows(['format', 'content'], Object.entries(FORMAT_MEANINGS)),
+    ],
+  },
+  {
+    title: 'Lists of sources (--from)',
+    blocks: [
+      text(
+        'A list is text in UTF-8. Its first line that is not empty decides how it is read: a JSON object',
+        'makes it NDJSON (one object per line), a header with the column "source" makes it CSV',
+        '(separated by commas, semicolons or tabs), and anything else makes it plain lines with one',
+        'source each. In plain lists, empty lines and lines that start with # are skipped.',
+      ),
+      rows(['column or field', 'meaning'], Object.entries(LIST_COLUMNS)),
+      text(
+        'Only source is required; other columns are ignored. An NDJSON line with value and signature is',
+        'skin data, so the JSON output of skinsmith is a list too.',
+      ),
+      text(
+        'A list without sources is no error: there is nothing to do, and the exit status is 0. A folder',
+        'without PNG files is one, because it is probably the wrong folder.',
+      ),
+    ],
+  },
+  {
+    title: IGNORE_FILE,
+    blocks: [
+      text(
+        'Patterns of files to skip when a folder is a source, one per line, with the syntax of .gitignore.',
+        'Each folder may have such a file; it applies to that folder and to those below it. Patterns of',
+        '--ignore come last and so have the final say.',
+      ),
+    ],
+  },
+  {
+    title: 'skins.lock',
+    blocks: [
+      text(
+        'The lockfile remembers the skins of a folder and is meant to be committed. It has one JSON object',
+        'per line and source, sorted by source, with the fields in this order:',
+      ),
+      rows(['field', 'meaning'], Object.entries(LOCK_FIELDS)),
+      text(
+        'Absent fields are left out. To solve a merge conflict, keep the lines of both sides and delete the',
+        'conflict markers; the next run makes what is missing.',
+      ),
+    ],
+  },
+  {
+    title: 'Journal',
+    blocks: [
+      text(
+        'The journal of a batch, in the data folder, is internal and may change with any version. It lets',
+        'an interrupted batch go on without making a skin twice.',
+      ),
+    ],
+  },
+];
+
+const TOPICS: Readonly<Record<TopicName, (width: number, program: Command) => string>> = {
+  environment: (width) => describedRows('Environment variables:', ENVIRONMENT, width),
+  'exit-status': (width) =>
+    describedRows(
+      'Exit statuses:',
+      Object.values(EXIT_STATUSES).map(({ status, meaning }) => [String(status), meaning]),
+      width,
+    ),
+  formats: (width, program) => plainText(formatsPage(program), width),
+};
+
+/** Renders a topic in lines of at most `width` columns. `program`: fully loaded. */
+export function topicText(name: TopicName, width: number, program: Command): string {
+  return TOPICS[name](width, program);
 }

@@ -1,13 +1,17 @@
 import type { Argument, Command, Option } from 'commander';
-import { ENVIRONMENT } from '../config/environment.ts';
+import { ENVIRONMENT } from '../config/settings.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
-import { type Example, examplesOf } from '../help/examples.ts';
-import { shownCommands } from '../help/help-page.ts';
-import { termsOf } from '../help/terms.ts';
-import { descriptionParts, fullName, optionText } from '../help/text.ts';
-import type { Section } from './document.ts';
+import {
+  descriptionParts,
+  type Example,
+  examplesOf,
+  fullName,
+  optionText,
+  shownCommands,
+  termsOf,
+} from '../help/help-page.ts';
+import { roff, roffSections, type Section } from './document.ts';
 import { FORMATS_PAGE } from './formats-page.ts';
-import { roff, roffSections } from './roff.ts';
 
 /** `skinsmith-skins-list` for `skinsmith skins list`. */
 export function manPageName(command: Command): string {

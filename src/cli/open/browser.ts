@@ -2,7 +2,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { markupData } from '../output/reports/markup.ts';
+import { markupData } from '../output/reports/report.ts';
 
 interface BrowserOptions {
   readonly home: string;

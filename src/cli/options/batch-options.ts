@@ -1,10 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
-import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
+import { REPORT_KINDS, type ReportKind } from '../output/reports/report.ts';
 import { timeoutOption } from './option-values.ts';
-import { requireSignerOption } from './signer-option.ts';
-import { addFormatOption, addNdjsonOption } from './skin-options.ts';
-import { OVERWRITE } from './source-files.ts';
+import { addFormatOption, addNdjsonOption, OVERWRITE, requireSignerOption } from './skin-options.ts';
 
 interface TypedSourceOptions {
   readonly recursive?: boolean;

@@ -14,7 +14,7 @@ import { isMarkedPng, MARKED_BYTES } from '../../skin/png/encode.ts';
 import { SIGNATURE } from '../../skin/png/header.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
-import { SourceFiles } from './source-files.ts';
+import { SourceFiles } from './skin-options.ts';
 
 /** What may stand where an output goes. */
 export interface Replaceable {

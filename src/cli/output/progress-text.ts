@@ -1,7 +1,6 @@
 import type { Progress } from '../../batch/options.ts';
-import { type PauseView, pauseText } from '../text/pause.ts';
-import { count, momentAt, span } from '../text/quantities.ts';
-import { clean, oneLine } from '../text/text.ts';
+import { type PauseView, pauseText } from '../terminal/waits.ts';
+import { clean, count, momentAt, oneLine, span } from '../text/text.ts';
 
 export interface ProgressView extends Progress {
   /** Recent rate in finished skins per second; undefined while it is too early to tell. */

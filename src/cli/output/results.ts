@@ -1,10 +1,182 @@
+import type { BatchResult, FinishedSkin } from '../../batch/model/result.ts';
+import type { Job, Note } from '../../index.ts';
 import type { Picture } from '../../skin/picture.ts';
-import type { Colors } from '../terminal/colors.ts';
-import { clean, oneLine } from '../text/text.ts';
-import { columnRows } from './described.ts';
-import { besidePicture, type TerminalPictures } from './picture/terminal-picture.ts';
-import { JOB_COLUMNS, RESULT_COLUMNS } from './view-output.ts';
-import type { JobView, ResultView } from './views.ts';
+import { type Colors, colorsFor, type Io } from '../terminal/io.ts';
+import { ago, alignedRows, clean, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  type Field,
+  type Fields,
+  JsonList,
+} from './described.ts';
+import type { FormatName } from './format-names.ts';
+import { FORMATS, type Formatted } from './formats.ts';
+import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
+
+/** The documented JSON fields of a skin. */
+interface SkinView {
+  readonly uuid: string;
+  readonly name?: string;
+  readonly variant: string;
+  readonly visibility: string;
+  readonly value: string;
+  readonly signature: string;
+  readonly texture: { readonly url: string; readonly hash: string };
+}
+
+/** The documented JSON output for one source's outcome. Absent values are omitted. */
+export interface ResultView extends Partial<SkinView> {
+  readonly source?: string;
+  readonly status: string;
+  readonly job?: string;
+  /** `game`, `embedded`, a service's address, or `unproved`. */
+  readonly signer?: string;
+  readonly duplicate?: boolean;
+  readonly warnings: readonly Note[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** One job, as `queue` and `jobs` print it. Times are ISO 8601. */
+export interface JobView {
+  readonly job: string;
+  readonly status: string;
+  readonly createdAt?: string;
+  readonly eta?: string;
+  readonly source?: string;
+  readonly uuid?: string;
+}
+
+interface ResultParts {
+  readonly source: string | undefined;
+  readonly job?: string | undefined;
+  readonly skin?: FinishedSkin | undefined;
+  readonly status?: string;
+  readonly warnings?: readonly Note[];
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+}
+
+export function resultView({ source, job, skin, status, warnings = [], error }: ResultParts): ResultView {
+  return {
+    ...(source !== undefined && { source }),
+    status: status ?? (error ? 'failed' : 'completed'),
+    ...(job !== undefined && { job }),
+    ...(skin && skinFields(skin)),
+    ...(skin?.signedBy && { signer: skin.signedBy.signer }),
+    ...(skin?.duplicate !== undefined && { duplicate: skin.duplicate }),
+    warnings,
+    ...(error && { error: { code: error.code, message: error.message } }),
+  };
+}
+
+export function isFinished(
+  result: ResultView,
+): result is ResultView & Required<Pick<ResultView, 'value' | 'signature'>> {
+  return result.value !== undefined && result.signature !== undefined;
+}
+
+/** One result of a batch. */
+export function batchResultView(result: BatchResult): ResultView {
+  const { source, job, skin, warnings, error } = result;
+  return resultView({ source, job, skin, warnings, error });
+}
+
+/** The fields of a skin from any origin: the same for a new skin and one from the lockfile. */
+export function skinFields({ uuid, name, variant, visibility, value, signature, texture }: FinishedSkin) {
+  return {
+    uuid,
+    ...(name !== undefined && { name }),
+    variant,
+    visibility,
+    value,
+    signature,
+    texture: { url: texture.url, hash: texture.hash },
+  };
+}
+
+export function jobView(job: Job, source?: string): JobView {
+  return {
+    job: job.id,
+    status: job.status,
+    ...(job.timestamp !== undefined && { createdAt: isoTime(job.timestamp) }),
+    ...(job.eta !== undefined && { eta: isoTime(job.eta) }),
+    ...(source !== undefined && { source }),
+    ...(job.result !== undefined && { uuid: job.result }),
+  };
+}
+
+/** Converts a time from outside; a number outside the range of dates is left unchanged. */
+function isoTime(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();
+}
+
+export const RESULT_COLUMNS = {
+  source: ({ source }) => source,
+  status: ({ status }) => status,
+  job: ({ job }) => job,
+  uuid: ({ uuid }) => uuid,
+  variant: ({ variant }) => variant,
+  value: ({ value }) => value,
+  signature: ({ signature }) => signature,
+  texture: ({ texture }) => texture?.url,
+} satisfies Columns<ResultView>;
+
+export const WARNINGS_FIELD: Field = {
+  about: 'what to know about it',
+  fields: { code: 'code of the warning', message: 'a sentence' },
+};
+
+const RESULT_FIELDS: Fields<ResultView> = {
+  source: 'what the skin was made from, as you typed it',
+  status:
+    'completed, failed, waiting, processing, unknown to the service, left (by --max-new), or ' +
+    'new, changed or duplicate (--allow-new)',
+  job: 'id of the job',
+  uuid: 'UUID of the skin',
+  name: 'name of the skin',
+  variant: 'classic or slim',
+  visibility: 'public, unlisted or private',
+  value: 'the texture value, in base64',
+  signature: 'the signature of the value, in base64',
+  texture: {
+    about: 'the texture; as a column, its URL',
+    fields: { url: 'URL of the texture', hash: 'hash of the texture' },
+  },
+  signer:
+    'who signed: game, embedded (the service of this or another machine), the address of a service, or unproved',
+  duplicate: 'whether the service had the skin already',
+  warnings: WARNINGS_FIELD,
+  error: { about: 'why there is no skin', fields: { code: 'error code', message: 'what went wrong' } },
+};
+
+export const RESULT_OUTPUT = {
+  columns: RESULT_COLUMNS,
+  json: { shape: 'object or list', fields: RESULT_FIELDS },
+} as const satisfies CommandOutput;
+
+export const JOB_COLUMNS = {
+  job: ({ job }) => job,
+  status: ({ status }) => status,
+  createdAt: ({ createdAt }) => createdAt,
+  source: ({ source }) => source,
+  uuid: ({ uuid }) => uuid,
+} satisfies Columns<JobView>;
+
+export const JOB_FIELDS: Fields<JobView> = {
+  job: 'id of the job',
+  status: 'waiting, processing, completed, failed or unknown',
+  createdAt: 'when the job was submitted',
+  eta: 'when the service expects the job to be completed',
+  source: 'what the skin is made from: as you typed it on this machine, or as the service knows it',
+  uuid: 'UUID of the skin, once the job is completed',
+};
+
+export const JOB_OUTPUT = {
+  columns: JOB_COLUMNS,
+  json: { shape: 'object or list', fields: JOB_FIELDS },
+} as const satisfies CommandOutput;
 
 export function resultRow(result: ResultView): string {
   return columnRows(RESULT_COLUMNS, [result]);
@@ -65,4 +237,134 @@ function resultLines(result: ResultView, colors: Colors, sentName: string | unde
 function knownText({ name, source }: ResultView, sentName: string | undefined): string | undefined {
   if (name !== undefined && name === source) return undefined;
   return name === undefined || name === sentName ? 'already known' : `already known as ${clean(name)}`;
+}
+
+interface PrinterOptions {
+  readonly json: boolean;
+  readonly ndjson: boolean;
+  /** Absent: readable text on a terminal, rows in a pipe. */
+  readonly formats: readonly FormatName[] | undefined;
+  /** The user named several sources: JSON output is then a list, even for a single result. */
+  readonly isList: boolean;
+  readonly pictures?: ResultPictures | undefined;
+}
+
+/** Images shown beside results on a terminal. */
+export interface ResultPictures {
+  /** Undefined if the terminal cannot show images. */
+  readonly terminal: TerminalPictures | undefined;
+  /** Returns the figure at one image pixel per skin pixel; called only when it is shown. */
+  readonly pictureOf: (result: ResultView) => Promise<Picture | undefined>;
+}
+
+/** Writes results to stdout as they arrive, or as one JSON document in the order of the sources. */
+export class ResultPrinter {
+  readonly #io: Io;
+  readonly #options: PrinterOptions;
+  readonly #list: JsonList | undefined;
+  #count = 0;
+
+  constructor(io: Io, options: PrinterOptions) {
+    this.#io = io;
+    this.#options = options;
+    this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
+  }
+
+  /**
+   * `index` is the position of the source, for results that arrive out of order; `sentName`, the name that the service
+   * was asked for.
+   */
+  async add(result: ResultView, index = this.#count, sentName?: string): Promise<void> {
+    const { json, ndjson, formats } = this.#options;
+    this.#count++;
+    if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result)));
+    else if (this.#list) this.#list.add(this.#asJson(result), index);
+    else if (json) this.#io.out.write(jsonDocument(this.#asJson(result)));
+    else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format);
+    else if (!this.#io.out.isTTY) this.#io.out.write(resultRow(result));
+    else if (!result.error) await this.#printText(result, sentName);
+  }
+
+  /** Adds an image if the terminal can show it and the caller has one. */
+  async #printText(result: ResultView, sentName: string | undefined): Promise<void> {
+    const colors = await colorsFor(this.#io.out);
+    const { terminal, pictureOf } = this.#options.pictures ?? {};
+    const picture = terminal && (await pictureOf?.(result));
+    const text = picture
+      ? picturedText(result, colors, { picture, terminal, sentName })
+      : resultText(result, colors, sentName);
+    this.#io.out.write(text);
+  }
+
+  end(): void {
+    this.#list?.end();
+  }
+
+  /** After an error; does nothing after `end`. */
+  endEarly(): void {
+    this.#list?.endEarly();
+  }
+
+  /** A single format is the whole document; several formats are keyed by name. */
+  #asJson(result: ResultView): Formatted {
+    if (!isFinished(result)) return { ...result };
+    const [first = 'json', ...more] = this.#options.formats ?? [];
+    if (more.length === 0) return FORMATS[first].render(result);
+    const { source } = result;
+    const rendered = [first, ...more].map((format) => [format, FORMATS[format].render(result)]);
+    return { ...(source !== undefined && { source }), ...Object.fromEntries(rendered) };
+  }
+
+  #printFormatted(result: ResultView, format: FormatName): void {
+    if (!isFinished(result)) return;
+    const formatted = FORMATS[format].render(result);
+    this.#io.out.write(typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonLine(formatted));
+  }
+}
+
+interface JobPrinterOptions {
+  readonly json: boolean;
+  readonly ndjson: boolean;
+  readonly isList: boolean;
+}
+
+/** Writes jobs to stdout: each as it is accepted, or all as one JSON document at the end. */
+export class JobPrinter {
+  readonly #io: Io;
+  readonly #options: JobPrinterOptions;
+  readonly #list: JsonList | undefined;
+  #count = 0;
+
+  constructor(io: Io, options: JobPrinterOptions) {
+    this.#io = io;
+    this.#options = options;
+    this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
+  }
+
+  /** `index` is the position of the source, for jobs that arrive out of order. */
+  async add(job: JobView, index = this.#count): Promise<void> {
+    this.#count++;
+    if (this.#options.ndjson) this.#io.out.write(jsonLine(job));
+    else if (this.#list) this.#list.add(job, index);
+    else if (this.#options.json) this.#io.out.write(jsonDocument(job));
+    else if (this.#io.out.isTTY)
+      this.#io.out.write(`${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n`);
+    else this.#io.out.write(jobRow(job));
+  }
+
+  end(): void {
+    this.#list?.end();
+  }
+
+  /** After an error; does nothing after `end`. */
+  endEarly(): void {
+    this.#list?.endEarly();
+  }
+}
+
+/** Prints a whole list of jobs. */
+export function jobTable(jobs: readonly JobView[], { io, now }: { io: Io; now: number }): string {
+  if (!io.out.isTTY) return jobs.map(jobRow).join('');
+  const rows = jobs.map((job) => [job.job, job.status, ago(job.createdAt, now), job.source]);
+  return alignedRows(['JOB', 'STATUS', 'CREATED', 'SOURCE'], rows, io.out.columns);
 }

@@ -13,7 +13,7 @@ import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';
 import { chooseVariant, type Variant } from '../../skin/variant.ts';
 import { readProxies } from '../config/proxies.ts';
-import { connectWithProgress } from '../connection/connect-with-progress.ts';
+import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { textureOf } from './result-pictures.ts';

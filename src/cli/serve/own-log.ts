@@ -1,6 +1,14 @@
+import { once } from 'node:events';
 import { hostname } from 'node:os';
 import type { LogLevel } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
+import type { Colors } from '../terminal/io.ts';
+import { clean } from '../text/text.ts';
+
+/** Resolves when the signal aborts, or at once if it has. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
 
 /** Levels as the service's own log numbers them, and at which settings they are logged. */
 const LEVELS = {
@@ -52,4 +60,102 @@ export function lineOf(
   if (!(at as readonly LogLevel[]).includes(logLevel)) return undefined;
   const who = { level: number, time: now, pid: process.pid, hostname: hostname() };
   return `${JSON.stringify({ ...who, ...fields, msg })}\n`;
+}
+
+/** A line of the service's log. */
+interface LogLine {
+  readonly level?: number;
+  readonly time?: number;
+  readonly msg?: string;
+  readonly [field: string]: unknown;
+}
+
+interface LogTextOptions {
+  readonly write: (text: string) => void;
+  readonly colors: Colors;
+  /** Whether the terminal shows the address already, so that the start itself is no news. */
+  readonly isAnnounced?: boolean;
+  /** Whether to print a line for each request. */
+  readonly showsRequests: boolean;
+}
+
+/** Levels as pino numbers them. */
+const WARN = 40;
+const ERROR = 50;
+/** Fields that are of no use to a person. */
+const OMITTED = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'name', 'v']);
+const LONGEST_FIELD = 200;
+
+/** Reads the service's log as JSON lines and writes it as readable text. */
+export class LogText {
+  readonly #options: LogTextOptions;
+
+  constructor(options: LogTextOptions) {
+    this.#options = options;
+  }
+
+  write(text: string): void {
+    for (const line of text.split('\n')) {
+      if (line !== '') this.#line(line);
+    }
+  }
+
+  #line(json: string): void {
+    const { write, colors, showsRequests, isAnnounced } = this.#options;
+    const line = parsed(json);
+    if (!line) write(`${clean(json)}\n`);
+    else if (line.msg === 'started' && isAnnounced) this.#sayWhoSigns(line);
+    else if (line.msg !== 'request' || showsRequests) {
+      const text = line.msg === 'request' ? requestText(line, colors) : eventText(line, colors);
+      write(`${clockOf(line, colors)} ${text}\n`);
+    }
+  }
+
+  #sayWhoSigns(line: LogLine): void {
+    const { write, colors } = this.#options;
+    if (line['signer'] !== undefined)
+      write(`${clockOf(line, colors)} signer: ${clean(fieldText(line['signer']))}\n`);
+  }
+}
+
+function parsed(json: string): LogLine | undefined {
+  try {
+    const line: unknown = JSON.parse(json);
+    return typeof line === 'object' && line !== null ? (line as LogLine) : undefined;
+  } catch {
+    return undefined; // not a log line: printed unchanged
+  }
+}
+
+/** The time of day in the local time zone. */
+function clockOf({ time }: LogLine, { faint }: Colors): string {
+  const date = new Date(typeof time === 'number' ? time : Number.NaN);
+  return faint(Number.isNaN(date.getTime()) ? '--:--:--' : date.toLocaleTimeString('en-GB'));
+}
+
+/** `POST /v2/queue 202 12 ms  anna`. */
+function requestText({ method, path, status, ms, user, caller, aborted }: LogLine, colors: Colors): string {
+  const code = Number(status);
+  const colour = code >= 500 ? colors.bad : code >= 400 ? colors.warn : colors.good;
+  const who = clean(String(user ?? caller ?? ''));
+  const gone = aborted === true ? ' (the caller went away)' : '';
+  const what = `${clean(String(method))} ${clean(String(path))}`;
+  return `${what} ${colour(clean(String(status)))} ${clean(String(ms))} ms${gone}${who === '' ? '' : `  ${colors.faint(who)}`}`;
+}
+
+function eventText(line: LogLine, colors: Colors): string {
+  const { level = 0, msg = '' } = line;
+  const mark =
+    level >= ERROR ? `${colors.bad('error:')} ` : level >= WARN ? `${colors.warn('warning:')} ` : '';
+  const fields = Object.entries(line).flatMap(([name, value]) =>
+    OMITTED.has(name) ? [] : [`${clean(name)}=${clean(fieldText(value)).slice(0, LONGEST_FIELD)}`],
+  );
+  const rest = fields.length === 0 ? '' : `  ${colors.faint(fields.join(' '))}`;
+  return `${mark}${clean(String(msg))}${rest}`;
+}
+
+function fieldText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const { message } = value as { message?: unknown };
+  return typeof message === 'string' ? message : JSON.stringify(value);
 }

@@ -2,12 +2,12 @@ import type { LogStream, ServerOptions } from '../../server/server.ts';
 import { gameSettings } from '../config/game-settings.ts';
 import { fetchProxies, usableProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
-import { colorsFor } from '../terminal/colors.ts';
+import { colorsFor } from '../terminal/io.ts';
+import { isLoopback } from '../text/text.ts';
 import { chooseGenerator } from './generator.ts';
-import { LogText } from './log-text.ts';
 import { chooseOpenId } from './openid.ts';
 import type { ServeOptions } from './options.ts';
-import { logsJson, ownLog } from './own-log.ts';
+import { LogText, logsJson, ownLog } from './own-log.ts';
 import { chooseStore } from './store.ts';
 
 /** What the service is started with. @throws CliError */
@@ -73,4 +73,36 @@ function networkLimitsOf({
     ...(maxConnectionsPerAddress !== undefined && { maxConnectionsPerAddress }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   };
+}
+
+type Addressed = Pick<ServeOptions, 'host' | 'publicUrl' | 'generator'>;
+
+/** What its operator should know of the addresses of a service that listens at `url`. */
+export function addressWarnings(url: string, options: Addressed, env: NodeJS.ProcessEnv): string[] {
+  return [unreachableTextures(url, options, env), lostPages(options)].filter((one) => one !== undefined);
+}
+
+/** Other machines are to reach the service, but it signs an address of this machine into its skins: they stay useless to players. */
+function unreachableTextures(
+  url: string,
+  { host, publicUrl, generator }: Addressed,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const isOwnKey = (generator ?? (env['SKINSMITH_GENERATOR'] || 'signing')) === 'signing';
+  const isForOthers = host !== undefined && !isLoopback(host);
+  if (!isOwnKey || !isForOthers || publicUrl !== undefined || !isLoopback(new URL(url).hostname))
+    return undefined;
+  return (
+    `Texture URLs of new skins start with ${url} permanently; other machines cannot reach it. ` +
+    'Restart the service with the address that players use: --public-url https://skins.example.org'
+  );
+}
+
+/** The links of pages begin at the root of a host. */
+function lostPages({ publicUrl }: Addressed): string | undefined {
+  if (publicUrl === undefined || new URL(publicUrl).pathname === '/') return undefined;
+  return (
+    `The pages do not work below a path, as in ${publicUrl}; the API and textures do if the proxy removes the path. ` +
+    'To use the pages, give the service a host name of its own.'
+  );
 }

@@ -134,3 +134,70 @@ export class OutputFlush {
 export function asUnwritten(error: NodeJS.ErrnoException): Error {
   return error.code === 'EPIPE' ? CLOSED_PIPE : error;
 }
+
+/** The colours in use, as functions; they return plain text when colour is off. */
+export interface Colors {
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly warn: (text: string) => string;
+  readonly faint: (text: string) => string;
+  readonly strong: (text: string) => string;
+}
+
+export async function colorsFor(stream: OutputStream): Promise<Colors> {
+  if (!stream.hasColor) {
+    const plain = (text: string) => text;
+    return { good: plain, bad: plain, warn: plain, faint: plain, strong: plain };
+  }
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return { good: chalk.green, bad: chalk.red, warn: chalk.yellow, faint: chalk.dim, strong: chalk.bold };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** At it Node would open its debugger, which all users of the machine can connect to. */
+const DEBUG = 'SIGUSR1';
+type Signal = (typeof SIGNALS)[number] | typeof DEBUG;
+
+/** The parts of `process` that handle signals. */
+export interface SignalSource {
+  on(signal: Signal, listener: (signal: Signal) => void): unknown;
+  off(signal: Signal, listener: (signal: Signal) => void): unknown;
+  kill(pid: number, signal: Signal): unknown;
+  readonly pid: number;
+}
+
+/** Milliseconds: a terminal sends Ctrl-C to all processes, and npx and our own start under an old Node pass it on. */
+const ONE_CTRL_C = 300;
+
+/**
+ * The first signal asks the run to stop; a second one ends the process at once, as by default. Our listener stays
+ * registered after the first: the spinner's library kills the process if its own listener is the only one.
+ */
+export function listenForSignals(
+  stop: AbortController,
+  source: SignalSource,
+  now: () => number = performance.now.bind(performance),
+): () => void {
+  let first: { readonly signal: Signal; readonly at: number } | undefined;
+  const onSignal = (signal: Signal) => {
+    if (first === undefined) {
+      first = { signal, at: now() };
+      stop.abort();
+      return;
+    }
+    const isSame = signal === 'SIGINT' && first.signal === 'SIGINT';
+    if (isSame && now() - first.at < ONE_CTRL_C) return;
+    unlisten();
+    source.kill(source.pid, signal);
+  };
+  const unlisten = () => {
+    for (const signal of SIGNALS) source.off(signal, onSignal);
+    source.off(DEBUG, ignore);
+  };
+  for (const signal of SIGNALS) source.on(signal, onSignal);
+  source.on(DEBUG, ignore);
+  return unlisten;
+}
+
+function ignore(): void {}

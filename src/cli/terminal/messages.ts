@@ -1,8 +1,7 @@
-import type { RequestReport } from '../../index.ts';
-import { jsonLine } from '../text/json.ts';
-import { clean, oneLine, wrapped } from '../text/text.ts';
-import { type Colors, colorsFor } from './colors.ts';
-import type { Io } from './io.ts';
+import type { SourceProblem } from '../../batch/model/source.ts';
+import type { Note, RequestReport } from '../../index.ts';
+import { clean, jsonLine, oneLine, wrapped } from '../text/text.ts';
+import { type Colors, colorsFor, type Io } from './io.ts';
 
 export interface MessageFlags {
   readonly quiet?: boolean;
@@ -153,4 +152,25 @@ export async function startSpinner(
     },
     stop: () => void spinner.stop(),
   };
+}
+
+/** Prints warnings for people; the JSON output includes each as well. */
+export async function printWarnings(
+  notes: readonly Note[],
+  label: string | undefined,
+  { messages }: { readonly messages: Messages },
+): Promise<void> {
+  for (const note of notes)
+    await messages.warn(label === undefined ? note.message : `${label}: ${note.message}`);
+}
+
+/** Reports the failure of one source among several. */
+export async function printFailure(
+  label: string,
+  problem: SourceProblem,
+  { messages }: { readonly messages: Messages },
+): Promise<void> {
+  const { code, message, hint } = problem;
+  const isNamed = message.includes(label) || code === 'invalid_row'; // a row's message names its line
+  await messages.failure({ code, message: isNamed ? message : `${label}: ${message}`, hint });
 }

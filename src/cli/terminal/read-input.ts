@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { addAbortSignal } from 'node:stream';
 import { decodedText } from '../../base/parsed-json.ts';
 import { endSentence } from '../../base/sentence.ts';
-import { CliError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
+import { clean } from '../text/text.ts';
 import type { Io } from './io.ts';
 
 /** Maximum number of bytes read from a file. */
@@ -72,4 +74,97 @@ async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Buf
       throw new CliError('invalid_image', `The data on ${name} is too large for a skin.`);
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * Asks for confirmation; any answer other than yes means no. Without a terminal, the user must pass `--yes`.
+ * @throws CliError `cannot_ask`; the signal's reason when interrupted
+ */
+export async function confirm(
+  question: string,
+  { io, signal }: { readonly io: Io; readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (!io.canPrompt) {
+    throw usageError(
+      'cannot_ask',
+      'This needs confirmation, and there is no terminal to ask on.',
+      'To confirm, add: --yes',
+    );
+  }
+  io.err.write(`${clean(question)} [y/N] `);
+  const lines = createInterface({ input: io.stdin, signal });
+  try {
+    for await (const line of lines) return /^(?:y|yes)$/i.test(line.trim());
+  } finally {
+    lines.close();
+  }
+  signal.throwIfAborted();
+  return false;
+}
+
+/** The bytes that keys send when the terminal is in raw mode. */
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const CTRL_U = '\u0015';
+const ERASERS = new Set(['\u007f', '\b']);
+const ENDS = new Set(['\r', '\n']);
+/** Escape sequences of arrow keys and bracketed paste. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches escape sequences.
+const SEQUENCES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Z])/g;
+/** Maximum length in characters; longer input is a file pasted by mistake. */
+const LONGEST = 4_096;
+
+interface RawInput {
+  setRawMode?(isRaw: boolean): unknown;
+}
+
+/**
+ * Prompts for a secret without echoing it. Ctrl-C, and Ctrl-D on an empty line, interrupt the prompt.
+ * @throws AbortError when interrupted; the signal's reason
+ */
+export async function askSecret(
+  question: string,
+  { io, signal }: { readonly io: Io; readonly signal: AbortSignal },
+): Promise<string> {
+  const { stdin } = io;
+  const terminal = stdin as RawInput;
+  signal.throwIfAborted();
+  io.err.write(`${clean(question)}: `);
+  terminal.setRawMode?.(true);
+  try {
+    return await readLine(stdin, signal);
+  } finally {
+    terminal.setRawMode?.(false);
+    stdin.pause();
+    io.err.write('\n');
+  }
+}
+
+async function readLine(stdin: Io['stdin'], signal: AbortSignal): Promise<string> {
+  let typed = '';
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const interrupt = () => reject(signal.reason ?? new DOMException('Interrupted.', 'AbortError'));
+  const onData = (chunk: Buffer | string) => {
+    for (const key of String(chunk).replace(SEQUENCES, '')) {
+      if (key === CTRL_C || (key === CTRL_D && typed === '')) return interrupt();
+      if (ENDS.has(key)) return resolve(typed);
+      typed = edited(typed, key);
+    }
+  };
+  stdin.on('data', onData);
+  stdin.on('end', interrupt);
+  signal.addEventListener('abort', interrupt);
+  try {
+    return await promise;
+  } finally {
+    stdin.off('data', onData);
+    stdin.off('end', interrupt);
+    signal.removeEventListener('abort', interrupt);
+  }
+}
+
+function edited(typed: string, key: string): string {
+  if (ERASERS.has(key)) return typed.slice(0, -1);
+  if (key === CTRL_U) return '';
+  return key < ' ' || typed.length >= LONGEST ? typed : typed + key;
 }

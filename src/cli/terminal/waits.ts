@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { pauseText } from '../text/pause.ts';
-import { span } from '../text/quantities.ts';
+import { momentAt, oneLine, span } from '../text/text.ts';
 import type { Messages, Progress } from './messages.ts';
 
 /** Milliseconds between updates, and how long a request may take before the wait is shown. */
@@ -108,4 +107,23 @@ export class Waits {
     void this.#spinner?.then((line) => line.stop());
     this.#spinner = undefined;
   }
+}
+
+/** The reason for a wait and its length. */
+export interface PauseView {
+  readonly message: string;
+  /** Remaining milliseconds. */
+  readonly ms: number;
+  /** End of the wait, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * Describes a wait: its reason, its length and its end. `now`: milliseconds since the epoch. `width`: the columns that
+ * there are; the reason is cut to leave room for the rest.
+ */
+export function pauseText({ message, ms, at }: PauseView, now: number, width?: number): string {
+  const reason = /[.!?]$/.test(message) ? message : `${message}.`; // a service's own words may lack the end
+  const rest = ` Retrying in ${span(ms / 1_000)}, at ${momentAt(at, now)}; Ctrl-C is safe.`;
+  return (width === undefined ? reason : oneLine(reason, Math.max(1, width - rest.length))) + rest;
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
 
 /** C0 and C1 control characters, escape sequences that contain them, and bidirectional marks. */
@@ -92,4 +93,59 @@ export function ago(time: string | undefined, now: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
   if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h ago`;
   return `${Math.floor(seconds / 86_400)} days ago`;
+}
+
+/** Formats a number for people: `1,234`. */
+export function count(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Formats a duration for people. */
+export function span(seconds: number): string {
+  if (seconds < 1) return 'a moment';
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Formats a local time of day, with the date unless it is today. Milliseconds since the epoch. */
+export function momentAt(at: number, now: number): string {
+  const time = new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  if (new Date(at).toDateString() === new Date(now).toDateString()) return time;
+  const day = new Date(at).toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+  return `${day}, ${time}`;
+}
+
+/** A key by its last four characters. */
+export function masked(last4: string): string {
+  return `…${last4}`;
+}
+
+/** Whether a host, as in a URL or as an address, is always the machine itself. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/**
+ * JSON that is safe to print on a terminal: control characters above ASCII, line separators and bidirectional marks are
+ * escaped. JSON.stringify escapes the ASCII control characters itself.
+ */
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** A single line, for JSON lines and for stderr. */
+export function jsonLine(value: unknown): string {
+  return `${escapeUnsafe(JSON.stringify(value))}\n`;
+}
+
+/** An indented document. */
+export function jsonDocument(value: unknown): string {
+  return `${escapeUnsafe(JSON.stringify(value, undefined, 2))}\n`;
+}
+
+function escapeUnsafe(json: string): string {
+  return json.replace(
+    UNSAFE_IN_JSON,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

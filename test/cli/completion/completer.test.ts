@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { completionOf } from '../../../src/cli/completion/completer.ts';
 import type { LocalKind } from '../../../src/cli/completion/local-values.ts';
-import { FORMAT_NAMES } from '../../../src/cli/output/formats/names.ts';
+import { FORMAT_NAMES } from '../../../src/cli/output/format-names.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 
 const program = await buildProgram({ runner: () => async () => {} });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ProgressView, progressLine, progressSentence } from '../../../src/cli/output/progress-text.ts';
-import { count, span } from '../../../src/cli/text/quantities.ts';
+import { count, span } from '../../../src/cli/text/text.ts';
 
 const RUNS = { numRuns: 500, seed: 20_251_121 };
 

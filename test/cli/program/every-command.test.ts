@@ -30,7 +30,7 @@ async function machine(): Promise<{ type: Type; folder: string }> {
 
 /**
  * The commands that print nothing for programs, and those that do not end by themselves. All others are run by
- * test/cli/man/command-formats.test.ts.
+ * test/cli/man/formats-page/command-formats.test.ts.
  */
 const RUNS: Readonly<Record<string, () => Promise<void>>> = {
   'config set': async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { Waits } from '../../../src/cli/terminal/waits.ts';
-import { momentAt } from '../../../src/cli/text/quantities.ts';
+import { momentAt } from '../../../src/cli/text/text.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 22, 13, 0) }));

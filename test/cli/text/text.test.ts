@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { colorsFor } from '../../../src/cli/terminal/colors.ts';
+import { colorsFor } from '../../../src/cli/terminal/io.ts';
 import {
   ago,
   alignedRows,

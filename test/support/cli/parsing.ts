@@ -1,8 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import type { CommandContext } from '../../../src/cli/context/context.ts';
-import type { Runner } from '../../../src/cli/context/runner.ts';
-
+import type { CommandContext, Runner } from '../../../src/cli/context/context.ts';
 /** A command file's `register`, whose `run` takes the arguments `A`, the last of them the context. */
 export type Register<A extends unknown[]> = (
   command: Command,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import type { GlobalFlags } from '../../../src/cli/config/global-flags.ts';
+import type { GlobalFlags } from '../../../src/cli/config/settings.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { openContext } from '../../../src/cli/context/open-context.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';

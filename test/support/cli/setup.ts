@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { GlobalFlags } from '../../../src/cli/config/global-flags.ts';
+import type { GlobalFlags } from '../../../src/cli/config/settings.ts';
 import { openContext } from '../../../src/cli/context/open-context.ts';
 import { Setup } from '../../../src/cli/doctor/setup.ts';
 import { type Exchange, scriptedServer } from '../client/scripted-server.ts';

@@ -1,5 +1,4 @@
-import { markupText } from './markup.ts';
-import type { Report, ReportEntry, ReportSummary } from './report.ts';
+import { markupText, type Report, type ReportEntry, type ReportSummary } from './report.ts';
 
 const MARK = '<testsuite name="skinsmith"';
 

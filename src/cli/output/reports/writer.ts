@@ -5,10 +5,16 @@ import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { withPath } from '../../../base/atomic-file.ts';
 import { makeFolder } from '../../../base/make-folder.ts';
+import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
+import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
+import { decodePng } from '../../../skin/png/decode.ts';
+import { encodePng } from '../../../skin/png/encode.ts';
+import { renderBack, renderFront } from '../../../skin/render/flat.ts';
+import { chooseVariant, type Variant } from '../../../skin/variant.ts';
 import { CliError } from '../../errors/exit.ts';
-import type { ReportKind } from './kinds.ts';
-import type { NumberedFailure, Report, ReportEntry, ReportSummary } from './report.ts';
-import { REPORTS } from './reports.ts';
+import { html } from './html.ts';
+import { junit } from './junit.ts';
+import type { Figure, NumberedFailure, Report, ReportEntry, ReportKind, ReportSummary } from './report.ts';
 
 /** Maximum number of failures kept for the list. */
 const MAX_LISTED = 200;
@@ -184,3 +190,28 @@ export class ReportWriter {
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * Draws a skin file's figure from the front and the back, as PNGs of 16×32 pixels; undefined when the file is not a
+ * readable skin. Without a variant, the image determines it.
+ */
+export function figureOf(bytes: Uint8Array, wish?: Variant | 'auto' | 'unknown'): Figure | undefined {
+  const picture = readPicture(bytes);
+  if (!picture) return undefined;
+  const { variant } = chooseVariant(picture, wish);
+  return {
+    front: encodePng(renderFront(picture, variant)),
+    back: encodePng(renderBack(picture, variant)),
+  };
+}
+
+function readPicture(bytes: Uint8Array): Picture | undefined {
+  try {
+    return decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES });
+  } catch (error) {
+    if (error instanceof InvalidImageError) return undefined;
+    throw error;
+  }
+}
+
+export const REPORTS = { junit, html } satisfies Record<ReportKind, Report>;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { finishedSkin } from '../../../../src/batch/model/result.ts';
-import { filePath, hasForm, renderFile } from '../../../../src/cli/output/formats/files.ts';
-import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
-import { resultView, skinFields } from '../../../../src/cli/output/views.ts';
+import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
+import { filePath, hasForm, renderFile } from '../../../../src/cli/output/formats.ts';
+import { resultView, skinFields } from '../../../../src/cli/output/results.ts';
 import { makeSkin } from '../../../support/client/answers.ts';
 
 const skin = { name: 'Sir Knight', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FORMATS } from '../../../../src/cli/output/formats/formats.ts';
-import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
-import type { SkinData } from '../../../../src/cli/output/formats/skin-data.ts';
+import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
+import { FORMATS, type SkinData } from '../../../../src/cli/output/formats.ts';
 
 const unnamed: SkinData = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 const smith: SkinData = { ...unnamed, name: 'Smith' };

@@ -1,4 +1,0 @@
-/** A key by its last four characters. */
-export function masked(last4: string): string {
-  return `…${last4}`;
-}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { runKeysList, runKeysRevoke } from '../../../../src/cli/commands/keys.ts';
+import { runUsersList } from '../../../../src/cli/commands/users.ts';
+import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import { runCommand } from '../../../support/cli/run-command.ts';
+import { type Exchange, scriptedServer } from '../../../support/client/scripted-server.ts';
+
+describe('A service without an account manager', () => {
+  const page = { status: 404, text: '<!doctype html><h1>Not found</h1>' };
+  const json = {
+    status: 404,
+    json: { success: false, errors: [{ code: 'not_found', message: 'Nothing.' }] },
+  };
+  const landing = { status: 200, text: '<!doctype html><h1>Welcome</h1>' };
+  const list = 'GET /v2/account/keys';
+
+  const rows: [
+    what: string,
+    first: string,
+    answer: Omit<Exchange, 'expect'>,
+    run: (context: CommandContext) => Promise<number>,
+  ][] = [
+    ['an HTML page', list, page, (context) => runKeysList({}, context)],
+    ['a landing page', list, landing, (context) => runKeysList({}, context)],
+    ['JSON', 'DELETE /v2/account/keys/k', json, (context) => runKeysRevoke(['k'], context)],
+    ['JSON', 'GET /v2/account/users?size=128', json, (context) => runUsersList({}, context)],
+  ];
+  test.each(rows)(
+    'that answers with %s to %s is named, and where its keys are',
+    async (_, first, answer, run) => {
+      const server = await scriptedServer([
+        { expect: first, ...answer },
+        { expect: list, ...answer },
+      ]);
+      const { told, out } = await runCommand(run, { url: server.url, key: 'k'.repeat(64) });
+      expect(told).toEqual(
+        expect.objectContaining({
+          code: 'no_account_api',
+          message: `${server.url} does not manage keys and users this way.`,
+          hint: expect.stringContaining('its own account site'),
+          exit: 'failed',
+        }),
+      );
+      expect(out).toBe('');
+    },
+  );
+
+  test('is not what a service is that refuses', async () => {
+    const errors = [{ code: 'unauthorized', message: 'No.' }];
+    const server = await scriptedServer([{ expect: list, status: 401, json: { success: false, errors } }]);
+    const { told } = await runCommand((context) => runKeysList({}, context), { url: server.url });
+    expect(told).toMatchObject({ code: 'unauthorized', exit: 'notAllowed' });
+  });
+});

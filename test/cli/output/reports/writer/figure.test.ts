@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { PNG } from 'pngjs';
+import { describe, expect, test } from 'vitest';
+import { figureOf } from '../../../../../src/cli/output/reports/writer.ts';
+import { encodePng } from '../../../../../src/skin/png/encode.ts';
+import { renderBack, renderFront } from '../../../../../src/skin/render/flat.ts';
+import { drawFigure } from '../../../../support/skin/drawing.ts';
+
+const slim = drawFigure('slim');
+const file = encodePng(slim);
+
+/** One side of the figure. */
+const frontOf = (...args: Parameters<typeof figureOf>) => figureOf(...args)?.front;
+
+describe('the figure of a skin file', () => {
+  test('is a PNG of the figure', () => {
+    const read = PNG.sync.read(Buffer.from(frontOf(file, 'classic')!));
+    expect([read.width, read.height]).toEqual([16, 32]);
+    expect(read.data.equals(renderFront(slim, 'classic').pixels)).toBe(true);
+  });
+
+  test('has a back as well', () => {
+    expect(figureOf(file, 'slim')?.back).toEqual(encodePng(renderBack(slim, 'slim')));
+  });
+
+  test('is as the picture looks when no variant is named', () => {
+    const expected = encodePng(renderFront(slim, 'slim'));
+    expect(frontOf(file)).toEqual(expected);
+    expect(frontOf(file, 'auto')).toEqual(expected);
+    expect(frontOf(file, 'classic')).not.toEqual(expected);
+  });
+
+  test('is there for skins that others drew', async () => {
+    for (const name of ['hacksore', 'haka', 'my-skin']) {
+      const bytes = await readFile(new URL(`../../../../fixtures/skins/${name}.png`, import.meta.url));
+      expect(PNG.sync.read(Buffer.from(frontOf(bytes)!))).toMatchObject({ width: 16, height: 32 });
+    }
+  });
+
+  test('is nothing for what is no readable skin', () => {
+    expect(frontOf(new Uint8Array())).toBeUndefined();
+    expect(frontOf(file.subarray(0, -5), 'slim')).toBeUndefined();
+    expect(frontOf(encodePng(renderFront(slim, 'slim')), 'slim')).toBeUndefined();
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { addressWarnings } from '../../../../src/cli/serve/server-options.ts';
+
+const LOCAL = 'http://localhost:7546';
+
+test.each([
+  ['all addresses', { host: '0.0.0.0' }],
+  ['all addresses of IPv6', { host: '::' }],
+])('A service that listens on %s and signs an address of this machine is warned about', (_, options) => {
+  expect(addressWarnings(LOCAL, options, {})).toEqual([
+    expect.stringMatching(
+      /^Texture URLs of new skins start with http:\/\/localhost:7546 permanently; .* --public-url https:\/\/skins\.example\.org$/,
+    ),
+  ]);
+});
+
+test.each([
+  ['with an address for players', LOCAL, { host: '0.0.0.0', publicUrl: 'https://skins.example.org' }, {}],
+  ['for this machine only', LOCAL, {}, {}],
+  ['on the loopback', 'http://127.0.0.1:7546', { host: '127.0.0.1' }, {}],
+  ['on an address of its own', 'http://192.0.2.1:7546', { host: '192.0.2.1' }, {}],
+  ['with game accounts', LOCAL, { host: '0.0.0.0', generator: 'accounts' as const }, {}],
+  ['with another service', LOCAL, { host: '0.0.0.0' }, { SKINSMITH_GENERATOR: 'upstream' }],
+])('A service %s is not', (_, url, options, env) => {
+  expect(addressWarnings(url, options, env)).toEqual([]);
+});
+
+test('Pages below a path are warned about', () => {
+  const options = { host: '0.0.0.0', publicUrl: 'https://example.org/skins' };
+  expect(addressWarnings(LOCAL, options, {})).toEqual([
+    expect.stringMatching(/^The pages do not work below a path, as in https:\/\/example\.org\/skins;/),
+  ]);
+});

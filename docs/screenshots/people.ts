@@ -1,8 +1,7 @@
 import { SkinClient } from '../../src/index.ts';
 import { openStoreOf } from '../../src/server/assembly/open-store-of.ts';
 import type { RunningServer } from '../../src/server/server.ts';
-import { tie } from '../../src/server/store/identities.ts';
-import { findUserByName } from '../../src/server/store/users.ts';
+import { findUserByName, tie } from '../../src/server/store/users.ts';
 import { makePicture } from '../../src/skin/picture.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import type { FakeGame } from '../../test/support/fake-game/fake-game.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { rememberedPublicUrl } from './assembly/own-addresses.ts';
+import { rememberedPublicUrl } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { InProcessTransport } from './http/in-process/in-process-transport.ts';
 import { PlainLog } from './http/in-process/plain-log.ts';

@@ -7,7 +7,7 @@ import {
   rememberLocalUrl,
   settlePublicUrl,
   urlOf,
-} from './assembly/own-addresses.ts';
+} from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import type { AppOptions } from './http/fastify/app.ts';
 import { openHttpServer } from './http/fastify/http-server.ts';
@@ -15,23 +15,23 @@ import { NETWORK_LIMITS } from './http/fastify/network-limits.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 
-export { makeKeyOfOwner, OwnerKeyError } from './assembly/owner-key.ts';
 export {
+  makeKeyOfOwner,
   makeLinkOfOwner,
+  OwnerKeyError,
   type OwnerLink,
   type RememberedService,
   waitForLink,
-} from './assembly/owner-link.ts';
+} from './assembly/owner.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
 export { type Backup, backUp } from './backup/backup.ts';
 export { DATA_FILES } from './backup/data-files.ts';
 export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
-export { readBackup } from './backup/read-backup.ts';
-export { restore } from './backup/restore.ts';
+export { readBackup, restore } from './backup/restore.ts';
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/contact.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
-export type { ClaimTest, OpenIdSettings } from './openid/settings.ts';
+export type { ClaimTest, OpenIdSettings } from './openid/claims.ts';
 export type { PostgresSettings } from './store/postgres/postgres-store.ts';
 export { type CopyProgress, copyStore, type StoreCopy } from './store-copy/copy-store.ts';
 export { nameOf as nameOfStore, type StorePlace } from './store-copy/places.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../src/protocol/generate.ts';
-import { DEFAULT_PORT } from '../../src/server/assembly/own-addresses.ts';
+import { DEFAULT_PORT } from '../../src/server/assembly/owner.ts';
 import { ownJobEventsRoute } from '../../src/server/http/routes/pages/own-jobs.ts';
 import { healthRoute, readyRoute } from '../../src/server/http/routes/system.ts';
 import { queueEventsRoute } from '../../src/server/http/routes/v2/queue-events.ts';

@@ -3,8 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { Proxies } from '../../base/proxies.ts';
 import { type RequestDispatcher, SkinsmithError } from '../../index.ts';
 import type { Network } from '../../server/outbound/addresses.ts';
-import type { GuardedAgent } from '../../server/outbound/guarded-agent.ts';
-import type { Resolve } from '../../server/outbound/resolve.ts';
+import type { GuardedAgent, Resolve } from '../../server/outbound/guarded-agent.ts';
 
 /** Nothing was sent: a lockfile, or a service, names an address in a private network. */
 export class PrivateAddressError extends SkinsmithError {
@@ -75,7 +74,7 @@ async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDi
       choose([literal], { host: hostname, port: portOf(port, protocol), policy: agent.policy });
     return await (await agent.sender()).request(request);
   } catch (error) {
-    const { OutboundError } = await import('../../server/outbound/outbound-error.ts');
+    const { OutboundError } = await import('../../server/outbound/target.ts');
     if (!(error instanceof OutboundError)) throw error;
     if (error.code === 'address_refused') throw new PrivateAddressError(request.origin, error);
     throw error.cause ?? error;

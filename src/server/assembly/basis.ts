@@ -1,10 +1,37 @@
 import { JobSignals } from '../events/job-signals.ts';
-import { newsByNotification } from '../events/news-by-notification.ts';
-import { shareSignals } from '../events/share-signals.ts';
+import { newsByNotification, shareSignals } from '../events/share-signals.ts';
 import type { Db } from '../store/db.ts';
 import type { OpenStore } from '../store/open-store.ts';
-import type { Live } from './live.ts';
 import type { Node } from './node.ts';
+
+/** What changes while the server runs. The parts of the service are made before it is known. */
+export interface Live {
+  /** Known once it listens. */
+  publicUrl: string;
+  /** All addresses that are known to lead here, no slash at their ends. */
+  ownAddresses: readonly string[];
+  /** Those at which nothing but this server can listen. */
+  provableAddresses: readonly string[];
+  isStopping: boolean;
+  readonly accepted: Set<string>;
+  report: (error: unknown) => void;
+  warn: (message: string) => void;
+  connections: () => Promise<number>;
+}
+
+/** Before there is a log; `early` gets the warnings until then. */
+export function makeLive(early: string[]): Live {
+  return {
+    publicUrl: '',
+    ownAddresses: [],
+    provableAddresses: [],
+    isStopping: false,
+    accepted: new Set(),
+    report: () => {},
+    warn: (message) => early.push(message),
+    connections: async () => 0,
+  };
+}
 
 /** What most parts of the service are made with. */
 export interface Basis extends Node {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
-import { StoreTooNewError } from '../store/known-schema.ts';
-import { StoreReplacedError } from '../store/open-files.ts';
-import { StoreGoneError } from '../store/unreachable.ts';
+import { StoreTooNewError } from '../store/db.ts';
+import { StoreGoneError } from '../store/failures.ts';
+import { StoreReplacedError } from '../store/sqlite.ts';
 
 /** Milliseconds in which the same error is logged once. */
 const MINUTE = 60_000;

@@ -1,14 +1,102 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isOpenToOthers, makePrivate } from '../../base/secret-file.ts';
+import { type Game, openGame } from '../../game/game.ts';
+import { type Accounts, openAccounts } from '../accounts/linking.ts';
+import { AccountKeyChangedError, TokenCipher } from '../accounts/token-cipher.ts';
+import { ACCOUNT_KEY, SIGNING_KEY } from '../backup/data-files.ts';
 import type { AccountsOptions } from '../generators/accounts.ts';
 import { OwnKey } from '../generators/own-key.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
 import { type SigningOptions, signingGenerator } from '../generators/signing.ts';
 import type { UpstreamOptions } from '../generators/upstream/open.ts';
+import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
+import { outboundPolicy } from '../outbound/target.ts';
+import type { ClaimBounds } from '../queue/port.ts';
+import { ownerOf } from '../service/callers/caller.ts';
 import type { Db } from '../store/db.ts';
+import { keepMeta, readMeta, writeMeta } from '../store/meta.ts';
+import type { UserRow } from '../store/schema/tables.ts';
 import type { Basis } from './basis.ts';
-import { signingKeyPath } from './key-files.ts';
-import type { Outbound } from './outbound.ts';
-import type { Releases } from './releases.ts';
+import type { Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
+
+type KeyOptions = Pick<ServerOptions, 'dataDir' | 'signingKeyFile' | 'accountKeyFile' | 'store'>;
+
+export function signingKeyPath({ signingKeyFile, dataDir }: KeyOptions): string {
+  return signingKeyFile ?? join(dataDir, SIGNING_KEY);
+}
+
+export function accountKeyPath({ accountKeyFile, dataDir }: KeyOptions): string {
+  return accountKeyFile ?? join(dataDir, ACCOUNT_KEY);
+}
+
+/**
+ * The files with secrets that other users can read. Keys are made private where that is possible; mounted files cannot
+ * be changed from here.
+ */
+export async function findOpenSecrets(options: KeyOptions): Promise<string[]> {
+  const keys = [signingKeyPath(options), accountKeyPath(options)].filter((path) => existsSync(path));
+  for (const path of keys) await makePrivate(path);
+  const paths = [...keys, ...passwordFiles(options)];
+  const open = await Promise.all(paths.map(isOpenToOthers));
+  return paths.filter((_, index) => open[index]);
+}
+
+function passwordFiles({ store }: KeyOptions): string[] {
+  const path = store && new URL(store.url).searchParams.get('passfile');
+  return path && existsSync(path) ? [path] : [];
+}
+
+/** What the service reaches the game and other servers with. */
+export interface Outbound {
+  readonly game: Game;
+  /** To addresses that callers name. */
+  readonly pictures: GuardedAgent;
+  /** To addresses that another service names, which the operator has chosen. */
+  readonly serviceTextures: GuardedAgent;
+  readonly accounts: Accounts;
+}
+
+/** Sends no request yet. @throws AccountKeyError, AccountKeyChangedError */
+export async function openOutbound(
+  options: ServerOptions,
+  basis: Basis,
+  releases: Releases,
+): Promise<Outbound> {
+  const { gameAddresses: addresses, accountRules: rules, loginClientId: clientId, proxies } = options;
+  const cipher = await openCipher(options, basis.db);
+  const { clock } = basis;
+  const game = openGame({ ...options.game, ...(addresses && { addresses }), clock, proxies });
+  releases.add(() => game.close());
+  const policy = outboundPolicy(options);
+  const pictures = makeGuardedAgent({ policy, proxies: options.fetchProxies });
+  const serviceTextures = makeGuardedAgent({ policy, proxies });
+  releases.add(async () => void (await Promise.all([pictures.close(), serviceTextures.close()])));
+  return {
+    game,
+    pictures,
+    serviceTextures,
+    accounts: openAccounts({ ...basis, game, cipher, rules, clientId }),
+  };
+}
+
+/** Servers that share a store must have the same key: its fingerprint is in the store from the first use on. */
+async function openCipher(options: ServerOptions, db: Db): Promise<TokenCipher> {
+  const path = accountKeyPath(options);
+  if (!options.store) return new TokenCipher(path);
+  const cipher = new TokenCipher(path, async (found) => {
+    if (found !== undefined) await keepMeta(db, 'account-key', found);
+    const kept = await readMeta(db, 'account-key');
+    if (kept === found) return;
+    const here = found === undefined ? `there is no ${path}` : `${path} is the key ${found}`;
+    throw new AccountKeyChangedError(
+      `The game accounts of this store are sealed with the key ${kept}, but ${here}.`,
+    );
+  });
+  await cipher.start();
+  return cipher;
+}
 
 /** Everything that generators are opened with; each takes what it needs. */
 interface GeneratorContext extends SigningOptions, AccountsOptions, UpstreamOptions {}
@@ -77,4 +165,22 @@ export async function openGenerator(
 /** The kind of generator that the options name. */
 export function kindOf({ generator = 'signing' }: Pick<ServerOptions, 'generator'>): GeneratorKind {
   return generator;
+}
+
+/**
+ * Whose jobs a service processes. `serve` processes all, and records in the store who makes its skins. A service that a
+ * command starts for a while (`isBrief`) may have another generator than the users of the store expect: then it
+ * processes only the jobs of the owner, and those of others wait for `serve`.
+ */
+export async function jobsToDo(
+  db: Db,
+  options: Pick<ServerOptions, 'generator' | 'embedded' | 'isBrief'>,
+  owner: Pick<UserRow, 'id'>,
+): Promise<Pick<ClaimBounds, 'owners'>> {
+  const usual = (await readMeta(db, 'generator')) ?? 'signing';
+  const kind = kindOf(options);
+  if (usual === kind) return {};
+  if (options.embedded || options.isBrief) return { owners: { only: [ownerOf(owner.id)] } };
+  await writeMeta(db, 'generator', kind);
+  return {};
 }

@@ -5,15 +5,39 @@ import type { StoreQueue } from '../queue/store-queue.ts';
 import { endJobsOfDisabled } from '../service/users/users.ts';
 import { forgetRevokedKeys } from '../store/api-keys.ts';
 import { forgiveClock } from '../store/callbacks.ts';
+import type { Db } from '../store/db.ts';
+import { readMeta, writeMeta } from '../store/meta.ts';
+import { forgetReports } from '../store/moderation.ts';
 import { forgetNodes } from '../store/nodes.ts';
-import { StoreReplacedError } from '../store/open-files.ts';
 import type { OpenStore } from '../store/open-store.ts';
-import { forgetPlayers } from '../store/players.ts';
-import { forgetReports } from '../store/reports.ts';
 import { forgetSessions } from '../store/sessions.ts';
-import { dropUnusedTextures } from '../store/textures.ts';
+import { StoreReplacedError } from '../store/sqlite.ts';
+import { dropUnusedTextures, forgetPlayers } from '../store/textures.ts';
 import { forgetOldViews } from '../store/usage.ts';
-import type { Chores } from './chores.ts';
+import type { Chores } from './node.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** Hours a finished job is kept. */
+const DEFAULT_HOURS = 7 * 24;
+const HOUR = 3_600_000;
+
+/**
+ * How long the service keeps finished jobs, milliseconds. `serve` records it in the store, so that a service that a
+ * command starts for a while deletes nothing that `serve` would keep.
+ */
+export async function retentionOf(
+  db: Db,
+  {
+    retentionHours = DEFAULT_HOURS,
+    embedded,
+    isBrief,
+  }: Pick<ServerOptions, 'retentionHours' | 'embedded' | 'isBrief'>,
+): Promise<number> {
+  const usual = Number((await readMeta(db, 'retention')) ?? DEFAULT_HOURS);
+  if (embedded || isBrief) return Math.max(usual, retentionHours) * HOUR;
+  if (usual !== retentionHours) await writeMeta(db, 'retention', `${retentionHours}`);
+  return retentionHours * HOUR;
+}
 
 interface MaintenanceOptions {
   readonly store: OpenStore;

@@ -10,7 +10,14 @@ import type { Generator } from '../generators/port.ts';
 import { describeTrust, textureUrl } from '../generators/signing.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import { type Metrics, startMetrics } from '../metrics/metrics.ts';
+import type { OpenIdProvider } from '../openid/provider.ts';
+import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
+import { outboundPolicy } from '../outbound/target.ts';
+import { RenderBudget } from '../pictures/budgets.ts';
 import { GameServers } from '../pictures/game-servers.ts';
+import { GameTextures } from '../pictures/game-textures.ts';
+import { PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
+import { Renders } from '../pictures/renders.ts';
 import { jobReads } from '../queue/lists.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
@@ -21,26 +28,68 @@ import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { Duplicates } from '../service/limits/duplicates.ts';
 import { Polling } from '../service/limits/polling.ts';
 import { MAX_STORE_BYTES, StoreCeiling } from '../service/limits/store-ceiling.ts';
-import type { Plans } from '../service/plans.ts';
+import { signInKey } from '../service/openid/sign-in.ts';
+import { PLANS, type Plans } from '../service/plans.ts';
 import { Exports } from '../service/skins/export.ts';
 import { Searches, ServedTextures, Views } from '../service/skins/skins.ts';
 import { Health, storeWarnings } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SpotReservations } from '../sources/reserve-spot.ts';
-import { StoreReplacedError } from '../store/open-files.ts';
 import type { OpenStore } from '../store/open-store.ts';
+import { StoreReplacedError } from '../store/sqlite.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { type Basis, makeBasis } from './basis.ts';
-import { kindOf, openGenerator, openOwnKey } from './generators.ts';
-import type { Live } from './live.ts';
-import type { Node } from './node.ts';
-import { once } from './once.ts';
-import { openProvider } from './openid.ts';
-import { openOutbound } from './outbound.ts';
-import { openPictures } from './pictures.ts';
-import type { Releases } from './releases.ts';
+import { type Basis, type Live, makeBasis } from './basis.ts';
+import { kindOf, openGenerator, openOutbound, openOwnKey } from './generators.ts';
+import type { Node, Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
+
+/** Returns a function that opens a costly thing when it is first wanted; a failure is not remembered. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return async () => {
+    made ??= make();
+    try {
+      return await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+  };
+}
+
+/** The provider that people sign in with; undefined if there is none. Sends no request yet. */
+export async function openProvider(
+  { openId: settings, ...options }: ServerOptions & { readonly plans: Plans },
+  { clock, db }: Basis,
+  releases: Releases,
+): Promise<OpenIdProvider | undefined> {
+  if (!settings) return undefined;
+  const { networks, ports } = outboundPolicy(options);
+  // The operator has named the issuer, so its port is no stranger's choice.
+  const own = Number(new URL(settings.issuer).port);
+  const policy = { networks, ports: own === 0 ? ports : [...ports, own] };
+  const agent = makeGuardedAgent({ policy, proxies: options.proxies });
+  releases.add(() => agent.close());
+  const { OpenIdProvider } = await import('../openid/provider.ts');
+  return new OpenIdProvider({
+    ...{ settings, agent, clock },
+    // That of the person who runs the service is nobody else's.
+    knowsPlan: (name) => name !== PLANS.owner.name && options.plans.has(name),
+    readKey: async () => await signInKey(db),
+  });
+}
+
+/** What draws pictures. Starts nothing, and asks nobody, before the first one is wanted. */
+export function openPictures(
+  options: Omit<PlayerLooksOptions, 'gameTextures'>,
+  releases: Releases,
+): Pick<ServiceContext, 'renders' | 'playerLooks' | 'gameTextures'> {
+  const renders = new Renders(new RenderBudget(options.clock));
+  releases.add(() => renders.close());
+  const gameTextures = new GameTextures(options);
+  return { renders, gameTextures, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
+}
 
 type Options = ServerOptions & { readonly plans: Plans; readonly observer: Observers };
 

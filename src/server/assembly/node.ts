@@ -10,10 +10,77 @@ import {
 } from '../queue/leases.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
-import { beat, leave, listNodes, NODE_IS_GONE } from '../store/nodes.ts';
-import { type Chores, choresHere, choresInStore } from './chores.ts';
-import type { Releases } from './releases.ts';
+import { beat, endChore, leave, listNodes, NODE_IS_GONE, renewChore, takeChore } from '../store/nodes.ts';
 import type { ServerOptions } from './server-options.ts';
+
+/** Releases resources at the end, the last one first, each once, and all of them even if one fails. */
+export class Releases {
+  #stack: (() => void | Promise<void>)[] = [];
+
+  add(release: () => void | Promise<void>): void {
+    this.#stack.push(release);
+  }
+
+  /** @throws AggregateError when several of them failed, after all were tried */
+  async releaseAll(): Promise<void> {
+    const errors: unknown[] = [];
+    for (let release = this.#stack.pop(); release; release = this.#stack.pop()) {
+      try {
+        await release();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length === 1) throw errors[0];
+    if (errors.length > 1) throw new AggregateError(errors, 'Several things could not be closed.');
+  }
+}
+
+/** Work that is due regularly, and that one process does for all that use the same store. */
+export type Chore = 'recover' | 'prune' | 'restore-accounts';
+
+export interface Chores {
+  /** Does the work, unless another process is doing it or has done it in the last `every` milliseconds. */
+  run(chore: Chore, every: number, work: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * On one machine: the processes of a service choose one among them (maintenance.ts), and doing a chore twice does no
+ * harm.
+ */
+export const choresHere: Chores = { run: async (_chore, _every, work) => await work() };
+
+/** Milliseconds after which a node that does a chore counts as gone. */
+const LEASE = 30_000;
+const RENEWALS_PER_LEASE = 3;
+/** Part of the time between two runs by which one may come early: timers are inexact, and no run should be skipped. */
+const EARLY = 0.1;
+
+interface Surroundings {
+  /** This node. */
+  readonly owner: string;
+  readonly onError: (error: unknown) => void;
+}
+
+/** On several machines: whoever comes first takes the chore's row in the store. */
+export function choresInStore(db: Db, { owner, onError }: Surroundings): Chores {
+  const holder = { owner, lease: LEASE };
+  return {
+    run: async (chore, every, work) => {
+      if (!(await takeChore(db, chore, { ...holder, every: Math.round(every * (1 - EARLY)) }))) return;
+      const beat = setInterval(
+        () => void renewChore(db, chore, holder).catch(onError),
+        LEASE / RENEWALS_PER_LEASE,
+      );
+      try {
+        await work();
+      } finally {
+        clearInterval(beat);
+        await endChore(db, chore, owner).catch(onError); // otherwise its lease runs out
+      }
+    },
+  };
+}
 
 /** Milliseconds between two signs of life. */
 const BEAT = 2_000;
@@ -35,7 +102,7 @@ export interface Node {
   readonly isAlone: () => Promise<boolean>;
 }
 
-interface Surroundings {
+interface NodeSurroundings {
   readonly releases: Releases;
   readonly onError: (error: unknown) => void;
 }
@@ -44,7 +111,7 @@ interface Surroundings {
 export async function openNode(
   { clock }: Pick<ServerOptions, 'clock'>,
   db: Db,
-  surroundings: Surroundings,
+  surroundings: NodeSurroundings,
 ): Promise<Node> {
   const self = nameThisProcess();
   if (!db.store.isShared) {
@@ -66,7 +133,11 @@ export async function openNode(
 }
 
 /** Returns the database's clock, which each sign of life brings along. */
-async function startBeating(db: Db, id: string, { releases, onError }: Surroundings): Promise<DatabaseClock> {
+async function startBeating(
+  db: Db,
+  id: string,
+  { releases, onError }: NodeSurroundings,
+): Promise<DatabaseClock> {
   const live = async () => await beat(db, { id, version: VERSION });
   const clock = await openDatabaseClock(live, systemClock);
   let beating: Promise<void> | undefined;

@@ -7,7 +7,7 @@ import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/contact.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
 import type { NetworkLimits } from '../http/fastify/network-limits.ts';
-import type { OpenIdSettings } from '../openid/settings.ts';
+import type { OpenIdSettings } from '../openid/claims.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 

@@ -3,12 +3,18 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VERSION } from '../../base/version.ts';
 import { copyDatabase, type Enclosures } from '../store/sqlite-copy.ts';
-import { BackupError } from './backup-error.ts';
-import { appendChecksum } from './checksum.ts';
-import { ABOUT, type About, digestOf, ENCLOSED, STORE } from './data-files.ts';
-import { nameOfWork, removeLeftovers } from './leftovers.ts';
-import { type KeyFile, missingKeys } from './missing-keys.ts';
-import { finishRestore } from './swap.ts';
+import {
+  ABOUT,
+  type About,
+  appendChecksum,
+  BackupError,
+  digestOf,
+  ENCLOSED,
+  type KeyFile,
+  missingKeys,
+  STORE,
+} from './data-files.ts';
+import { finishRestore, nameOfWork, removeLeftovers } from './swap.ts';
 
 export interface BackupOptions {
   readonly dataDir: string;

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { BackupError } from './backup-error.ts';
+import { BackupError } from './data-files.ts';
 
 /** `archive`: one of those that pg_restore reads (custom, tar, directory). */
 type DumpFormat = 'archive' | 'plain';

@@ -4,8 +4,7 @@ import { sleepOrWake } from '../../base/sleeping.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
-import { outboundPolicy } from '../outbound/policy.ts';
-import type { OutboundPolicy } from '../outbound/target.ts';
+import { type OutboundPolicy, outboundPolicy } from '../outbound/target.ts';
 import { nameThisProcess, type ProcessName, workerName } from '../queue/leases.ts';
 import {
   type Busy,

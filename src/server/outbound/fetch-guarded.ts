@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { VERSION } from '../../base/version.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
-import { asOutboundError, OutboundError } from './outbound-error.ts';
-import { parseTarget } from './target.ts';
+import { asOutboundError, OutboundError, parseTarget } from './target.ts';
 
 export interface GuardedRequest {
   readonly url: string;

@@ -10,7 +10,7 @@ import {
   type SignedProfile,
 } from '../../game/profiles.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { asksGame } from '../sources/game-refusals.ts';
+import { asksGame } from '../sources/profile-data.ts';
 import type { Db } from '../store/db.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
 

@@ -6,10 +6,10 @@ import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusal.ts';
-import { asksGame } from '../sources/game-refusals.ts';
-import { findKnownTexture, type GameAddress } from '../sources/known-texture.ts';
-import { findBlockedImage } from '../store/blocked-images.ts';
+import { asksGame } from '../sources/profile-data.ts';
+import { findKnownTexture, type GameAddress } from '../sources/url.ts';
 import type { Db } from '../store/db.ts';
+import { findBlockedImage } from '../store/moderation.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
 import type { NamedTexture } from './renders.ts';
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Simplify, sql } from 'kysely';
-import { isLockTimeout } from '../store/conflicts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { isLockTimeout } from '../store/failures.ts';
 import { lockQueue } from '../store/locks.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { type Claim, type ClaimTimes, claimNext, type Restrictions, type Room } from './claim.ts';

@@ -1,7 +1,6 @@
 import { type Expression, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { Db } from '../store/db.ts';
-import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { Tables } from '../store/schema/tables.ts';
+import { PROCESSING, type Tables, WAITING } from '../store/schema/tables.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 import { updateState } from './states.ts';

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { newUuid } from '../../base/uuid.ts';
-import { isBlocked } from '../store/blocked-images.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';
-import { PROCESSING } from '../store/schema/job-conditions.ts';
-import type { TextureDataRow } from '../store/schema/tables.ts';
+import { isBlocked } from '../store/moderation.ts';
+import { PROCESSING, type TextureDataRow } from '../store/schema/tables.ts';
 import { addSkin } from '../store/skins.ts';
 import { keepTextureData } from '../store/textures.ts';
 import type { ClaimBounds, GeneratedData, Lease } from './port.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { forgetCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
-import { FINISHED, WAITING } from '../store/schema/job-conditions.ts';
+import { FINISHED, WAITING } from '../store/schema/tables.ts';
 
 /** Jobs deleted per statement: a longer one would block everyone else. */
 const PRUNED_AT_ONCE = 5_000;

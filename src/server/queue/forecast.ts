@@ -1,6 +1,5 @@
 import type { Db } from '../store/db.ts';
-import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import { type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
 
 /** Maximum waiting jobs read for a forecast. */
 const MOST_FORESEEN = 500;

@@ -1,7 +1,7 @@
-import { isBlocked } from '../store/blocked-images.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { isBlocked } from '../store/moderation.ts';
 import { findOwnSkin, type SkinWithData } from '../store/skins.ts';
 import { findRepeated, insertingJob, keyedJob, type NewRow, newRow } from './idempotency.ts';
 import type { NewJob, Recorded } from './port.ts';

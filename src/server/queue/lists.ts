@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../store/db.ts';
-import { COMPLETED, FAILED, FINISHED, PENDING, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import {
+  COMPLETED,
+  FAILED,
+  FINISHED,
+  type JobRow,
+  PENDING,
+  PROCESSING,
+  WAITING,
+} from '../store/schema/tables.ts';
 import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
 
 const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satisfies (keyof JobRow)[];

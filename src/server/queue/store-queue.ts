@@ -1,8 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../events/observer.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import { type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
 import { type Claim, claimsAlone, nextRunAt } from './claim.ts';
 import { ClaimsInTurn } from './claim-in-turn.ts';
 import { adoptIdentity, completeWithSkin } from './complete.ts';

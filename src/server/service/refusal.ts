@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
-import { storeTrouble } from '../store/trouble.ts';
-import { isUnreachable } from '../store/unreachable.ts';
+import { isUnreachable, storeTrouble } from '../store/failures.ts';
 
 export interface RefusalDetails {
   readonly message?: string;

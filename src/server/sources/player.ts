@@ -5,13 +5,17 @@ import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
 import { requireRoom, spendGeneration } from '../service/limits/spending.ts';
 import { Refusal } from '../service/refusal.ts';
 import { profileIdentity } from '../service/skins/identity.ts';
-import { findPlayerData, PLAYER_AGE, type PlayerKey, rememberPlayer } from '../store/players.ts';
-import { findTextureData } from '../store/textures.ts';
-import { asksGame } from './game-refusals.ts';
-import { keptProfile, type ProfileFacts, readProfileData } from './profile-data.ts';
+import {
+  findPlayerData,
+  findTextureData,
+  PLAYER_AGE,
+  type PlayerKey,
+  rememberPlayer,
+} from '../store/textures.ts';
+import { withinFetchLimits } from './fetches.ts';
+import { asksGame, keptProfile, type ProfileFacts, readProfileData } from './profile-data.ts';
+import type { SourceContext } from './reserve-spot.ts';
 import type { SignedMaterial, SourceRequest } from './source.ts';
-import type { SourceContext } from './source-context.ts';
-import { withinFetchLimits } from './within-fetch-limits.ts';
 
 /**
  * A player's skin as signed by the game. A successful lookup costs as much as a generation; a profile from a recent

@@ -1,6 +1,6 @@
 import { readPlayer } from './player.ts';
+import type { SourceContext } from './reserve-spot.ts';
 import type { Material, Source, SourceKind, SourceRequest } from './source.ts';
-import type { SourceContext } from './source-context.ts';
 import { readUrl } from './url.ts';
 
 type Reader<K extends SourceKind> = (

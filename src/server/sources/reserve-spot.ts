@@ -1,11 +1,14 @@
+import type { Game } from '../../game/game.ts';
 import { EvictingMap } from '../fairness/rate-limits.ts';
+import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { findRoom } from '../queue/enqueue.ts';
+import type { WebPages } from '../service/callers/web-pages.ts';
 import { overLimitRefusal } from '../service/limits/over-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
 import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
-import { mostFetchesOf } from './fetches.ts';
+import { type Fetches, mostFetchesOf } from './fetches.ts';
 import type { SourceRequest } from './source.ts';
 
 /** Requests of one owner that may wait for its other fetches. */
@@ -125,4 +128,20 @@ async function tooMany({ db, clock }: SpendingContext, { caller, via }: SourceRe
     message: 'Too many of your pictures are being fetched at the same time.',
     rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } },
   });
+}
+
+/** What the sources of pictures are read with. */
+export interface SourceContext extends SpendingContext {
+  /** The game's services: one client for all, so that its pacing sees all requests. */
+  readonly game: Game;
+  /** Guarded HTTP client for pictures at callers' URLs. */
+  readonly pictures: GuardedAgent;
+  /** Limits on requests to other servers on behalf of callers. */
+  readonly fetches: Fetches;
+  /** Slots in the queue reserved for requests whose pictures are being fetched. */
+  readonly spotReservations: SpotReservations;
+  /** Which web pages may act without a key. */
+  readonly webPages: WebPages;
+  /** All known base URLs of this service, without trailing slashes. */
+  readonly ownAddresses: () => readonly string[];
 }

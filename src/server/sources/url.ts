@@ -1,18 +1,21 @@
 import { pictureLink } from '../../base/page-links.ts';
+import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
-import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
+import { DATA_URL_PREFIX, MAX_DATA_URL_LENGTH, MAX_URL_LENGTH } from '../../protocol/generate.ts';
+import { sniffKind } from '../../skin/png/header.ts';
+import { fetchGuarded, type GuardedAnswer } from '../outbound/fetch-guarded.ts';
+import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import { OutboundError, type OutboundFault } from '../outbound/target.ts';
 import { findKeyedJob } from '../queue/idempotency.ts';
 import { Refusal } from '../service/refusal.ts';
-import { readDataUrl } from './data-url.ts';
-import { fetchPicture } from './fetch-picture.ts';
-import type { Target } from './fetches.ts';
-import { asksGame } from './game-refusals.ts';
-import { findKnownTexture, type GameAddress } from './known-texture.ts';
+import type { Db } from '../store/db.ts';
+import type { TextureRow } from '../store/schema/tables.ts';
+import { findTextureByUrl } from '../store/textures.ts';
+import { type Target, withinFetchLimits } from './fetches.ts';
 import { findOnPage, ownPath, readOwn } from './own-pictures.ts';
-import { reserveSpot } from './reserve-spot.ts';
+import { asksGame, isPlaceholder } from './profile-data.ts';
+import { reserveSpot, type SourceContext } from './reserve-spot.ts';
 import type { PictureMaterial, SourceRequest } from './source.ts';
-import type { SourceContext } from './source-context.ts';
-import { withinFetchLimits } from './within-fetch-limits.ts';
 
 /** The picture at a URL; `request` identifies the caller. @throws Refusal */
 export async function readUrl(
@@ -86,4 +89,113 @@ async function readGameTexture(
     });
     return bytes;
   });
+}
+
+/** The bytes in a `data:` URL. @throws Refusal `invalid_image_url` */
+export function readDataUrl(url: string): Uint8Array {
+  if (url.length > MAX_DATA_URL_LENGTH) {
+    throw new Refusal('invalid_image_url', `The data URL is longer than ${MAX_DATA_URL_LENGTH} characters.`);
+  }
+  if (url.slice(0, DATA_URL_PREFIX.length).toLowerCase() !== DATA_URL_PREFIX) {
+    throw new Refusal('invalid_image_url', `A data URL must start with ${DATA_URL_PREFIX}.`);
+  }
+  const base64 = url.slice(DATA_URL_PREFIX.length);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1) {
+    throw new Refusal('invalid_image_url', 'What follows the comma of the data URL is not base64.');
+  }
+  return Buffer.from(base64, 'base64');
+}
+
+/** Milliseconds for the whole fetch, redirects included. */
+const TIMEOUT = 10_000;
+/** Far more than a skin's 20,000 bytes, so that the picture's own check can still report what is wrong. */
+const MAX_BYTES = 256 * 1024;
+const MAX_REDIRECTS = 5;
+const HEADERS = { accept: 'image/png,*/*;q=0.1' };
+const PNG_SIGNATURE = '89504e470d0a1a0a';
+
+/** Explains a fault where its own message does not. */
+const ADVICE: Readonly<Partial<Record<OutboundFault, string>>> = {
+  address_refused: 'That address is not public. Send the picture itself.',
+  port_refused: 'Send the picture itself.',
+  too_large: 'A skin has at most 20,000 bytes.',
+};
+
+const STATUSES: Readonly<Record<number, string>> = {
+  401: 'it wants to know who asks',
+  403: 'it does not let this service have it',
+  404: 'there is nothing at this address',
+  410: 'the picture is gone',
+  429: 'it was asked too often',
+};
+
+/**
+ * The PNG at an address named by a caller. Its bytes decide, not the content type; whether the picture is a skin is not
+ * checked.
+ * @throws Refusal `invalid_image_url`, with the reason
+ */
+export async function fetchPicture(agent: GuardedAgent, url: string): Promise<Uint8Array> {
+  const answer = await fetchIt(agent, url);
+  const { host } = new URL(answer.url);
+  if (answer.status < 200 || answer.status > 299) throw refused(host, answer);
+  if (answer.bytes.length === 0) throw new Refusal('invalid_image_url', `${host} answered with nothing.`);
+  if (answer.bytes.subarray(0, 8).toString('hex') === PNG_SIGNATURE) return answer.bytes;
+  throw noPng(host, answer.bytes);
+}
+
+async function fetchIt(agent: GuardedAgent, url: string): Promise<GuardedAnswer> {
+  try {
+    return await fetchGuarded(agent, {
+      url,
+      method: 'GET',
+      headers: HEADERS,
+      timeout: TIMEOUT,
+      answer: 'whole',
+      maxBytes: MAX_BYTES,
+      maxRedirects: MAX_REDIRECTS,
+    });
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const { code, message } = error;
+    const advice = ADVICE[code];
+    const notes = advice === undefined ? [] : [{ code, message: advice }];
+    throw new Refusal('invalid_image_url', { message, notes, cause: error });
+  }
+}
+
+function refused(host: string, { status }: GuardedAnswer): Refusal {
+  const why = STATUSES[status];
+  return new Refusal(
+    'invalid_image_url',
+    `${host} answered ${status}${why === undefined ? '' : `: ${why}`}.`,
+  );
+}
+
+function noPng(host: string, bytes: Uint8Array): Refusal {
+  const kind = sniffKind(bytes) ?? 'something that is no PNG';
+  const hint = kind.includes('HTML')
+    ? ' Give the address of the picture itself, not of the page it is on.'
+    : '';
+  return new Refusal('invalid_image_url', `${host} answered with ${kind}, not with a PNG.${hint}`);
+}
+
+/** A texture of the game, by its address and the hash in it. */
+export interface GameAddress {
+  readonly url: string;
+  readonly hash: string;
+}
+
+/** The game's texture, if a skin in the store uses it: then it need not be fetched. */
+export async function findKnownTexture(
+  { db, game }: { readonly db: Db; readonly game: Game },
+  address: GameAddress,
+): Promise<TextureRow | undefined> {
+  const texture = await findTextureByUrl(db, spellingsOf(address, game.http.addresses.textures));
+  return texture && isPlaceholder(texture.hash) ? undefined : texture;
+}
+
+/** The spellings of a texture's address in signed data: profiles use `http:`. */
+function spellingsOf({ url, hash }: GameAddress, textures: string): string[] {
+  const { host, pathname } = new URL(`${textures}/texture/${hash}`);
+  return [...new Set([url, `http://${host}${pathname}`, `https://${host}${pathname}`])];
 }

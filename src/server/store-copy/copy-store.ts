@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
 import { type Db, inTransaction } from '../store/db.ts';
 import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
-import { StoreCopyError } from './copy-error.ts';
 import { fingerprintOf, nameOf, openSnapshot, openTarget, type StorePlace } from './places.ts';
 import {
+  COPIED,
+  countProcessing,
   countRows,
+  dropRows,
   keyOf,
+  putRows,
   type ReadTable,
   ROWS_AT_ONCE,
   type Row,
+  readNumbers,
   readRows,
+  StoreCopyError,
+  setNumbers,
+  surplus,
   textOf,
   withColumns,
 } from './rows.ts';
-import { COPIED } from './tables.ts';
-import { countProcessing, dropRows, putRows, readNumbers, setNumbers, surplus } from './write-rows.ts';
 
 /** How far a copy is. */
 export interface CopyProgress {

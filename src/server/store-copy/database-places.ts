@@ -1,9 +1,8 @@
 import { dbOf } from '../store/db.ts';
-import { postgresDb } from '../store/postgres/dialect.ts';
 import { forKysely, makePool, POOL_OPTIONS, type PoolOptions } from '../store/postgres/pool.ts';
-import { openPostgresDb, type PostgresSettings } from '../store/postgres/postgres-store.ts';
+import { openPostgresDb, type PostgresSettings, postgresDb } from '../store/postgres/postgres-store.ts';
 import { asRefused } from '../store/postgres/trouble.ts';
-import type { OpenPlace } from './open-place.ts';
+import type { OpenPlace } from './rows.ts';
 
 /**
  * One connection has the snapshot, which may be idle for as long as the other store takes. Without names for the

@@ -10,9 +10,7 @@ import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { openStore, sqliteDb } from '../store/sqlite.ts';
-import { StoreCopyError } from './copy-error.ts';
-import type { OpenPlace } from './open-place.ts';
-
+import { type OpenPlace, StoreCopyError } from './rows.ts';
 /** Where a store is: a data folder, or a database of PostgreSQL. */
 export type StorePlace = { readonly folder: string } | { readonly postgres: PostgresSettings };
 

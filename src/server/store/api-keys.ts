@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './db.ts';
-import type { KeyOwner } from './memory.ts';
+import type { Db, KeyOwner } from './db.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
 import { endSessionsOf } from './sessions.ts';
 import { flushUsage } from './usage.ts';

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/rate-limits.ts';
 import { nextTurn } from '../fairness/turns.ts';
 import type { Db } from './db.ts';
-import { PENDING } from './schema/job-conditions.ts';
-import type { Tables } from './schema/tables.ts';
+import { PENDING, type Tables } from './schema/tables.ts';
 
 /** The facts about a caller that are kept from one job to the next. */
 export interface CallerMemory {

@@ -1,4 +1,14 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../base/clock.ts';
+import type { Db } from './db.ts';
+
+/** Milliseconds since the epoch by PostgreSQL's clock, as it runs the statement and not as its transaction began. */
+export const DATABASE_NOW: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+export async function readDatabaseClock(db: Db): Promise<number> {
+  const { rows } = await sql<{ now: number }>`select ${DATABASE_NOW} as now`.execute(db);
+  return rows[0]?.now ?? 0;
+}
 
 /** Milliseconds between a machine's clock and the database's from which the difference is reported. */
 export const MOST_SKEW = 2_000;

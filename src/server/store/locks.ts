@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
-import { PENDING } from './schema/job-conditions.ts';
+import { PENDING } from './schema/tables.ts';
 
 /*
  * SQLite has one writer at a time: a transaction is alone. In PostgreSQL transactions run side by side, and what is read

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
-import { isLockTimeout } from './conflicts.ts';
-import { type Db, inTransaction, type StoreKind } from './db.ts';
-import { StoreTooNewError, StoreTooOldError } from './known-schema.ts';
+import { type Db, inTransaction, type StoreKind, StoreTooNewError, StoreTooOldError } from './db.ts';
+import { isLockTimeout } from './failures.ts';
 import { lockSchema } from './locks.ts';
 import { keepMeta, readMeta, writeMeta } from './meta.ts';
 import { createFirstSchema, FIRST_SCHEMA } from './schema/first-schema.ts';

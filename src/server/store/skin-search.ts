@@ -1,9 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
-import { isIn, pageOf, type SkinPage, type SkinPlace, type SkinScope, type SkinSort } from './skin-lists.ts';
-import { beginningWith } from './skin-words.ts';
-import { findSkinsByNumber, type SkinWithData } from './skins.ts';
+import {
+  beginningWith,
+  findSkinsByNumber,
+  isIn,
+  pageOf,
+  type SkinPage,
+  type SkinPlace,
+  type SkinScope,
+  type SkinSort,
+  type SkinWithData,
+} from './skins.ts';
 
 export interface SkinSearch extends SkinPage {
   /** Each must occur inside a word of the name, in lower case; empty: any name matches. */

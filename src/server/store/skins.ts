@@ -1,9 +1,44 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
-import { addWords, replaceWords } from './skin-words.ts';
+
+/**
+ * The words of a name that a search uses: its runs of letters and digits, in lower case. Only ASCII, so that every
+ * database sorts them the same way.
+ */
+export function wordsIn(text: string): string[] {
+  return [...new Set(text.toLowerCase().match(/[a-z0-9]+/g) ?? [])];
+}
+
+/**
+ * What is stored for a name: its words and all their suffixes. Any part of a word is then a prefix of a stored entry,
+ * and one range of an ordinary index finds it, however short, in every database. A name has as many entries as letters;
+ * trigrams would be as many, and would not match one or two letters.
+ */
+export function endsIn(name: string): string[] {
+  return [...new Set(wordsIn(name).flatMap((word) => Array.from(word, (_, at) => word.slice(at))))];
+}
+
+/** The range of entries with this prefix. */
+export function beginningWith(word: string): { readonly first: string; readonly last: string } {
+  return { first: word, last: word.padEnd(LONGEST, 'z') };
+}
+
+/** Longer than any word of a name. */
+const LONGEST = 64;
+
+/** For a skin that has none yet. */
+export async function addWords(db: Db, skin_id: number, name: string | null): Promise<void> {
+  const words = endsIn(name ?? '').map((word) => ({ word, skin_id }));
+  if (words.length > 0) await db.insertInto('skin_words').values(words).execute();
+}
+
+export async function replaceWords(db: Db, skin_id: number, name: string | null): Promise<void> {
+  await db.deleteFrom('skin_words').where('skin_id', '=', skin_id).execute();
+  await addWords(db, skin_id, name);
+}
 
 /** A caller's skin record together with its signed data. */
 export type SkinWithData = Omit<SkinRow, 'created_at'> &
@@ -194,4 +229,173 @@ export async function moveSkins(
   let query = db.updateTable('skins').set({ identity: to }).where('identity', '=', from);
   if (owner !== undefined) query = query.where('owner', '=', owner);
   await query.execute();
+}
+
+/** The skins of one owner, of every visibility, or the public skins of all. */
+export type SkinScope = { readonly owner: string } | 'public';
+
+/** `popular`: the most viewed first. */
+export type SkinSort = 'newest' | 'popular';
+
+/** The position of a skin in a list. */
+export type SkinPlace = Pick<SkinRow, 'id' | 'views'>;
+
+export interface SkinPage {
+  /** The last skin of the previous page, with its position at that time. */
+  readonly before?: SkinPlace | undefined;
+  readonly size: number;
+  readonly sort?: SkinSort | undefined;
+}
+
+/** Ordered by number if newest first, so that a page stays the same when earlier skins are added or removed. */
+export async function listSkins(db: Db, scope: SkinScope, page: SkinPage): Promise<SkinWithData[]> {
+  const places = await pageOf(db, scope, page).select('id').execute();
+  const ids = places.map(({ id }) => id);
+  return await findSkinsByNumber(db, ids);
+}
+
+/** A page of a list, to be read in its order. */
+export function pageOf(
+  db: Db,
+  scope: SkinScope,
+  { before, size, sort = 'newest' }: SkinPage,
+): SelectQueryBuilder<Tables, 'skins', object> {
+  const all = db.selectFrom('skins').where(isIn(scope)).limit(size);
+  if (sort === 'newest') {
+    const newest = all.orderBy('id', 'desc');
+    return before === undefined ? newest : newest.where('id', '<', before.id);
+  }
+  const popular = all.orderBy('views', 'desc').orderBy('id', 'desc');
+  if (before === undefined) return popular;
+  return popular.where((eb) => eb(eb.refTuple('views', 'id'), '<', eb.tuple(wide(before.views), before.id)));
+}
+
+/**
+ * A number from outside that an `integer` column is compared with. PostgreSQL takes such a parameter for one of 32 bits,
+ * as the column is, and fails for larger ones.
+ */
+export function wide(number: number): RawBuilder<number> {
+  return sql`cast(${number} as bigint)`;
+}
+
+/** Maximum number of skins to count for a list. */
+const MOST_COUNTED = 10_000;
+
+/** Number of skins; undefined: too many to count on each request. */
+export async function countSkins(db: Db, scope: SkinScope): Promise<number | undefined> {
+  const { count } = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('skins')
+        .select('id')
+        .where(isIn(scope))
+        .limit(MOST_COUNTED + 1)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count) > MOST_COUNTED ? undefined : Number(count);
+}
+
+export function isIn(scope: SkinScope): RawBuilder<boolean> {
+  // The same expression as in the partial index; otherwise SQLite does not use it.
+  return scope === 'public' ? sql`skins.visibility = 'public'` : sql`skins.owner = ${scope.owner}`;
+}
+
+/** The lowest and highest number of the public skins; undefined: there are none. */
+export async function publicRange(db: Db): Promise<{ first: number; last: number } | undefined> {
+  const ids = db.selectFrom('skins').select('skins.id').where(isIn('public')).limit(1);
+  const first = await ids.orderBy('skins.id').executeTakeFirst();
+  const last = await ids.orderBy('skins.id', 'desc').executeTakeFirst();
+  return first && last && { first: first.id, last: last.id };
+}
+
+/** For each of these numbers, the first public skin with it or a higher one: with a single statement. */
+export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promise<number[]> {
+  const next = db
+    .selectFrom('skins')
+    .select('skins.id')
+    .where(isIn('public'))
+    .where('skins.id', '>=', sql<number>`starts.at`)
+    .orderBy('skins.id')
+    .limit(1);
+  const values = sql.join(starts.map((at) => sql`(${wide(at)})`));
+  const { rows } = await sql<{ id: number | null }>`with starts (at) as (values ${values})
+    select (${next}) as id from starts`.execute(db);
+  return rows.flatMap(({ id }) => id ?? []);
+}
+
+/** Up to two skins whose UUIDs start with this, from those that are public or belong to this owner. */
+export async function skinsBeginningWith(
+  db: Db,
+  start: string,
+  owner: string | undefined,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('skins')
+    .select('uuid')
+    .where('uuid', '>=', start)
+    .where('uuid', '<=', `${start}g`)
+    .where((eb) =>
+      eb.or([eb('visibility', '=', 'public'), ...(owner === undefined ? [] : [eb('owner', '=', owner)])]),
+    )
+    .limit(2)
+    .execute();
+  return rows.map(({ uuid }) => uuid);
+}
+
+/** A page of public skins, newest first. */
+export async function publicSkinsAt(
+  db: Db,
+  { offset, size }: { offset: number; size: number },
+): Promise<SkinWithData[]> {
+  const rows = await db
+    .selectFrom('skins')
+    .select('skins.id')
+    .where(isIn('public'))
+    .orderBy('skins.id', 'desc')
+    .offset(offset)
+    .limit(size)
+    .execute();
+  return await findSkinsByNumber(
+    db,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Signed data with the pixels of a skin that are looked at: there is some for each variant, cape and signer. */
+const MOST = 50;
+
+/** A public skin with the same pixels, but other arms or another cape. */
+export type SimilarSkin = Pick<SkinWithData, 'uuid' | 'variant' | 'cape_hash'>;
+
+/** At most one for each variant and cape. */
+export async function similarSkins(
+  db: Db,
+  { texture_hash, identity, variant, cape_hash }: Omit<SkinWithData, 'uuid'>,
+): Promise<SimilarSkin[]> {
+  const rows = await db
+    .selectFrom('texture_data')
+    .select(['variant', 'cape_hash'])
+    .select((eb) =>
+      eb
+        .selectFrom('skins')
+        .select('uuid')
+        .whereRef('skins.identity', '=', 'texture_data.identity')
+        .where('visibility', '=', 'public')
+        .limit(1)
+        .as('uuid'),
+    )
+    .where('texture_hash', '=', texture_hash)
+    .where('identity', '!=', identity)
+    .limit(MOST)
+    .execute();
+  const found = new Map<string, SimilarSkin>();
+  for (const { uuid, ...look } of rows) if (uuid !== null) found.set(lookOf(look), { uuid, ...look });
+  found.delete(lookOf({ variant, cape_hash }));
+  return [...found.values()];
+}
+
+function lookOf({ variant, cape_hash }: Pick<SimilarSkin, 'variant' | 'cape_hash'>): string {
+  return `${variant} ${cape_hash ?? ''}`;
 }

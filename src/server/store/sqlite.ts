@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
@@ -10,18 +10,116 @@ import {
   SqliteDialect,
   SqliteDriver,
   type SqliteStatement,
+  sql,
 } from 'kysely';
 import { makeFolder } from '../../base/make-folder.ts';
 import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
-import { type ColumnTypes, type Db, dbOf, type Store } from './db.ts';
-import { ANY_SCHEMA, KnownSchema, OLDEST_READER } from './known-schema.ts';
-import { type ForeignWrites, KeyOwnerCache, NotedUsage } from './memory.ts';
+import { SQLITE, sqliteCode } from '../../base/sqlite-codes.ts';
+import type { HealthFinding } from '../../protocol/diagnosis.ts';
+import {
+  ANY_SCHEMA,
+  type ColumnTypes,
+  type Db,
+  dbOf,
+  type ForeignWrites,
+  KeyOwnerCache,
+  KnownSchema,
+  NotedUsage,
+  OLDEST_READER,
+  type Store,
+} from './db.ts';
 import { MIGRATIONS, migrate, newestSchema } from './migrate.ts';
-import { OpenFiles } from './open-files.ts';
 import type { OpenStore, Schema } from './open-store.ts';
 import type { Tables } from './schema/tables.ts';
-import { damageFinding } from './sqlite-damage.ts';
 import { flushUsage } from './usage.ts';
+
+/** The store's files were removed or replaced while open: anything written now would be lost. */
+export class StoreReplacedError extends Error {
+  override readonly name = 'StoreReplacedError';
+  readonly code = 'store_replaced';
+
+  constructor() {
+    super('The store was removed or replaced while the service was using it. Restart the service.');
+  }
+}
+
+/** Open files, and whether their names still refer to them. */
+export class OpenFiles {
+  readonly #opened: readonly (readonly [path: string, identity: string])[];
+  #areReplaced = false;
+
+  /** Ignores paths that do not exist. */
+  constructor(paths: readonly string[]) {
+    this.#opened = paths.flatMap((path) => {
+      const identity = identityOf(path);
+      return identity === undefined ? [] : [[path, identity] as const];
+    });
+  }
+
+  /** The result of the last look. Once true, it stays true: what was written in the meantime may be in either file. */
+  get areReplaced(): boolean {
+    return this.#areReplaced;
+  }
+
+  /** Takes microseconds. */
+  look(): void {
+    this.#areReplaced ||= this.#opened.some(([path, identity]) => identityOf(path) !== identity);
+  }
+
+  /** @throws StoreReplacedError based on the last look */
+  verify(): void {
+    if (this.#areReplaced) throw new StoreReplacedError();
+  }
+}
+
+/** As long as a file is open, no other file can get its inode. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/** SQLite's own check of a store. `isDamaged` is undefined if the check would take too long. */
+export interface StoreLook {
+  readonly bytes: number;
+  readonly isDamaged: boolean | undefined;
+}
+
+/** Bytes. The check blocks all other requests: for about half a second at this size. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
+/** Checks whether the store's pages and rows are intact. */
+export async function lookForDamage(db: Db, mostBytes = MOST_BYTES): Promise<StoreLook> {
+  const bytes = (await pragma(db, 'page_count')) * (await pragma(db, 'page_size'));
+  return { bytes, isDamaged: bytes > mostBytes ? undefined : await isDamaged(db) };
+}
+
+async function pragma(db: Db, name: 'page_count' | 'page_size'): Promise<number> {
+  const { rows } = await sql<Record<string, number>>`pragma ${sql.raw(name)}`.execute(db);
+  return rows[0]?.[name] ?? 0;
+}
+
+async function isDamaged(db: Db): Promise<boolean> {
+  try {
+    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+    return rows[0]?.quick_check !== 'ok';
+  } catch (error) {
+    if (sqliteCode(error) === SQLITE.corrupt) return true;
+    throw error;
+  }
+}
+
+/** The same for the operator. */
+export async function damageFinding(db: Db): Promise<HealthFinding> {
+  const { bytes, isDamaged } = await lookForDamage(db);
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  if (isDamaged === undefined) {
+    const message = `The store (${size}) is too large for an integrity check.`;
+    return { code: 'store_large', result: 'ok', message };
+  }
+  if (isDamaged) return { code: 'store_damaged', result: 'problem', message: 'The store is damaged.' };
+  const message = `The integrity check of the store (${size}) found no errors.`;
+  return { code: 'store_sound', result: 'ok', message };
+}
 
 /**
  * Settings specific to SQLite. WAL lets several processes read while one writes. The busy timeout makes a second writer

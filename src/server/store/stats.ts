@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
-import { FINISHED } from './schema/job-conditions.ts';
+import { FINISHED } from './schema/tables.ts';
 
 /** From a moment up to, but not including, another. Milliseconds since the epoch. */
 export interface Span {

@@ -1,5 +1,4 @@
-import { type Db, inTransaction } from './db.ts';
-import type { Usage } from './memory.ts';
+import { type Db, inTransaction, type Usage } from './db.ts';
 import type { ApiKeyRow, SkinViewRow } from './schema/tables.ts';
 
 /*

@@ -12,11 +12,10 @@ import {
 import { type ProcessName, workerName, workerPrefix } from '../queue/leases.ts';
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import { identityOfJob } from '../service/skins/identity.ts';
-import { findBlockedImage } from '../store/blocked-images.ts';
-import type { Db } from '../store/db.ts';
-import { StoreTooNewError } from '../store/known-schema.ts';
+import { type Db, StoreTooNewError } from '../store/db.ts';
+import { isStoreTrouble } from '../store/failures.ts';
+import { findBlockedImage } from '../store/moderation.ts';
 import { findTextureData } from '../store/textures.ts';
-import { isStoreTrouble } from '../store/trouble.ts';
 import { IdleWorkers } from './idle-workers.ts';
 
 export interface WorkerPoolOptions {

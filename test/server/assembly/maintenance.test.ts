@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
-import { choresHere } from '../../../src/server/assembly/chores.ts';
 import { startMaintenance } from '../../../src/server/assembly/maintenance.ts';
+import { choresHere } from '../../../src/server/assembly/node.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';

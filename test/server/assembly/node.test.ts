@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { openNode } from '../../../src/server/assembly/node.ts';
-import { Releases } from '../../../src/server/assembly/releases.ts';
+import { openNode, Releases } from '../../../src/server/assembly/node.ts';
 import { nodeName } from '../../../src/server/queue/leases.ts';
 import { listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { backUp } from '../../../src/server/backup/backup.ts';
-import { nameOfWork } from '../../../src/server/backup/leftovers.ts';
+import { nameOfWork } from '../../../src/server/backup/swap.ts';
 import { backUpOf, NOW, restoreInto } from '../../support/server/backing-up.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeKeyOfOwner } from '../../../src/server/assembly/owner-key.ts';
-import { makeLinkOfOwner } from '../../../src/server/assembly/owner-link.ts';
+import { makeKeyOfOwner, makeLinkOfOwner } from '../../../src/server/assembly/owner.ts';
 import { NoStoreError } from '../../../src/server/store/postgres/postgres-store.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import { copyStore } from '../../../src/server/store-copy/copy-store.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { StoreTooNewError } from '../../../src/server/store/known-schema.ts';
+import { StoreTooNewError } from '../../../src/server/store/db.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import { childProgram } from '../../support/program/child-program.ts';

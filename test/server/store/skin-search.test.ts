@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../../src/server/store/db.ts';
-import type { SkinScope } from '../../../src/server/store/skin-lists.ts';
 import { searchSkins } from '../../../src/server/store/skin-search.ts';
-import { wordsIn } from '../../../src/server/store/skin-words.ts';
-import { changeSkin, deleteSkin } from '../../../src/server/store/skins.ts';
+import { changeSkin, deleteSkin, type SkinScope, wordsIn } from '../../../src/server/store/skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';

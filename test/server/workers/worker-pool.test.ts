@@ -6,7 +6,7 @@ import { Observers } from '../../../src/server/events/observer.ts';
 import type { Generator } from '../../../src/server/generators/port.ts';
 import { nameThisProcess } from '../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
-import { StoreTooNewError } from '../../../src/server/store/known-schema.ts';
+import { StoreTooNewError } from '../../../src/server/store/db.ts';
 import { WorkerPool } from '../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../support/server/poll.ts';
 import type { TestQueue } from '../../support/server/test-queue.ts';

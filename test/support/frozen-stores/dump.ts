@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { Db } from '../../../src/server/store/db.ts';
-import type { Row, Value } from '../../../src/server/store-copy/rows.ts';
-import { readNumbers } from '../../../src/server/store-copy/write-rows.ts';
+import { type Row, readNumbers, type Value } from '../../../src/server/store-copy/rows.ts';
 import { ALL_TABLES } from './tables.ts';
 
 /** How a database writes bytes, given in hexadecimal digits. */

@@ -1,4 +1,4 @@
-import { COPIED, type CopiedTable } from '../../../src/server/store-copy/tables.ts';
+import { COPIED, type CopiedTable } from '../../../src/server/store-copy/rows.ts';
 
 /** All tables with what identifies their rows; each one after those that its rows refer to. */
 export const ALL_TABLES: readonly CopiedTable[] = [

@@ -10,13 +10,17 @@ import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
 import { signingGenerator } from '../../../src/server/generators/signing.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
-import { postgresDb } from '../../../src/server/store/postgres/dialect.ts';
-import { migratePostgres } from '../../../src/server/store/postgres/migrate-postgres.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
+import { migratePostgres, postgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';
-import { type Row, withColumns } from '../../../src/server/store-copy/rows.ts';
-import { NUMBERED } from '../../../src/server/store-copy/tables.ts';
-import { countProcessing, putRows, setNumbers } from '../../../src/server/store-copy/write-rows.ts';
+import {
+  countProcessing,
+  NUMBERED,
+  putRows,
+  type Row,
+  setNumbers,
+  withColumns,
+} from '../../../src/server/store-copy/rows.ts';
 import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { startPostgres } from '../postgres/server.ts';
 import { dumpPostgres, dumpSqlite } from './dump.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
-import type { OpenIdSettings } from '../../../src/server/openid/settings.ts';
+import type { OpenIdSettings } from '../../../src/server/openid/claims.ts';
 
 const CLIENT_ID = 'skinsmith';
 const CLIENT_SECRET = 'a client secret: + & %';

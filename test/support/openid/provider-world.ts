@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OpenIdSettings } from '../../../src/server/openid/settings.ts';
+import type { OpenIdSettings } from '../../../src/server/openid/claims.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
 import { PlainBrowser, type Seen } from '../pages/browser.ts';
 import { runServer, type ServerUnderTest } from '../server/running-server.ts';

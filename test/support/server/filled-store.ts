@@ -1,8 +1,13 @@
 import type { ColumnMetadata } from 'kysely';
 import type { Db } from '../../../src/server/store/db.ts';
-import { type Row, type Value, withColumns } from '../../../src/server/store-copy/rows.ts';
-import { COPIED, type CopiedTable } from '../../../src/server/store-copy/tables.ts';
-import { putRows } from '../../../src/server/store-copy/write-rows.ts';
+import {
+  COPIED,
+  type CopiedTable,
+  putRows,
+  type Row,
+  type Value,
+  withColumns,
+} from '../../../src/server/store-copy/rows.ts';
 
 /** Rows of one table that takes several parts to copy. */
 const MANY = 1_200;

@@ -1,4 +1,4 @@
-import type { OutboundFault } from '../../../src/server/outbound/outbound-error.ts';
+import type { OutboundFault } from '../../../src/server/outbound/target.ts';
 
 /** URLs that must not be gone to; PORT is the trap's, which is listened on and allowed. */
 type Rows = Readonly<Partial<Record<OutboundFault, readonly string[]>>>;

@@ -11,7 +11,7 @@ import type { Transport } from '../../../client/transport.ts';
 import { TextureReader } from '../../../dispatch/texture-reader.ts';
 import { fetchGuarded } from '../../outbound/fetch-guarded.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
-import { OutboundError, type OutboundFault } from '../../outbound/outbound-error.ts';
+import { OutboundError, type OutboundFault } from '../../outbound/target.ts';
 import { GenerationError, GenerationPostponed } from '../port.ts';
 
 export interface TexturesOptions {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import { parseUnmapped } from '../../outbound/ip-address.ts';
+import { parseUnmapped } from '../../outbound/addresses.ts';
 import type { Caller } from '../../service/callers/caller.ts';
 import { withoutKeys } from '../without-keys.ts';
 

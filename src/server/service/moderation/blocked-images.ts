@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { BlockedImage, blockBodySchema } from '../../../protocol/moderation.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { lockManagement } from '../../store/locks.ts';
 import {
+  closeReportsOf,
   deleteBlockedImage,
   findBlockedImage,
   findBlockedImages,
   insertBlockedImage,
   listBlockedImages,
-} from '../../store/blocked-images.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
-import { closeReportsOf } from '../../store/reports.ts';
+} from '../../store/moderation.ts';
 import type { BlockedImageRow } from '../../store/schema/tables.ts';
 import { changeSkin, openSkinsWithTexture } from '../../store/skins.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';

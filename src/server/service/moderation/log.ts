@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { LogEntry, OperatorAction } from '../../../protocol/moderation.ts';
 import type { Db } from '../../store/db.ts';
-import { appendToLog, readLog } from '../../store/operator-log.ts';
+import { appendToLog, readLog } from '../../store/moderation.ts';
 import { type Caller, requireOperator, type UserCaller } from '../callers/caller.ts';
 
 /** What an operator did, and to what. */

@@ -14,7 +14,7 @@ import {
   type ReportCounts,
   type ReportPage,
   type ReportWithSkin,
-} from '../../store/reports.ts';
+} from '../../store/moderation.ts';
 import { ANONYMOUS_OWNERS, type Caller, requireOperator } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,7 +1,7 @@
 import type { ModeratedSkin } from '../../../protocol/moderation.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
-import { closeReportsOf } from '../../store/reports.ts';
+import { closeReportsOf } from '../../store/moderation.ts';
 import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';

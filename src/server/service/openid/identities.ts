@@ -3,11 +3,10 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Identity } from '../../../protocol/account.ts';
 import { listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import { listTied, type TiedIdentity, untie } from '../../store/identities.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
 import { endKeylessSessions } from '../../store/sessions.ts';
-import { findUserByName } from '../../store/users.ts';
+import { findUserByName, listTied, type TiedIdentity, untie } from '../../store/users.ts';
 import {
   type Caller,
   callerKey,

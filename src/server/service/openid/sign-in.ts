@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { SCOPES } from '../../../protocol/api-key.ts';
-import { MAX_NAME, type Rights } from '../../openid/claims.ts';
+import { MAX_NAME, ProviderError, type Rights } from '../../openid/claims.ts';
 import type { Identity, OpenIdProvider } from '../../openid/provider.ts';
-import { ProviderError } from '../../openid/provider-error.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import {
-  deleteFirstSignIn,
-  findFirstSignIn,
-  findTiedUser,
-  insertFirstSignIn,
-  tie,
-} from '../../store/identities.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { keepMeta, readMeta } from '../../store/meta.ts';
 import type { FirstSignInRow, UserRow } from '../../store/schema/tables.ts';
-import { changeUser, findUserById, insertUser } from '../../store/users.ts';
+import {
+  changeUser,
+  deleteFirstSignIn,
+  findFirstSignIn,
+  findTiedUser,
+  findUserById,
+  insertFirstSignIn,
+  insertUser,
+  tie,
+} from '../../store/users.ts';
 import { authenticate } from '../callers/authenticate.ts';
 import { networkOf, type Origins, requireUser, type UserCaller } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';

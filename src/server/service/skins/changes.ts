@@ -1,7 +1,7 @@
 import type { SkinEdit } from '../../../protocol/skin-edit.ts';
-import { findBlockedImage } from '../../store/blocked-images.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
+import { findBlockedImage } from '../../store/moderation.ts';
 import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, hasScope, requireUser } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,10 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { SHORT_ID_LENGTH } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
-import { countSkins } from '../../store/skin-lists.ts';
-import { publicRange, publicSkinsAt, publicSkinsFrom, skinsBeginningWith } from '../../store/skin-picks.ts';
-import { wordsIn } from '../../store/skin-words.ts';
-import { findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
+import {
+  countSkins,
+  findSkinsByNumber,
+  publicRange,
+  publicSkinsAt,
+  publicSkinsFrom,
+  type SkinWithData,
+  skinsBeginningWith,
+  wordsIn,
+} from '../../store/skins.ts';
 import { type Caller, hasScope } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
 import { Refusal } from '../refusal.ts';

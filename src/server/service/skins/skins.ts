@@ -7,17 +7,19 @@ import { type Allowance, EvictingMap, isWhole, refill } from '../../fairness/rat
 import { Line, type LineLimits } from '../../fairness/turns.ts';
 import type { Db } from '../../store/db.ts';
 import type { TextureRow } from '../../store/schema/tables.ts';
+import { type FoundSkins, type SkinSearch, searchSkins } from '../../store/skin-search.ts';
 import {
   countSkins,
+  findSkin,
+  findSkinByNumber,
   listSkins,
   type SkinPage,
   type SkinPlace,
   type SkinScope,
   type SkinSort,
-} from '../../store/skin-lists.ts';
-import { type FoundSkins, type SkinSearch, searchSkins } from '../../store/skin-search.ts';
-import { wordsIn } from '../../store/skin-words.ts';
-import { findSkin, findSkinByNumber, type SkinWithData } from '../../store/skins.ts';
+  type SkinWithData,
+  wordsIn,
+} from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import { hourOf, noteView } from '../../store/usage.ts';
 import { type Caller, hasScope, requireUser, viewerOf } from '../callers/caller.ts';

@@ -2,12 +2,11 @@ import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
 import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import { MOST_SKEW } from '../../store/database-clock.ts';
-import type { Db } from '../../store/db.ts';
-import { StoreTooNewError } from '../../store/known-schema.ts';
+import { type Db, StoreTooNewError } from '../../store/db.ts';
+import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
 import { writeMeta } from '../../store/meta.ts';
 import { NEWEST_SCHEMA, readVersion } from '../../store/migrate.ts';
 import type { OpenStore } from '../../store/open-store.ts';
-import { isUnreachable, StoreGoneError } from '../../store/unreachable.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 
 /** What a service survives, and its operator should know of. Diagnoses have the same codes, and say more. */

@@ -1,7 +1,63 @@
+import { readFile, stat } from 'node:fs/promises';
 import { Client, type ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { readPasswordFile } from './password-file.ts';
+import { decodedText } from '../../../base/parsed-json.ts';
+import { isOpenToOthers } from '../../../base/secret-file.ts';
 import { StoreRefusedError } from './trouble.ts';
+
+/** Whom a password is for, as far as a line of the file has to match. */
+export interface PasswordHolder {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/** `host:port:database:user:password`, where a backslash takes a colon or itself literally. */
+const FIELD = /(?:\\.|[^:\\])*/y;
+
+/**
+ * The password that a file like `~/.pgpass` has, as libpq finds it: that of the first line that matches. Undefined if
+ * there is no such line or no file. @throws Error that says why the file may not be used
+ */
+export async function readPasswordFile(path: string, holder: PasswordHolder): Promise<string | undefined> {
+  if (!(await verifyPrivate(path))) return undefined;
+  const wanted = [holder.host, String(holder.port), holder.database, holder.user];
+  for (const line of decodedText(await readFile(path)).split(/\r?\n/)) {
+    const password = line.startsWith('#') ? undefined : passwordIn(line, wanted);
+    if (password) return password;
+  }
+  return undefined;
+}
+
+/** False: there is no file. */
+async function verifyPrivate(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (!found) return false;
+  if (!found.isFile()) throw new Error(`the password file ${path} is not a plain file`);
+  // As for libpq. A mounted secret that is somebody else's cannot be made private: the service warns of it when it starts.
+  if (found.uid === process.getuid?.() && (await isOpenToOthers(path)))
+    throw new Error(`others may use the password file ${path}; make it private: chmod 600 ${path}`);
+  return true;
+}
+
+function passwordIn(line: string, wanted: readonly string[]): string | undefined {
+  let at = 0;
+  for (const value of wanted) {
+    FIELD.lastIndex = at;
+    const field = FIELD.exec(line)?.[0] ?? '';
+    at += field.length + 1;
+    if (line[at - 1] !== ':' || (field !== '*' && unescaped(field) !== value)) return undefined;
+  }
+  return unescaped(line.slice(at));
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/g, '$1');
+}
 
 /**
  * A connection that looks for its password as libpq does: in the file that the address names (`passfile`), each time

@@ -1,12 +1,118 @@
+import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
-import { isDeadlock, isOutdated } from '../conflicts.ts';
-import { ANY_SCHEMA } from '../known-schema.ts';
+import { ANY_SCHEMA } from '../db.ts';
+import { isDeadlock, isOutdated } from '../failures.ts';
 import { StoreClient } from './client.ts';
-import { ConnectionGate } from './connection-gate.ts';
-import { PoolWaits } from './pool-waits.ts';
-import { StatementNames } from './statement-names.ts';
 import { asLostConnection, asNoConnection, asTrouble } from './trouble.ts';
+
+/** Milliseconds for which a failure to connect is answered to all who come, by chance up to twice as long. */
+const PAUSE = 200;
+
+/**
+ * Protects a database that is down, or has just come back, from a flood of connections: after a failure this process
+ * makes no attempt for a moment, and then a single one for all.
+ */
+export class ConnectionGate {
+  readonly #now: () => number;
+  /** Of the last attempt; undefined: it succeeded. */
+  #failure: unknown;
+  #closedUntil = 0;
+  /** The attempt that all wait for; never rejects. */
+  #trial: Promise<void> | undefined;
+
+  /** @param now a clock that never jumps, in milliseconds */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** @throws what `connect` throws, or what another one threw just before */
+  async pass<T>(connect: () => Promise<T>): Promise<T> {
+    while (this.#failure !== undefined) {
+      if (this.#now() < this.#closedUntil) throw this.#failure;
+      if (!this.#trial) return await this.#tryForAll(connect);
+      await this.#trial;
+    }
+    return await this.#attempt(connect);
+  }
+
+  async #tryForAll<T>(connect: () => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#trial = promise;
+    try {
+      return await this.#attempt(connect);
+    } finally {
+      this.#trial = undefined;
+      resolve();
+    }
+  }
+
+  async #attempt<T>(connect: () => Promise<T>): Promise<T> {
+    try {
+      const connection = await connect();
+      this.#failure = undefined;
+      return connection;
+    } catch (error) {
+      this.#failure = error;
+      this.#closedUntil = this.#now() + PAUSE * (1 + Math.random());
+      throw error;
+    }
+  }
+}
+
+/** Maximum number of statements with names on each connection; the service uses about a hundred. */
+const MAX_NAMES = 500;
+/** Characters: longer ones have lists of varying lengths. */
+const LONGEST_NAMED = 4_000;
+
+/** Short names of statements, which each connection prepares when it first runs one. */
+export class StatementNames {
+  readonly #names = new Map<string, string>();
+  #generation = 0;
+
+  of(text: string): string | undefined {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    if (this.#names.size >= MAX_NAMES || text.length > LONGEST_NAMED) return undefined;
+    const name = createHash('sha256').update(`${this.#generation} ${text}`).digest('base64url').slice(0, 22);
+    this.#names.set(text, name);
+    return name;
+  }
+
+  /**
+   * Gives all statements new names, so that the connections prepare them anew; unless that was done since this statement
+   * had this name.
+   */
+  renew(text: string, name: string): void {
+    if (this.#names.get(text) !== name) return;
+    this.#names.clear();
+    this.#generation++;
+  }
+}
+
+/** Measures for how long work has been waiting for a connection without a break. */
+export class PoolWaits {
+  readonly #pool: Pick<Pool, 'waitingCount'>;
+  readonly #now: () => number;
+  /** When no work was waiting for the last time. */
+  #freeAt: number;
+
+  /** @param now a clock that never jumps, in milliseconds */
+  constructor(pool: Pick<Pool, 'waitingCount'>, now = () => performance.now()) {
+    this.#pool = pool;
+    this.#now = now;
+    this.#freeAt = now();
+  }
+
+  /** Call whenever work comes for a connection, or has got one. */
+  look(): void {
+    if (this.#pool.waitingCount === 0) this.#freeAt = this.#now();
+  }
+
+  get milliseconds(): number {
+    return this.#pool.waitingCount === 0 ? 0 : this.#now() - this.#freeAt;
+  }
+}
 
 export interface PoolOptions {
   /** Most connections of this process. */

@@ -1,19 +1,115 @@
-import { sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type SelectQueryBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
-import type { Db } from '../db.ts';
-import { KnownSchema } from '../known-schema.ts';
-import { MIGRATIONS, type Migration, newestSchema } from '../migrate.ts';
+import {
+  ANY_SCHEMA,
+  type ColumnTypes,
+  type Db,
+  dbOf,
+  inTransaction,
+  KeyOwnerCache,
+  KnownSchema,
+  NotedUsage,
+  type Store,
+} from '../db.ts';
+import { createMeta, MIGRATIONS, type Migration, migrate, newestSchema } from '../migrate.ts';
 import type { OpenStore, Schema, StoreConnections } from '../open-store.ts';
+import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
-import { DatabaseSize } from './database-size.ts';
-import { postgresDb } from './dialect.ts';
-import { examine } from './examine.ts';
+import { DatabaseSize, examine } from './examine.ts';
 import { Listener } from './listener.ts';
-import { migratePostgres } from './migrate-postgres.ts';
-import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions } from './pool.ts';
-import { PoolWaits } from './pool-waits.ts';
-import { asRefused, isWithoutTls } from './trouble.ts';
-import { type Patience, untilReachable } from './until-reachable.ts';
+import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions, PoolWaits } from './pool.ts';
+import { asRefused, isWithoutTls, type Patience, StoreRefusedError, untilReachable } from './trouble.ts';
+
+/** A handle for a database behind a pool of connections, which is closed together with it. */
+export function postgresDb(pool: PostgresPool, schema: KnownSchema = ANY_SCHEMA): Db {
+  return dbOf(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), new PostgresStore(schema));
+}
+
+/** Texts sort by their bytes, and row numbers have 64 bits, as in SQLite. */
+const COLUMN_TYPES: ColumnTypes = {
+  text: 'text collate "C"',
+  bytes: 'bytea',
+  real: 'double precision',
+  rowNumber: 'bigint',
+  numbered: 'generated always as identity primary key',
+};
+
+/**
+ * Milliseconds for which a key and its owner are answered from memory: so a revocation holds on all nodes within a
+ * second, whether or not news of it can travel.
+ */
+const KEY_AGE = 500;
+
+/** Transactions run side by side, and those of several machines. */
+class PostgresStore implements Store {
+  readonly kind = 'postgres';
+  readonly isShared = true;
+  readonly columnTypes = COLUMN_TYPES;
+  readonly schema: KnownSchema;
+  readonly keyOwners = new KeyOwnerCache({ version: () => Math.floor(performance.now() / KEY_AGE) });
+  readonly usage = new NotedUsage();
+
+  constructor(schema: KnownSchema) {
+    this.schema = schema;
+  }
+
+  async lock(statement: () => Promise<unknown>): Promise<void> {
+    await statement();
+  }
+
+  async limitLockWaits(tx: Db, milliseconds: number): Promise<void> {
+    await sql`select set_config('lock_timeout', ${String(milliseconds)}, true)`.execute(tx);
+  }
+
+  withFreeRows<T extends keyof Tables, Row>(
+    query: SelectQueryBuilder<Tables, T, Row>,
+  ): SelectQueryBuilder<Tables, T, Row> {
+    return query.forUpdate().skipLocked();
+  }
+}
+
+/** Any number that no other program on the same database is likely to lock. */
+const LOCK = 7_546_018;
+
+/** The oldest release that is tried, and its number as PostgreSQL writes it. */
+const OLDEST = '15';
+const OLDEST_NUMBER = 150_000;
+
+/**
+ * Creates the tables, or updates them, safely even if several nodes start at once.
+ * @param known all migrations that the program knows
+ * @throws StoreTooNewError, StoreTooOldError, StoreRefusedError
+ */
+export async function migratePostgres(db: Db, known: readonly Migration[]): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await lockUsable(tx);
+    await createMeta(tx);
+  });
+  await migrate(db, known);
+}
+
+interface Server {
+  readonly version: string;
+  readonly number: number;
+  readonly encoding: string;
+}
+
+/** Waits for those who create tables. @throws StoreRefusedError if this is no database for them */
+async function lockUsable(tx: Db): Promise<void> {
+  const { rows } = await sql<Server>`select pg_advisory_xact_lock(${LOCK}),
+    current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+    current_setting('server_encoding') as encoding`.execute(tx);
+  const { version, number, encoding } = rows[0]!;
+  if (number < OLDEST_NUMBER)
+    throw new StoreRefusedError(new Error(`it is version ${version}, and must be ${OLDEST} or newer`), UNFIT);
+  if (encoding !== 'UTF8')
+    throw new StoreRefusedError(new Error(`its encoding is ${encoding}, and must be UTF8`), UNFIT);
+}
+
+const UNFIT = {
+  what: 'The database cannot be the store',
+  hint: 'Name another database: --store or SKINSMITH_STORE',
+};
 
 /**
  * Milliseconds after which other processes are assumed to have written: while their notifications arrive, and while

@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
+import { type Clock, systemClock } from '../../../base/clock.ts';
 import { networkReason } from '../../../base/network-reason.ts';
-import { StoreGoneError, StoreUnreachableError } from '../unreachable.ts';
+import { isUnreachable, StoreGoneError, StoreUnreachableError } from '../failures.ts';
 
 /**
  * PostgreSQL answers, and does not let the store be used: a wrong password, no such database, too few rights; or its
@@ -111,4 +112,39 @@ function reasonOf(cause: unknown): string {
   const reason = networkReason(cause);
   if (reason === code) return `${message || 'no answer'} (${code})`;
   return message ? `${reason} (${message})` : reason;
+}
+
+/** How long to wait for a store that cannot be reached yet. */
+export interface Patience {
+  /** Milliseconds; 0: not at all. */
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+  /** Called once, with the reason for the waiting. */
+  readonly onWaiting?: (reason: string) => void;
+}
+
+/** Milliseconds between two attempts: doubled each time. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 2_000;
+
+/** Opens a store as soon as it can be reached. @throws StoreUnreachableError when it has waited for long enough */
+export async function untilReachable<T>(
+  open: () => Promise<T>,
+  { limit, signal, onWaiting }: Patience,
+  clock: Clock = systemClock,
+): Promise<T> {
+  const until = clock.monotonic() + limit;
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isWorthWaiting(error) || clock.monotonic() + pause > until) throw error;
+      if (pause === FIRST_PAUSE) onWaiting?.(error.message);
+      await clock.sleep(pause, signal);
+    }
+  }
+}
+
+function isWorthWaiting(error: unknown): error is StoreUnreachableError {
+  return isUnreachable(error) && !(error instanceof StoreRefusedError);
 }

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Selectable } from 'kysely';
+import { type ColumnType, type Generated, type Selectable, sql } from 'kysely';
 import type { JobStatus } from '../../../protocol/job.ts';
 import type { OperatorAction, ReportReason } from '../../../protocol/moderation.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
@@ -409,3 +409,11 @@ export interface Tables {
   identities: IdentitiesTable;
   first_sign_ins: FirstSignInsTable;
 }
+
+// The same expressions as in the partial indices (first-schema.ts); otherwise SQLite does not use those.
+export const PENDING = sql<boolean>`status in ('waiting', 'processing')`;
+export const WAITING = sql<boolean>`status = 'waiting'`;
+export const PROCESSING = sql<boolean>`status = 'processing'`;
+export const COMPLETED = sql<boolean>`status = 'completed'`;
+export const FAILED = sql<boolean>`status = 'failed'`;
+export const FINISHED = sql<boolean>`finished_at is not null`;

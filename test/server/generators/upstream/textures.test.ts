@@ -6,7 +6,7 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { SkinClient } from '../../../../src/client/skin-client.ts';
 import { UpstreamTextures } from '../../../../src/server/generators/upstream/textures.ts';
 import { makeGuardedAgent } from '../../../../src/server/outbound/guarded-agent.ts';
-import { outboundPolicy } from '../../../../src/server/outbound/policy.ts';
+import { outboundPolicy } from '../../../../src/server/outbound/target.ts';
 import { runHosted } from '../../../support/hosted/run-hosted.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 

@@ -2,9 +2,12 @@ import { buildConnector } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseNetwork } from '../../../../src/server/outbound/addresses.ts';
 import { fetchGuarded } from '../../../../src/server/outbound/fetch-guarded.ts';
-import { makeGuardedAgent } from '../../../../src/server/outbound/guarded-agent.ts';
-import { OutboundError } from '../../../../src/server/outbound/outbound-error.ts';
-import { type Resolve, systemResolve } from '../../../../src/server/outbound/resolve.ts';
+import {
+  makeGuardedAgent,
+  type Resolve,
+  systemResolve,
+} from '../../../../src/server/outbound/guarded-agent.ts';
+import { OutboundError } from '../../../../src/server/outbound/target.ts';
 import { ANSWERS, LITERALS, LOCAL_NAMES, URLS } from '../../../support/server/ssrf-rows.ts';
 import { type Trap, trapServer, webServer } from '../../../support/server/web-server.ts';
 

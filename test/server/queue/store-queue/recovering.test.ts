@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { changeState } from '../../../../src/server/queue/states.ts';
-import { readDatabaseClock } from '../../../../src/server/store/database-time.ts';
+import { readDatabaseClock } from '../../../../src/server/store/database-clock.ts';
 import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';
 import { otherSession } from '../../../support/postgres/other-session.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
-import { makeLinkOfOwner } from '../../../../src/server/assembly/owner-link.ts';
+import { makeLinkOfOwner } from '../../../../src/server/assembly/owner.ts';
 import type { ServerOptions } from '../../../../src/server/server.ts';
 import { readMeta, writeMeta } from '../../../../src/server/store/meta.ts';
 import { storeFor } from '../../../support/server/chosen-store.ts';

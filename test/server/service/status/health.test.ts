@@ -1,9 +1,9 @@
 import { type PostgresPool, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { Health, type HealthOptions } from '../../../../src/server/service/status/health.ts';
-import { StoreReplacedError } from '../../../../src/server/store/open-files.ts';
-import { postgresDb } from '../../../../src/server/store/postgres/dialect.ts';
-import { StoreUnreachableError } from '../../../../src/server/store/unreachable.ts';
+import { StoreUnreachableError } from '../../../../src/server/store/failures.ts';
+import { postgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
+import { StoreReplacedError } from '../../../../src/server/store/sqlite.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';

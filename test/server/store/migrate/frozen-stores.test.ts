@@ -10,7 +10,7 @@ import {
   NEWEST_SCHEMA,
   newestSchema,
 } from '../../../../src/server/store/migrate.ts';
-import { findSchemaFault } from '../../../../src/server/store/schema-check.ts';
+import { findSchemaFault } from '../../../../src/server/store/sqlite-copy.ts';
 import type { StorePlace } from '../../../../src/server/store-copy/places.ts';
 import {
   type Contents,

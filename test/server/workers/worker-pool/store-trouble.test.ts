@@ -5,7 +5,7 @@ import { Observers } from '../../../../src/server/events/observer.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
 import { type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
-import { StoreUnreachableError } from '../../../../src/server/store/unreachable.ts';
+import { StoreUnreachableError } from '../../../../src/server/store/failures.ts';
 import { WorkerPool } from '../../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../../support/server/poll.ts';
 import type { TestQueue } from '../../../support/server/test-queue.ts';

@@ -1,7 +1,7 @@
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import { identityOfJob } from '../../../../src/server/service/skins/identity.ts';
 import type { SkinRow, TextureDataRow, TextureRow } from '../../../../src/server/store/schema/tables.ts';
-import { wordsIn } from '../../../../src/server/store/skin-words.ts';
+import { wordsIn } from '../../../../src/server/store/skins.ts';
 import { hourOf } from '../../../../src/server/store/usage.ts';
 import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
 import { encodePng } from '../../../../src/skin/png/encode.ts';

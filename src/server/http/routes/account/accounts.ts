@@ -21,7 +21,7 @@ import {
   unlinkGameAccount,
   verifyMayLink,
 } from '../../../service/accounts/accounts.ts';
-import { withinFetchLimits } from '../../../sources/within-fetch-limits.ts';
+import { withinFetchLimits } from '../../../sources/fetches.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPending, JOB_STATUSES } from '../../../../protocol/job.ts';
 import { jobsPage, type OwnJob } from '../../../pages/views/jobs.ts';
-import { isVisitorsJob } from '../../../queue/job-id.ts';
+import { isVisitorsJob } from '../../../queue/idempotency.ts';
 import { findJob, type ListedJob } from '../../../queue/lists.ts';
 import type { ServiceContext } from '../../../service/context.ts';
 import { expectedEnd } from '../../../service/forecast/expected-end.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProviderError, type ProviderFault } from '../../../openid/provider-error.ts';
+import { ProviderError, type ProviderFault } from '../../../openid/claims.ts';
 import type { Page } from '../../../pages/frame/page.ts';
 import { firstSignInPage, type SignInView, signInPage } from '../../../pages/views/sign-in.ts';
 import type { ServiceContext } from '../../../service/context.ts';

@@ -8,7 +8,7 @@ import { skinWish } from '../../../pictures/texture-renders.ts';
 import { reportSkin } from '../../../service/moderation/reports.ts';
 import { editSkin, removeSkin } from '../../../service/skins/changes.ts';
 import { readSkin, signedBy, viewSkin } from '../../../service/skins/skins.ts';
-import { similarSkins } from '../../../store/similar-skins.ts';
+import { similarSkins } from '../../../store/skins.ts';
 import { pageRoute, seeOther } from '../../pages/page-route.ts';
 import { renderAnswer } from '../../picture-answer.ts';
 

@@ -4,8 +4,8 @@ import { isPlayerName } from '../../../../game/names.ts';
 import { fetchSignedProfile } from '../../../../game/profiles.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { v1ErrorAnswerSchema, v1PlayerSchema } from '../../../../protocol/v1.ts';
-import { asksGame } from '../../../sources/game-refusals.ts';
-import { withinFetchLimits } from '../../../sources/within-fetch-limits.ts';
+import { withinFetchLimits } from '../../../sources/fetches.ts';
+import { asksGame } from '../../../sources/profile-data.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
 

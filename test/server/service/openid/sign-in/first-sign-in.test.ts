@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ProviderError } from '../../../../../src/server/openid/provider-error.ts';
+import { ProviderError } from '../../../../../src/server/openid/claims.ts';
 import { becomeNewUser, type OpenIdContext } from '../../../../../src/server/service/openid/sign-in.ts';
 import { Plans } from '../../../../../src/server/service/plans.ts';
 import { hashSecret, makeSecret } from '../../../../../src/server/service/sessions.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';
-import { findTiedUser, insertFirstSignIn } from '../../../../../src/server/store/identities.ts';
 import { openPostgresDb } from '../../../../../src/server/store/postgres/postgres-store.ts';
 import { forgetSessions } from '../../../../../src/server/store/sessions.ts';
 import { openStore } from '../../../../../src/server/store/sqlite.ts';
+import { findTiedUser, insertFirstSignIn } from '../../../../../src/server/store/users.ts';
 import { ownDatabase } from '../../../../support/postgres/own-database.ts';
 import { MovableClock } from '../../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';

@@ -7,8 +7,7 @@ import { anonymousCaller, userCaller } from '../../../../../src/server/service/c
 import { Plans } from '../../../../../src/server/service/plans.ts';
 import { diagnose, Health } from '../../../../../src/server/service/status/health.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';
-import { openStore } from '../../../../../src/server/store/sqlite.ts';
-import { lookForDamage } from '../../../../../src/server/store/sqlite-damage.ts';
+import { lookForDamage, openStore } from '../../../../../src/server/store/sqlite.ts';
 import { MovableClock } from '../../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../../support/server/running-server.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { isUnreachable } from '../../../../../src/server/store/failures.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../../../src/server/store/postgres/pool.ts';
-import { isUnreachable } from '../../../../../src/server/store/unreachable.ts';
 
 /** A message of PostgreSQL: a letter, its length, what it says. */
 function message(type: string, content: Buffer): Buffer {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
-import { postgresDb } from '../../../../../src/server/store/postgres/dialect.ts';
+import { isUnreachable } from '../../../../../src/server/store/failures.ts';
 import { forKysely, POOL_OPTIONS } from '../../../../../src/server/store/postgres/pool.ts';
-import { isUnreachable } from '../../../../../src/server/store/unreachable.ts';
+import { postgresDb } from '../../../../../src/server/store/postgres/postgres-store.ts';
 
 /** A pool with one connection, on which nothing is answered after the first statement: the driver gives up each time. */
 function silentPool() {

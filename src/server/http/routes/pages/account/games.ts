@@ -11,7 +11,7 @@ import {
   unlinkGameAccount,
 } from '../../../../service/accounts/accounts.ts';
 import { requireUser } from '../../../../service/callers/caller.ts';
-import { withinFetchLimits } from '../../../../sources/within-fetch-limits.ts';
+import { withinFetchLimits } from '../../../../sources/fetches.ts';
 import { checked } from '../../../pages/form-fields.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther } from '../../../pages/page-route.ts';
 

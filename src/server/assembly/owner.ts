@@ -1,0 +1,235 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { type ApiKeyInput, type ApiKeyMade, apiKeyBodySchema } from '../../protocol/api-key.ts';
+import {
+  addressKey,
+  hashSecret,
+  isOnThisMachine,
+  makeLink,
+  makeSecret,
+  proofOf,
+} from '../service/sessions.ts';
+import { makeOwnersKey } from '../service/users/keys.ts';
+import { ensureOwner } from '../service/users/users.ts';
+import { readDatabaseClock } from '../store/database-clock.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { lockManagement } from '../store/locks.ts';
+import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
+import { hasLink } from '../store/sessions.ts';
+import { changeUser } from '../store/users.ts';
+import { openBriefly } from './open-store-of.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** Why no key could be made: there is no store in the folder, or what was wished for is not valid. */
+export class OwnerKeyError extends Error {
+  override readonly name = 'OwnerKeyError';
+  readonly code: 'no_store' | 'invalid_key';
+
+  constructor(code: OwnerKeyError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Makes an API key for the owner of a store, for anyone who can write to the store: no service has to run, and no key
+ * is needed. An owner that was disabled is enabled again.
+ * @throws OwnerKeyError, NoStoreError
+ */
+export async function makeKeyOfOwner(
+  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
+  wish: Omit<ApiKeyInput, 'user'>,
+  clock: Clock,
+): Promise<ApiKeyMade> {
+  const { data: valid, error } = apiKeyBodySchema.safeParse(wish);
+  if (error) {
+    const [issue] = error.issues;
+    throw new OwnerKeyError('invalid_key', `${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) {
+    throw new OwnerKeyError('no_store', `There is no store in ${dataDir}.`);
+  }
+  const store = await openBriefly({ dataDir, store: database && { ...database, creates: false } });
+  try {
+    return await inTransaction(store.db, async (tx) => {
+      await lockManagement(tx);
+      const now = clock.now();
+      const owner = await ensureOwner(tx, now);
+      if (owner.disabled_at !== null) await changeUser(tx, owner.name, { disabled_at: null });
+      return await makeOwnersKey(tx, owner, valid, now);
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** A link that signs the owner of a store in, once, within five minutes. */
+export interface OwnerLink {
+  /** Path and query; whoever has them can sign in. */
+  readonly path: string;
+  /** What the store has of it. */
+  readonly hash: string;
+  /** Where services of the store were last reached. */
+  readonly services: readonly RememberedService[];
+}
+
+/** Not checked: the service may have ended, and another program may listen there. */
+export interface RememberedService {
+  /** No slash at its end. */
+  readonly url: string;
+  /** Path and query to ask it for a proof. */
+  readonly question: string;
+  /** The answer, in the header `Skinsmith-Proof`, that only a service at this address over the store can give. */
+  readonly proof: string;
+}
+
+/**
+ * Makes a sign-in link for the owner of a store, for anyone who can write to the store. Undefined if the
+ * store is a file and the folder has none. @throws Error if the store cannot be opened
+ */
+export async function makeLinkOfOwner(
+  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
+  local: Clock,
+): Promise<OwnerLink | undefined> {
+  if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) return undefined;
+  const store = await openBriefly({ dataDir, store: database });
+  try {
+    const clock = await clockOf(store.db, local);
+    const owner = await ensureOwner(store.db, clock.now());
+    const secret = await makeLink({ db: store.db, clock }, { user_id: owner.id, key_id: null });
+    const path = `/ui/sign-in/link?secret=${secret}`;
+    return { path, hash: hashSecret(secret), services: await rememberedServices(store.db) };
+  } finally {
+    await store.close();
+  }
+}
+
+async function rememberedServices(db: Db): Promise<RememberedService[]> {
+  const key = await addressKey(db);
+  return (await rememberedUrls(db)).map((url) => {
+    const question = { address: url, nonce: makeSecret() };
+    return {
+      url,
+      question: `/ui/sign-in/proof?${new URLSearchParams(question)}`,
+      proof: proofOf(key, question),
+    };
+  });
+}
+
+/** Milliseconds between two looks whether a link was used. */
+const LOOK_EVERY = 500;
+
+interface Waiting {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly limit: number;
+}
+
+/** Waits until a link is used. False if it was not within the limit, or the signal aborts. */
+export async function waitForLink(
+  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
+  { hash }: Pick<OwnerLink, 'hash'>,
+  { clock, signal, limit }: Waiting,
+): Promise<boolean> {
+  const store = await openBriefly({ dataDir, store: database });
+  try {
+    for (const end = clock.monotonic() + limit; clock.monotonic() < end && !signal.aborted; ) {
+      if (!(await hasLink(store.db, hash))) return true;
+      await clock.sleep(LOOK_EVERY, signal).catch(() => {}); // woken by the signal
+    }
+    return !(await hasLink(store.db, hash)); // it may have been used during the last pause
+  } finally {
+    await store.close();
+  }
+}
+
+/** The nodes of a service on PostgreSQL go by the database's clock, however wrong that of this machine is. */
+async function clockOf(db: Db, local: Clock): Promise<Pick<Clock, 'now'>> {
+  if (!db.store.isShared) return local;
+  const now = await readDatabaseClock(db);
+  return { now: () => now };
+}
+
+/**
+ * The port and host of `serve` by default: 7546 is S-K-I-N on a telephone. Skins made by an embedded service name this
+ * address for their textures, which are there as soon as `serve` runs.
+ */
+export const DEFAULT_PORT = 7546;
+export const DEFAULT_HOST = '127.0.0.1';
+
+/** Hosts to listen on that this machine reaches by any name of its loopback. */
+const LOCAL: ReadonlySet<string> = new Set(['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost']);
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+/** The address of a server that listens on `host`, no slash at its end. */
+export function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** All addresses that are known to lead to a server on `host`, which is reached at `url` and, by others, at `publicUrl`. */
+export function addressesOf(host: string, url: string, publicUrl: string): string[] {
+  const port = Number(new URL(url).port);
+  const local = LOCAL.has(host) ? LOOPBACK_NAMES.map((name) => urlOf(name, port)) : [];
+  return [...new Set([publicUrl, url, ...local])];
+}
+
+/**
+ * The address that goes into the texture URLs of an embedded service, which listens nowhere: where `serve` last said
+ * it is reached, or will be by default.
+ */
+export async function rememberedPublicUrl(db: Db): Promise<string> {
+  return (await readMeta(db, 'public-url')) ?? urlOf(DEFAULT_HOST, DEFAULT_PORT);
+}
+
+/** The address that goes into the texture URLs of a server that listens at `url`. It is remembered if it lasts. */
+export async function settlePublicUrl(db: Db, options: ServerOptions, url: string): Promise<string> {
+  const remembered = await readMeta(db, 'public-url');
+  const settled = options.publicUrl ?? url;
+  const isLasting = options.publicUrl !== undefined || options.port !== 0;
+  if (isLasting && settled !== remembered) await writeMeta(db, 'public-url', settled);
+  return settled;
+}
+
+/** Addresses at which a server is reached that listens on all addresses of the machine. */
+const ALL_ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  '0.0.0.0': ['127.0.0.1'],
+  '::': ['127.0.0.1', '::1'],
+};
+
+/**
+ * The addresses at which nothing but this server can listen: those that it listens on itself, in numbers, as a name such
+ * as `localhost` also leads to others, and the public one that the operator named. On this machine that may be the port
+ * of another program, which may have ended.
+ */
+export function provableAddresses(
+  { port, addresses }: { readonly port: number; readonly addresses: readonly string[] },
+  publicUrl: string | undefined,
+): string[] {
+  const direct = addresses.flatMap((address) => ALL_ADDRESSES[address] ?? [address]);
+  const isProvable = publicUrl !== undefined && !isOnThisMachine(publicUrl);
+  return [...direct.map((address) => urlOf(address, port)), ...(isProvable ? [publicUrl] : [])];
+}
+
+/**
+ * Remembers where the server of a data folder listens, for commands on this machine. What listens there later may be
+ * another program. Servers over PostgreSQL may be on other machines, so theirs are not.
+ */
+export async function rememberLocalUrl(db: Db, url: string): Promise<void> {
+  if (db.store.isShared || (await readMeta(db, 'local-url')) === url) return;
+  await writeMeta(db, 'local-url', url);
+}
+
+/** Forgets it when the server ends, unless another has taken its place. */
+export async function forgetLocalUrl(db: Db, url: string): Promise<void> {
+  if (!db.store.isShared) await removeMeta(db, 'local-url', url);
+}
+
+/** Where servers of the store were last reached, the most public address first; never by the name `localhost`. */
+export async function rememberedUrls(db: Db): Promise<string[]> {
+  const local = await readMeta(db, 'local-url');
+  const all = [await rememberedPublicUrl(db), ...(local === undefined ? [] : [local])];
+  return [...new Set(all.map((url) => url.replace(/^http:\/\/localhost(?=[:/]|$)/i, 'http://127.0.0.1')))];
+}

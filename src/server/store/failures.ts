@@ -1,0 +1,80 @@
+import { SQLITE, sqliteCode } from '../../base/sqlite-codes.ts';
+
+/** The database cannot be reached, or has ended the connection: whoever asks again later may succeed. */
+export class StoreUnreachableError extends Error {
+  override readonly name: string = 'StoreUnreachableError';
+  readonly code: string = 'store_unreachable';
+}
+
+export function isUnreachable(error: unknown): error is StoreUnreachableError {
+  return error instanceof StoreUnreachableError;
+}
+
+/**
+ * The database is gone, or has lost the tables, while the service runs: it was removed, or is being replaced. Whoever puts
+ * it back need not restart anything.
+ */
+export class StoreGoneError extends StoreUnreachableError {
+  override readonly name = 'StoreGoneError';
+  override readonly code = 'store_replaced';
+
+  constructor(cause: Error) {
+    super(`The database of the store was removed or replaced: ${cause.message}. Restore it.`, { cause });
+  }
+}
+
+/** SQLSTATEs of PostgreSQL after which the same transaction may succeed. SQLite has no such errors. */
+const CONFLICTS: ReadonlySet<unknown> = new Set([
+  '40001', // serialization failure
+  '40P01', // deadlock
+  '23505', // another transaction has inserted the same key
+  '23503', // another transaction has deleted what is referred to
+]);
+
+/** Whether the transaction failed because of another one that ran at the same time. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.has((error as { code?: unknown }).code) || isOutdated(error);
+}
+
+/**
+ * Whether the statement was prepared before its table got another column, as when a newer program joins: PostgreSQL
+ * refuses to run it, because its rows would have that column.
+ */
+export function isOutdated(error: unknown): boolean {
+  const { code, routine } = error as { code?: unknown; routine?: unknown };
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
+}
+
+/** Whether PostgreSQL has rolled the transaction back because of a deadlock. */
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '40P01';
+}
+
+/** Whether a row or a table was locked for longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '55P03';
+}
+
+const SQLITE_TROUBLE: Readonly<Record<number, string>> = {
+  [SQLITE.busy]: "The service's store is busy; try again.",
+  [SQLITE.readOnly]: "The service's store cannot be written.",
+  [SQLITE.ioError]: "The service's store cannot be read or written.",
+  [SQLITE.full]: "The service's disk is full.",
+};
+
+const OWN_TROUBLE: Readonly<Record<string, string>> = {
+  store_replaced: "The service's store was removed or replaced.",
+  store_too_new: "The service's store belongs to a newer version of it now; this one has to be replaced.",
+};
+
+/** What is wrong with the store, in a sentence for callers, if that is why something failed; but see `isUnreachable`. */
+export function storeTrouble(error: unknown): string | undefined {
+  const sqlite = sqliteCode(error);
+  const { code } = error as { code?: unknown };
+  return Number.isNaN(sqlite) ? OWN_TROUBLE[String(code)] : SQLITE_TROUBLE[sqlite];
+}
+
+/** Whether something failed because of the store, and may succeed once the store is well again. */
+export function isStoreTrouble(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof Error && storeTrouble(error) !== undefined);
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { type KeyOwner, KeyOwnerCache } from '../../../../src/server/store/db.ts';
+
+const OWNER = {} as KeyOwner;
+
+/** A cache whose reads are counted, in a store that another process has written to `others.writes` times. */
+function makeCache() {
+  const others = { writes: 0, version: () => others.writes };
+  const cache = new KeyOwnerCache(others);
+  const read = { times: 0 };
+  const find = async (during = () => {}) =>
+    await cache.find('hash', async () => {
+      read.times++;
+      during();
+      return OWNER;
+    });
+  return { others, cache, read, find };
+}
+
+test('A key is read once', async () => {
+  const { read, find } = makeCache();
+  expect([await find(), await find()]).toEqual([OWNER, OWNER]);
+  expect(read.times).toBe(1);
+});
+
+test('It is read again after a change by this process, and after any write of another', async () => {
+  const { others, cache, read, find } = makeCache();
+  await find();
+  cache.forget();
+  await find();
+  others.writes++;
+  await find();
+  await find();
+  expect(read.times).toBe(3);
+});
+
+test('What was read while it was changed is not kept', async () => {
+  const { others, cache, read, find } = makeCache();
+  await find(() => cache.forget());
+  await find(() => void others.writes++);
+  await find();
+  expect(read.times).toBe(3);
+});
+
+test('A key that is unknown is looked for each time', async () => {
+  const { cache } = makeCache();
+  let times = 0;
+  const read = async () => void times++;
+  await cache.find('other', read as () => Promise<undefined>);
+  await cache.find('other', read as () => Promise<undefined>);
+  expect(times).toBe(2);
+});

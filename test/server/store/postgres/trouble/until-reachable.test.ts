@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { StoreUnreachableError } from '../../../../../src/server/store/failures.ts';
+import { StoreRefusedError, untilReachable } from '../../../../../src/server/store/postgres/trouble.ts';
+import { hastyClock } from '../../../../support/server/hasty-clock.ts';
+
+const refused = () => new StoreUnreachableError('PostgreSQL cannot be used');
+
+/** Fails as often as there are errors. */
+function opening(errors: unknown[]): () => Promise<string> {
+  return async () => {
+    const error = errors.shift();
+    if (error) throw error;
+    return 'open';
+  };
+}
+
+test('A store that cannot be reached yet is opened when it can be, and the waiting is told once', async () => {
+  const reasons: string[] = [];
+  const patience = { limit: 60_000, onWaiting: (reason: string) => reasons.push(reason) };
+  const open = opening([refused(), refused(), refused()]);
+  expect(await untilReachable(open, patience, hastyClock)).toBe('open');
+  expect(reasons).toEqual(['PostgreSQL cannot be used']);
+});
+
+test('The waiting for a store ends with the error', async () => {
+  const errors = Array.from({ length: 1_000 }, refused);
+  const last = untilReachable(opening(errors), { limit: 30_000 }, hastyClock);
+  await expect(last).rejects.toThrow(StoreUnreachableError);
+  expect(errors.length).toBeGreaterThan(900);
+});
+
+test('A store that refuses its use is not waited for', async () => {
+  const errors = [new StoreRefusedError(new Error('no such database')), refused()];
+  await expect(untilReachable(opening(errors), { limit: 30_000 })).rejects.toThrow(StoreRefusedError);
+  expect(errors).toHaveLength(1);
+});
+
+test('The waiting for a store ends when the service is told to stop', async () => {
+  const stop = new AbortController();
+  const waiting = untilReachable(opening([refused()]), {
+    limit: 30_000,
+    signal: stop.signal,
+    onWaiting: () => stop.abort(new Error('stopped')),
+  });
+  await expect(waiting).rejects.toThrow('stopped');
+});

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext, Runner } from '../context/context.ts';
-import { CHECK_NAMES, type CheckName, type Finding } from '../doctor/check.ts';
+import { CHECK_NAMES, type CheckName, examine, type Finding } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
@@ -78,7 +78,6 @@ async function* checkups(
   limits: DoctorLimits,
 ): AsyncGenerator<CheckupView, void, void> {
   const { CHECKS } = await import('../doctor/checks.ts');
-  const { examine } = await import('../doctor/check.ts');
   const { Setup } = await import('../doctor/setup.ts');
   const { signal } = context;
   const late = AbortSignal.timeout(limits.all);

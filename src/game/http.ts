@@ -1,10 +1,10 @@
-import type { Dispatcher, FormData } from 'undici';
+import type { FormData } from 'undici';
 import type { z } from 'zod';
+import { type BoundedRequest, FetchError, fetchBounded, firstOf } from '../base/bounded-fetch.ts';
 import type { Clock } from '../base/clock.ts';
 import { networkReason } from '../base/network-reason.ts';
 import { parsedJson } from '../base/parsed-json.ts';
 import type { Sender } from '../base/proxies.ts';
-import { VERSION } from '../base/version.ts';
 import type { GameAddresses } from './addresses.ts';
 import type { GameAnswer } from './answer.ts';
 import { GameError, type GameErrorKind } from './errors.ts';
@@ -110,49 +110,37 @@ export class GameHttp {
 
   async #exchange(request: GameRequest, url: URL, what: string): Promise<GameAnswer> {
     const { sender, timeout } = this.#options;
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeout);
-    const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
     try {
-      const answer = await (await sender()).request({ ...outgoing(request, url), signal });
-      return await readAnswer(answer, what);
-    } catch (cause) {
-      if (request.signal?.aborted) throw request.signal.reason;
-      if (cause instanceof GameError) throw cause;
-      if (late.signal.aborted) throw new GameError('unreachable', `${what} did not answer in ${timeout} ms.`);
+      const { status, headers, bytes } = await fetchBounded(await sender(), {
+        ...outgoing(request, url),
+        timeout,
+        maxBytes: MAX_BODY_BYTES,
+        reads: (code) => (code < 300 ? 'whole' : 'start'),
+        signal: request.signal,
+      });
+      return { status, bytes, retryAfter: firstOf(headers['retry-after']) };
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error;
+      const { code, message, cause } = error;
+      if (code === 'timeout') throw new GameError('unreachable', `${what} did not answer in ${timeout} ms.`);
+      if (code !== 'broken') throw new GameError('unexpected', `${what} ${message}.`);
       throw new GameError('unreachable', `${what} cannot be reached: ${networkReason(cause)}.`, { cause });
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
 
-function outgoing(request: GameRequest, { origin, pathname, search }: URL): Dispatcher.RequestOptions {
+function outgoing(
+  request: GameRequest,
+  url: URL,
+): Pick<BoundedRequest, 'url' | 'method' | 'headers' | 'body'> {
   const { method = 'GET', token, json, form, fields } = request;
   const headers = {
     accept: json === undefined && !fields ? '*/*' : 'application/json',
-    'user-agent': `skinsmith/${VERSION}`,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(json !== undefined && { 'content-type': 'application/json' }),
     ...(fields && { 'content-type': 'application/x-www-form-urlencoded' }),
   };
   const encoded = fields ? String(new URLSearchParams(fields)) : (form ?? null);
   const body = json === undefined ? encoded : JSON.stringify(json);
-  return { origin, path: pathname + search, method, headers, body };
-}
-
-async function readAnswer(response: Dispatcher.ResponseData, what: string): Promise<GameAnswer> {
-  const { statusCode: status, headers, body } = response;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) break;
-    chunks.push(chunk);
-  }
-  if (size > MAX_BODY_BYTES && status < 300) {
-    throw new GameError('unexpected', `${what} answered with more than ${MAX_BODY_BYTES} bytes.`, { status });
-  }
-  const { 'retry-after': retryAfter } = headers;
-  return { status, bytes: Buffer.concat(chunks), retryAfter: [retryAfter].flat()[0] };
+  return { url, method, headers: () => headers, body };
 }

@@ -1,9 +1,9 @@
+import { type BoundedAnswer, FetchError, fetchBounded } from '../../base/bounded-fetch.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { networkCode, networkReason } from '../../base/network-reason.ts';
 import { pictureLink } from '../../base/page-links.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import { parseRetryAfter } from '../../base/retry-after.ts';
-import { VERSION } from '../../base/version.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import { DEFAULT_RETRY, pauseBefore } from '../../client/retry-timing.ts';
 import { sniffKind } from '../../skin/png/header.ts';
@@ -159,63 +159,45 @@ class Downloads {
   }
 
   /** @throws SkinsmithError; the signal's reason */
-  async #attempt(address: URL): Promise<Uint8Array> {
-    const limit = AbortSignal.timeout(TIMEOUT);
+  async #attempt(url: URL): Promise<Uint8Array> {
     try {
-      return await this.#follow(address, AbortSignal.any([limit, this.#signal]));
-    } catch (cause) {
-      if (this.#signal.aborted || cause instanceof SkinsmithError) throw cause;
-      const why = limit.aborted ? `it took longer than ${TIMEOUT / 1_000} seconds` : networkReason(cause);
-      throw new NetworkError(why, { cause, mayHaveArrived: true });
+      const answer = await fetchBounded(this.#sender, { ...REQUEST, url, signal: this.#signal });
+      return pictureIn(answer, this.#clock.now());
+    } catch (error) {
+      throw error instanceof FetchError ? asClientError(error) : error;
     }
-  }
-
-  async #follow(first: URL, signal: AbortSignal): Promise<Uint8Array> {
-    let url = first;
-    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const answer = await fetchOnce(this.#sender, url, { signal, now: this.#clock.now() });
-      if (!(answer instanceof URL)) return answer;
-      url = answer;
-    }
-    throw unusable(`more than ${MAX_REDIRECTS} redirects`);
   }
 }
 
-/** The body, or the target of a redirect. */
-async function fetchOnce(
-  sender: Sender,
-  url: URL,
-  { signal, now }: { readonly signal: AbortSignal; readonly now: number },
-): Promise<Uint8Array | URL> {
-  const headers = {
-    'user-agent': `skinsmith/${VERSION}`,
-    accept: 'image/png,*/*;q=0.1',
-    'accept-encoding': 'identity',
-  };
-  const { origin, pathname, search } = url;
-  const {
-    statusCode,
-    headers: told,
-    body,
-  } = await sender.request({
-    origin,
-    path: pathname + search,
-    method: 'GET',
-    headers,
-    signal,
-  });
-  if (statusCode > 299 || told['content-encoding'] !== undefined) {
-    body.on('error', () => {}).destroy(); // ignores the error of its own abort
-    if (statusCode >= 300 && statusCode <= 399) return redirectOf(told['location'], url);
-    if (statusCode <= 299) throw unusable(`${url.host} answered with a compressed body`);
-    const retryAfter = parseRetryAfter(told['retry-after'], now);
-    throw new UnreadableAnswerError(`${url.host} answered ${statusCode}`, { status: statusCode, retryAfter });
+const REQUEST = {
+  method: 'GET',
+  headers: () => ({ accept: 'image/png,*/*;q=0.1' }),
+  timeout: TIMEOUT,
+  maxBytes: MAX_BYTES,
+  reads: (status: number) => (status > 299 ? 'nothing' : 'whole'),
+  redirects: { max: MAX_REDIRECTS, target: redirectTarget },
+} as const;
+
+function pictureIn({ status, headers, bytes, url: { host } }: BoundedAnswer, now: number): Uint8Array {
+  if (status > 299 && status < 400) throw unusable(`${host} ${NO_REDIRECT}`);
+  if (status > 299) {
+    const retryAfter = parseRetryAfter(headers['retry-after'], now);
+    throw new UnreadableAnswerError(`${host} answered ${status}`, { status, retryAfter });
   }
-  const bytes = await readBody(body, url.host);
-  if (sniffKind(bytes)?.includes('HTML')) throw unusable(`${url.host} answered with a page; ${NO_PAGE}`);
+  if (sniffKind(bytes)?.includes('HTML')) throw unusable(`${host} answered with a page; ${NO_PAGE}`);
   return bytes;
 }
 
+function asClientError({ code, host, message, cause }: FetchError): SkinsmithError {
+  if (cause instanceof SkinsmithError) return cause;
+  if (code === 'too_large' || code === 'encoded') return unusable(`${host} ${message}`);
+  if (code === 'too_many_redirects') return unusable(`more than ${MAX_REDIRECTS} redirects`);
+  const isTimeout = code === 'timeout';
+  const why = isTimeout ? `it took longer than ${TIMEOUT / 1_000} seconds` : networkReason(cause);
+  return new NetworkError(why, { cause, mayHaveArrived: true });
+}
+
+const NO_REDIRECT = 'redirects to a non-http address';
 const NO_PAGE = 'give the address of the picture itself, not of the page it is on';
 
 /** An answer's error names the host itself. */
@@ -229,21 +211,10 @@ function unusable(why: string): UnreadableAnswerError {
   return new UnreadableAnswerError(why, { status: 200 });
 }
 
-function redirectOf(location: string | string[] | undefined, from: URL): URL {
-  const url = typeof location === 'string' ? URL.parse(location, from.href) : null;
+function redirectTarget(location: string, from: URL): URL {
+  const url = URL.parse(location, from.href);
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw unusable(`${from.host} redirects to a non-http address`);
-}
-
-async function readBody(body: AsyncIterable<Buffer>, host: string): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw unusable(`${host} answered with more than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  throw unusable(`${from.host} ${NO_REDIRECT}`);
 }
 
 function problem(url: string, why: string): FetchedContent {

@@ -156,7 +156,7 @@ test('A body that is ignored is taken up to the limit and then let go; the statu
       },
       { method: 'POST', body: '{}', answer: 'ignored', timeout: 600_000 },
     );
-    expect(answer).toMatchObject({ status: 201, bytes: Buffer.alloc(0) });
+    expect(answer.status).toBe(201);
   }
 });
 

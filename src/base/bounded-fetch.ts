@@ -1,0 +1,129 @@
+import type { Dispatcher } from 'undici';
+import type { Sender } from './proxies.ts';
+import { VERSION } from './version.ts';
+
+export interface BoundedRequest {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Headers for an address, which may be one that `url` redirects to. Lower case. */
+  readonly headers: (url: URL) => Readonly<Record<string, string>>;
+  readonly body?: Dispatcher.RequestOptions['body'];
+  /** Milliseconds for the whole request, redirects included. */
+  readonly timeout: number;
+  readonly maxBytes: number;
+  /** `start`: only what arrives of the first `maxBytes`; `nothing`: the body is not waited for. */
+  readonly reads: (status: number) => 'whole' | 'start' | 'nothing';
+  /** For a GET; without it, a redirect is returned like any other answer. */
+  readonly redirects?: {
+    readonly max: number;
+    /** Throws if the address must not be requested. */
+    readonly target: (location: string, from: URL) => URL;
+  };
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface BoundedAnswer {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly bytes: Buffer;
+  /** The final URL, after redirects. */
+  readonly url: URL;
+}
+
+/** `broken`: see the cause, an error of the connection, of the protocol or of `target`. */
+type FetchFailure = 'timeout' | 'too_large' | 'encoded' | 'too_many_redirects' | 'broken';
+
+/** A request without a usable answer. Its message goes on from the host's name. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
+  readonly code: FetchFailure;
+  /** The host that failed, after redirects. */
+  readonly host: string;
+
+  constructor(code: FetchFailure, { host }: URL, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.host = host;
+  }
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
+
+/**
+ * Sends a request within limits. No cookies, no compressed bodies: those are small on the wire and may be large here.
+ * @throws FetchError; the signal's reason when aborted
+ */
+export async function fetchBounded(
+  sender: Pick<Sender, 'request'>,
+  request: BoundedRequest,
+): Promise<BoundedAnswer> {
+  const limit = AbortSignal.timeout(request.timeout);
+  const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
+  let { url } = request;
+  for (let hops = 0; ; hops++) {
+    const answer = await exchange(sender, { ...request, url, signal }).catch((cause) => {
+      if (request.signal?.aborted) throw request.signal.reason;
+      const late = `did not finish within ${request.timeout / 1000} seconds`;
+      if (limit.aborted) throw new FetchError('timeout', url, late, cause);
+      throw cause instanceof FetchError ? cause : new FetchError('broken', url, 'cannot be reached', cause);
+    });
+    if (!(answer instanceof URL)) return answer;
+    url = answer;
+    if (hops === request.redirects?.max)
+      throw new FetchError('too_many_redirects', url, 'was reached by too many redirects');
+  }
+}
+
+/** Sends one request. Returns the answer or, if redirects are followed, the address it redirects to. */
+async function exchange(
+  sender: Pick<Sender, 'request'>,
+  request: BoundedRequest & { readonly signal: AbortSignal },
+): Promise<BoundedAnswer | URL> {
+  const { url, method, body = null, redirects, signal } = request;
+  const fixed = { 'user-agent': `skinsmith/${VERSION}`, 'accept-encoding': 'identity' };
+  const headers = { ...fixed, ...request.headers(url) };
+  const path = url.pathname + url.search;
+  const answer = await sender.request({ origin: url.origin, path, method, headers, body, signal });
+  const { statusCode: status } = answer;
+  const location = firstOf(answer.headers['location']);
+  if (redirects && method === 'GET' && REDIRECTS.has(status) && location !== undefined) {
+    letGo(answer.body);
+    return redirects.target(location, url);
+  }
+  return { status, headers: answer.headers, bytes: await readBody(answer, request), url };
+}
+
+async function readBody(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { url, maxBytes, reads }: BoundedRequest,
+): Promise<Buffer> {
+  const how = reads(statusCode);
+  const isEncoded = !/^\s*(?:identity)?\s*$/i.test(firstOf(headers['content-encoding']) ?? '');
+  const isTooLarge = Number(headers['content-length']) > maxBytes;
+  const tooLarge = () => new FetchError('too_large', url, `answered with more than ${maxBytes} bytes`);
+  if (how === 'nothing' || (how === 'whole' && (isEncoded || isTooLarge))) {
+    letGo(body);
+    if (how === 'nothing') return Buffer.alloc(0);
+    throw isEncoded ? new FetchError('encoded', url, 'answered with a compressed body') : tooLarge();
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(); // this ends the body, too
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (how === 'whole') throw error; // else the status has arrived, and the rest does not change it
+  }
+  return Buffer.concat(chunks);
+}
+
+function letGo(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => {}).destroy(); // the error only says that the body was discarded
+}
+
+export function firstOf(value: string | string[] | undefined): string | undefined {
+  return [value].flat()[0];
+}

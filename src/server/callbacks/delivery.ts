@@ -1,6 +1,5 @@
 import { signWebhook, WEBHOOK_HEADERS, webhookSecret } from '../../protocol/webhook.ts';
-import { fetchGuarded } from '../outbound/fetch-guarded.ts';
-import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
 import { OutboundError } from '../outbound/target.ts';
 
 /** The result of a delivery: the receiver's HTTP status, or why the request failed. */

@@ -2,8 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import type { Clock } from '../../base/clock.ts';
 import { type Allowance, EvictingMap, isWhole, refill } from '../fairness/rate-limits.ts';
-import { fetchGuarded } from '../outbound/fetch-guarded.ts';
-import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
 import {
   asProviderError,
   type Claims,

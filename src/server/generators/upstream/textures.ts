@@ -9,8 +9,7 @@ import type { SkinClient } from '../../../client/skin-client.ts';
 import { fetchTexture } from '../../../client/texture.ts';
 import type { Transport } from '../../../client/transport.ts';
 import { TextureReader } from '../../../dispatch/texture-reader.ts';
-import { fetchGuarded } from '../../outbound/fetch-guarded.ts';
-import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
+import { fetchGuarded, type GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/target.ts';
 import { GenerationError, GenerationPostponed } from '../port.ts';
 

@@ -1,11 +1,15 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
-import { fetchGuarded, type GuardedRequest } from '../../../src/server/outbound/fetch-guarded.ts';
-import { type GuardedAgent, makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
-import { poll } from '../../support/server/poll.ts';
-import { trapServer, webServer } from '../../support/server/web-server.ts';
+import { parseNetwork } from '../../../../src/server/outbound/addresses.ts';
+import {
+  fetchGuarded,
+  type GuardedAgent,
+  type GuardedRequest,
+  makeGuardedAgent,
+} from '../../../../src/server/outbound/guarded-agent.ts';
+import { poll } from '../../../support/server/poll.ts';
+import { trapServer, webServer } from '../../../support/server/web-server.ts';
 
 function ownAgent(): GuardedAgent {
   const policy = { networks: [parseNetwork('127.0.0.0/8')], ports: [80, 443] };

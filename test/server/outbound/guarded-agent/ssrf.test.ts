@@ -1,8 +1,8 @@
 import { buildConnector } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseNetwork } from '../../../../src/server/outbound/addresses.ts';
-import { fetchGuarded } from '../../../../src/server/outbound/fetch-guarded.ts';
 import {
+  fetchGuarded,
   makeGuardedAgent,
   type Resolve,
   systemResolve,

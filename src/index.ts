@@ -6,10 +6,10 @@ export { LockfileError } from './batch/lockfile/entries.ts';
 export type { BatchResult, FinishedSkin } from './batch/model/result.ts';
 export type {
   BatchSource,
-  GivenSkin,
   SourceContent,
   SourceProblem,
-  VariantWish,
+  SuppliedSkin,
+  VariantInput,
 } from './batch/model/source.ts';
 export { BatchSetupError } from './batch/model/source.ts';
 export type { BatchEvent, BatchSummary, Progress } from './batch/options.ts';
@@ -45,11 +45,11 @@ export type {
   BulkEdited,
   CallOptions,
   GeneratedSkin,
+  JobAnswer,
   JobEvent,
   JobList,
   JobPage,
   JobPageQuery,
-  JobState,
   PageQuery,
   QueuedBatch,
   QueuedItem,

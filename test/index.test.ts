@@ -6,8 +6,8 @@ import type {
   CallOptions,
   GeneratedSkin,
   Job,
+  JobAnswer,
   JobEvent,
-  JobState,
   RateLimit,
   RetryPolicy,
   SeenJobStatus,
@@ -62,7 +62,7 @@ describe('the public face of the package', () => {
     expectTypeOf<SkinClient['generate']>().parameter(0).toEqualTypeOf<SkinSource>();
     expectTypeOf<SkinClient['generate']>().parameter(1).toEqualTypeOf<SkinOptions | undefined>();
     expectTypeOf<SkinClient['generate']>().returns.resolves.toEqualTypeOf<GeneratedSkin>();
-    expectTypeOf<SkinClient['queue']>().returns.resolves.toEqualTypeOf<JobState>();
+    expectTypeOf<SkinClient['queue']>().returns.resolves.toEqualTypeOf<JobAnswer>();
     expectTypeOf<SkinClient['jobs']>().returns.resolves.toEqualTypeOf<readonly Job[]>();
     expectTypeOf<SkinClient['events']>().returns.toEqualTypeOf<AsyncIterable<JobEvent>>();
     expectTypeOf<SkinClient['texture']>().returns.resolves.toEqualTypeOf<Uint8Array>();
@@ -77,8 +77,8 @@ describe('the public face of the package', () => {
 
   test('types what a service tells of jobs, and how a call is repeated', () => {
     expectTypeOf<Extract<JobEvent, { type: 'jobs' }>['jobs']>().toEqualTypeOf<readonly Job[]>();
-    expectTypeOf<Extract<JobEvent, { type: 'job' }>['state']>().toEqualTypeOf<JobState>();
-    expectTypeOf<JobState['links']>().toEqualTypeOf<Readonly<Record<string, string>>>();
+    expectTypeOf<Extract<JobEvent, { type: 'job' }>['state']>().toEqualTypeOf<JobAnswer>();
+    expectTypeOf<JobAnswer['links']>().toEqualTypeOf<Readonly<Record<string, string>>>();
     expectTypeOf<CallOptions['retry']>().toEqualTypeOf<Partial<RetryPolicy> | undefined>();
   });
 

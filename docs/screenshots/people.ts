@@ -1,7 +1,7 @@
 import { SkinClient } from '../../src/index.ts';
 import { openStoreOf } from '../../src/server/assembly/open-store-of.ts';
 import type { RunningServer } from '../../src/server/server.ts';
-import { findUserByName, tie } from '../../src/server/store/users.ts';
+import { findUserByName, linkSubject } from '../../src/server/store/users.ts';
 import { makePicture } from '../../src/skin/picture.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import type { FakeGame } from '../../test/support/fake-game/fake-game.ts';
@@ -91,7 +91,7 @@ export async function fillStore(dataDir: string): Promise<string> {
       ['ann', 'ann@example.org'],
     ] as const) {
       const user = await findUserByName(db, name);
-      if (user) await tie(db, { issuer: ISSUER, subject }, user, Date.now() - DAY);
+      if (user) await linkSubject(db, { issuer: ISSUER, subject }, user, Date.now() - DAY);
     }
     const owned = db
       .selectFrom('jobs')

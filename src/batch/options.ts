@@ -6,7 +6,7 @@ import type { Job } from '../protocol/job.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import type { BatchResult } from './model/result.ts';
 import type { OutdatedSkins, OwnKey } from './model/signer.ts';
-import type { BatchSource, Coverage, GivenSkin, SourceContent, VariantWish } from './model/source.ts';
+import type { BatchSource, Coverage, SourceContent, SuppliedSkin, VariantInput } from './model/source.ts';
 import type { GameKeys } from './proof/known-keys.ts';
 import type { PlayerNames } from './sources/player-names.ts';
 
@@ -23,7 +23,7 @@ export interface BatchService {
   /** The service's own signing key; undefined if it publishes none or does not answer. Absent: the same. */
   readonly signingKey?: (() => Promise<OwnKey | undefined>) | undefined;
   /** The service's skin with this UUID; undefined if there is none. Absent: every UUID is taken for a player's. */
-  readonly findSkin?: ((uuid: string) => Promise<GivenSkin | undefined>) | undefined;
+  readonly findSkin?: ((uuid: string) => Promise<SuppliedSkin | undefined>) | undefined;
 }
 
 /** What a batch asks the game's own services. */
@@ -33,9 +33,9 @@ export interface KnownToGame {
 }
 
 /** Options for every skin of a batch. */
-interface SkinWishes {
+interface SkinInput {
   /** For every source without a variant of its own. Default: `auto`. */
-  readonly variant?: VariantWish | undefined;
+  readonly variant?: VariantInput | undefined;
   /** Default: the service's, public. */
   readonly visibility?: SkinVisibility | undefined;
   /** UUID of a cape to combine with every skin. Default: none. */
@@ -55,7 +55,7 @@ interface ReuseOptions {
 }
 
 /** What to plan, and with what. */
-export interface PlanOptions extends SkinWishes, ReuseOptions {
+export interface PlanOptions extends SkinInput, ReuseOptions {
   readonly sources: AsyncIterable<BatchSource>;
   /** What the sources are read from, complete once they are read. Absent: unknown, so that no entry counts as gone. */
   readonly coverage?: Coverage | undefined;

@@ -5,7 +5,7 @@ import { checkSkin } from '../skin/check.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { fitSkin, pixelHash } from '../skin/read-skin.ts';
-import type { SourceContent, SourceProblem, VariantWish } from './model/source.ts';
+import type { SourceContent, SourceProblem, VariantInput } from './model/source.ts';
 import { pixelsOf, type Work } from './model/work.ts';
 import { fileProblem } from './sources/files.ts';
 
@@ -34,7 +34,7 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
  */
 export function inspectSource(
   content: SourceContent,
-  variant: VariantWish,
+  variant: VariantInput,
   digests: DigestCache | undefined,
   label?: string,
 ): InspectedSource | UnusableSource {
@@ -66,7 +66,7 @@ function guessNote(name: string): Note {
 
 function inspectFile(
   { path, fit, label }: Extract<SourceContent, { kind: 'file' }> & { readonly label: string | undefined },
-  variant: VariantWish,
+  variant: VariantInput,
   digests: DigestCache | undefined,
 ): InspectedSource | UnusableSource {
   const read = readFile(path, label, (stamp) => digests?.get(path, stamp));
@@ -114,7 +114,7 @@ function readFile(path: string, label = path, knownPixels: (stamp: Stats) => str
 }
 
 interface CheckOptions {
-  readonly variant: VariantWish;
+  readonly variant: VariantInput;
   readonly fit: boolean | undefined;
 }
 

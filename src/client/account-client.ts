@@ -130,8 +130,8 @@ export class AccountClient {
   }
 
   /** POST /v2/account/keys: a new API key. `secret` is returned only here. */
-  async createKey(wish: ApiKeyInput = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
-    return (await this.#send('POST', '/keys', wish, apiKeyMadeAnswerSchema, call)).key;
+  async createKey(input: ApiKeyInput = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
+    return (await this.#send('POST', '/keys', input, apiKeyMadeAnswerSchema, call)).key;
   }
 
   /** PATCH /v2/account/keys/:id: fields left out stay unchanged; a list replaces the previous one. */
@@ -153,7 +153,7 @@ export class AccountClient {
   }
 
   /** DELETE /v2/account/identities/:id. `mayBeLast`: even if it is the user's only way to sign in. */
-  async untieIdentity(
+  async unlinkIdentity(
     id: string,
     { user, mayBeLast = false }: { readonly user?: string; readonly mayBeLast?: boolean } = {},
     call: CallOptions = {},
@@ -208,8 +208,8 @@ export class AccountClient {
   }
 
   /** POST /v2/account/users (operator only): creates a user, on the plan `free` by default. */
-  async createUser(wish: UserInput, call: CallOptions = {}): Promise<User> {
-    return (await this.#send('POST', '/users', wish, userAnswerSchema, call)).user;
+  async createUser(input: UserInput, call: CallOptions = {}): Promise<User> {
+    return (await this.#send('POST', '/users', input, userAnswerSchema, call)).user;
   }
 
   /** PATCH /v2/account/users/:name (operator only): changes the plan; blocks or unblocks the user. */

@@ -2,11 +2,11 @@ import { isPending, type Job } from '../protocol/job.ts';
 import type { SeenSkin } from '../protocol/seen-skin.ts';
 import { JobFailedError } from './errors.ts';
 import { pollTimes } from './poll-timing.ts';
-import type { GeneratedSkin, JobState } from './types.ts';
+import type { GeneratedSkin, JobAnswer } from './types.ts';
 
 /** What it takes to follow a job. Times in milliseconds. */
 export interface Follower {
-  readonly poll: () => Promise<JobState>;
+  readonly poll: () => Promise<JobAnswer>;
   readonly skin: (uuid: string) => Promise<SeenSkin>;
   readonly pause: (ms: number) => Promise<void>;
   /** The service's clock. */
@@ -28,7 +28,7 @@ export async function followJob(job: Pick<Job, 'id' | 'eta'>, follower: Follower
 }
 
 /** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
-async function skinOf({ job, skin, errors }: JobState, follower: Follower): Promise<SeenSkin> {
+async function skinOf({ job, skin, errors }: JobAnswer, follower: Follower): Promise<SeenSkin> {
   if (skin) return skin;
   if (job.status === 'completed' && job.result !== undefined) return await follower.skin(job.result);
   throw new JobFailedError(job.id, errors);

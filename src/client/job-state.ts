@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 import type { SeenBatchItem } from '../protocol/generate.ts';
 import type { seenJobAnswerSchema } from '../protocol/job.ts';
-import type { AnswerNotes, JobState, QueuedItem } from './types.ts';
+import type { AnswerNotes, JobAnswer, QueuedItem } from './types.ts';
 
 interface SeenNotes {
   readonly warnings?: Note[] | undefined;
@@ -15,7 +15,7 @@ export function notesOf({ warnings = [], messages = [], links = {}, rateLimit }:
   return { warnings, messages, links, rateLimit };
 }
 
-export function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobState {
+export function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobAnswer {
   return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...notesOf(answer) };
 }
 

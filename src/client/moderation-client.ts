@@ -81,10 +81,10 @@ export class ModerationClient {
    * those were.
    */
   async blockImage(
-    wish: BlockInput,
+    input: BlockInput,
     call: CallOptions = {},
   ): Promise<{ readonly image: BlockedImage; readonly hidden: number }> {
-    const request = { method: 'POST', path: '/blocked-images', content: { json: wish } } as const;
+    const request = { method: 'POST', path: '/blocked-images', content: { json: input } } as const;
     const { image, hidden } = await this.#ask(request, blockedImageAnswerSchema, call);
     return { image, hidden };
   }

@@ -29,8 +29,8 @@ export const DEFAULT_RETRY: RetryPolicy = {
  * The default policy with some values replaced; later ones win. Undefined values are ignored: without a budget, a call
  * would never give up.
  */
-export function retryPolicy(...wishes: readonly (Partial<RetryPolicy> | undefined)[]): RetryPolicy {
-  const given = wishes.flatMap((wish) => Object.entries(wish ?? {}).filter(([, ms]) => ms !== undefined));
+export function retryPolicy(...inputs: readonly (Partial<RetryPolicy> | undefined)[]): RetryPolicy {
+  const given = inputs.flatMap((input) => Object.entries(input ?? {}).filter(([, ms]) => ms !== undefined));
   return { ...DEFAULT_RETRY, ...Object.fromEntries(given) };
 }
 

@@ -35,11 +35,11 @@ import { batchSubmission, retry, submission } from './submission.ts';
 import type {
   CallOptions,
   GeneratedSkin,
+  JobAnswer,
   JobEvent,
   JobList,
   JobPage,
   JobPageQuery,
-  JobState,
   PageQuery,
   QueuedBatch,
   QueueItem,
@@ -116,7 +116,7 @@ export class SkinClient {
   }
 
   /** POST /v2/queue: creates a job, or returns the skin at once if it already exists. */
-  async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobState> {
+  async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobAnswer> {
     const request = await submission('/v2/queue', source, { options, call });
     const sentAt = this.#clock.now();
     const state = jobState(await this.#requester.request(request, seenJobAnswerSchema, call));
@@ -135,7 +135,7 @@ export class SkinClient {
   }
 
   /** GET /v2/queue/:jobId: the job, and its skin once it is completed. A failed job is an answer, not an error. */
-  async job(id: string, call: CallOptions = {}): Promise<JobState> {
+  async job(id: string, call: CallOptions = {}): Promise<JobAnswer> {
     return jobState(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
   }
 
@@ -143,7 +143,7 @@ export class SkinClient {
    * POST /v2/queue/:jobId/retry (skinsmith only): submits a failed job again. Returns the new job, or the skin if it
    * exists by now.
    */
-  async retryJob(id: string, call: CallOptions = {}): Promise<JobState> {
+  async retryJob(id: string, call: CallOptions = {}): Promise<JobAnswer> {
     return jobState(await this.#requester.request(retry(id, call), seenJobAnswerSchema, call));
   }
 

@@ -67,7 +67,7 @@ export interface GeneratedSkin extends AnswerNotes {
 }
 
 /** A job as it is now: `skin` is present once the job is completed; `errors` say why it failed. */
-export interface JobState extends AnswerNotes {
+export interface JobAnswer extends AnswerNotes {
   readonly job: Job;
   readonly skin: Skin | undefined;
   readonly errors: readonly Note[];
@@ -92,7 +92,7 @@ export interface QueuedBatch extends AnswerNotes {
 /** What an event stream reports: first the pending jobs, then each job as it is accepted and ends. */
 export type JobEvent =
   | { readonly type: 'jobs'; readonly jobs: readonly Job[] }
-  | { readonly type: 'job'; readonly state: JobState };
+  | { readonly type: 'job'; readonly state: JobAnswer };
 
 /** Selects a page of a list. */
 export interface PageQuery {

@@ -3,7 +3,7 @@ import { seenJobAnswerSchema } from '../protocol/job.ts';
 import { signWebhook, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX, webhookSecret } from '../protocol/webhook.ts';
 import { WebhookError } from './errors.ts';
 import { jobState } from './job-state.ts';
-import type { JobState } from './types.ts';
+import type { JobAnswer } from './types.ts';
 
 /** A webhook as received. */
 export interface ReceivedWebhook {
@@ -25,7 +25,7 @@ const TOLERANCE_SECONDS = 300;
  * @example const { job, skin } = verifyWebhook({ secretOrKey: apiKey, headers: request.headers, body });
  * @throws WebhookError when it cannot be trusted
  */
-export function verifyWebhook(received: ReceivedWebhook): JobState {
+export function verifyWebhook(received: ReceivedWebhook): JobAnswer {
   const { secretOrKey, headers, toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() } = received;
   const id = headerOf(headers, WEBHOOK_HEADERS.id);
   const timestamp = headerOf(headers, WEBHOOK_HEADERS.timestamp);
@@ -68,7 +68,7 @@ function isSame(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-function readBody(body: string): JobState {
+function readBody(body: string): JobAnswer {
   try {
     return jobState(seenJobAnswerSchema.parse(JSON.parse(body)));
   } catch (cause) {

@@ -3,7 +3,7 @@ import type { DispatcherUser } from './dispatcher-user.ts';
 import { JobTracker } from './job-tracker.ts';
 import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
 import { OwnQueue } from './own-queue.ts';
-import type { Reads } from './reads.ts';
+import type { RetryingReader } from './reads.ts';
 import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
 import type { StopSignals } from './stop-signals.ts';
@@ -15,7 +15,7 @@ import { WakeUpSignal } from './wake-up-signal.ts';
 export interface DispatcherOptions<W extends Submission> extends StopSignals {
   readonly session: Session<W>;
   readonly record: SubmissionRecord;
-  readonly reads: Reads;
+  readonly reader: RetryingReader;
   readonly user: DispatcherUser<W>;
   /** Folder that all processes of the caller share; undefined: they need not, as at an embedded service. */
   readonly shareFolder: string | undefined;
@@ -89,8 +89,15 @@ export class Dispatcher<W extends Submission> {
     readonly spots: number | undefined;
     readonly cape: string | undefined;
   }): Promise<Facts> {
-    const { reads, stop, known } = this.#options;
-    const contact = { known, session: this.#session, reads, tracker: this.#tracker, stop, cape: wanted.cape };
+    const { reader, stop, known } = this.#options;
+    const contact = {
+      known,
+      session: this.#session,
+      reader,
+      tracker: this.#tracker,
+      stop,
+      cape: wanted.cape,
+    };
     return await learnFacts(contact, wanted.spots);
   }
 
@@ -153,10 +160,10 @@ export class Dispatcher<W extends Submission> {
   }
 
   #makeTracker(stop: AbortSignal): JobTracker<W> {
-    const { session, reads, user, follows } = this.#options;
+    const { session, reader, user, follows } = this.#options;
     return new JobTracker({
       session,
-      reads,
+      reader,
       user,
       others: this.#queue,
       follows,

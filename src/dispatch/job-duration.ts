@@ -1,4 +1,4 @@
-import type { JobState } from '../client/types.ts';
+import type { JobAnswer } from '../client/types.ts';
 import type { RunningJob } from './running-job.ts';
 
 /** How long a job took, milliseconds. `isTold`: by the service's own times, not by when its end was noticed. */
@@ -10,7 +10,7 @@ export interface JobDuration {
 /** The duration of a job that had ended `at`: by the service's own times if it gives them and they are possible. */
 export function jobDuration(
   job: RunningJob,
-  { job: { timestamp }, skin }: Pick<JobState, 'job' | 'skin'>,
+  { job: { timestamp }, skin }: Pick<JobAnswer, 'job' | 'skin'>,
   at: number,
   least: number | undefined,
 ): JobDuration {

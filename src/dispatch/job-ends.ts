@@ -1,8 +1,8 @@
 import { SkinsmithError } from '../client/errors.ts';
-import type { JobState } from '../client/types.ts';
+import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { jobDuration } from './job-duration.ts';
-import type { Reads } from './reads.ts';
+import type { RetryingReader } from './reads.ts';
 import { pollableAt } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { OpenJob } from './spots.ts';
@@ -11,7 +11,7 @@ import type { Submission } from './submission.ts';
 /** How the end of a job was noticed. `state`: the complete job, if an event carried it. */
 export interface End {
   readonly seen: Job;
-  readonly state?: JobState;
+  readonly state?: JobAnswer;
   /** When it had certainly ended. */
   readonly at: number;
   /** The answer to the submission already showed the end, which says nothing about other jobs. Default: false. */
@@ -23,14 +23,14 @@ export interface JobResults<W extends Submission> {
   /** Runs a step; a permanently failing request fails only this work. */
   attempt(work: W, job: string | undefined, step: () => Promise<void>): Promise<void>;
   /** The work's job has ended. */
-  settle(work: W, state: JobState): Promise<void>;
+  settle(work: W, state: JobAnswer): Promise<void>;
   /** The service no longer knows the job; `result`: UUID of its skin, if a list showed it. */
   settleForgotten(work: W, job: string, result: string | undefined): Promise<void>;
 }
 
 export interface JobEndsPorts<W extends Submission> {
   readonly session: Session<W>;
-  readonly reads: Pick<Reads, 'job' | 'lagged'>;
+  readonly reader: Pick<RetryingReader, 'job' | 'lagged'>;
   readonly results: JobResults<W>;
   /** Whether results are wanted; otherwise only the spots matter. */
   readonly follows: boolean;
@@ -90,12 +90,12 @@ export class JobEnds<W extends Submission> {
    * behind its status. Undefined: the service has forgotten it.
    * @throws MissingResultError when it stays incomplete: to make it again might cost it again
    */
-  async #readEnd(id: string, { seen, state }: End): Promise<JobState | undefined> {
-    const { reads } = this.#ports;
+  async #readEnd(id: string, { seen, state }: End): Promise<JobAnswer | undefined> {
+    const { reader } = this.#ports;
     let known = state?.skin || state?.job.status === 'failed' ? state : undefined;
     for (let tries = 0; !isWhole(known); tries++) {
-      if (tries > 0 && !(await reads.lagged(tries - 1))) break;
-      known = withResult(await reads.job(id), seen.result);
+      if (tries > 0 && !(await reader.lagged(tries - 1))) break;
+      known = withResult(await reader.job(id), seen.result);
       if (known === undefined && seen.result !== undefined) return undefined;
     }
     if (known && isWhole(known)) return known;
@@ -140,10 +140,10 @@ export class JobEnds<W extends Submission> {
     return false;
   }
 
-  async #fetch(id: string): Promise<JobState | undefined> {
-    const { session, reads } = this.#ports;
+  async #fetch(id: string): Promise<JobAnswer | undefined> {
+    const { session, reader } = this.#ports;
     try {
-      return await reads.job(id);
+      return await reader.job(id);
     } catch (error) {
       if (!session.spots.jobs.has(id)) return undefined; // the list has shown its end, which is handled
       session.spots.freed(id); // a job that cannot be polled cannot be awaited
@@ -153,7 +153,7 @@ export class JobEnds<W extends Submission> {
     }
   }
 
-  #learnDuration(job: OpenJob<W>, state: JobState, at: number): void {
+  #learnDuration(job: OpenJob<W>, state: JobAnswer, at: number): void {
     if (!job.isTimed) return;
     const { duration, isTold } = jobDuration(job, state, at, this.#ports.session.times.least);
     this.#ports.session.times.ended(job, duration, { isTold });
@@ -162,13 +162,13 @@ export class JobEnds<W extends Submission> {
 }
 
 /** Whether the result can be had from this. */
-function isWhole(state: JobState | undefined): state is JobState {
+function isWhole(state: JobAnswer | undefined): state is JobAnswer {
   if (!state || isPending(state.job.status)) return false;
   return state.job.status === 'failed' || state.skin !== undefined || state.job.result !== undefined;
 }
 
 /** A list may know the skin of a job before the job itself does. */
-function withResult(state: JobState | undefined, result: string | undefined): JobState | undefined {
+function withResult(state: JobAnswer | undefined, result: string | undefined): JobAnswer | undefined {
   return state?.job.result === undefined && result !== undefined && state
     ? { ...state, job: { ...state.job, result } }
     : state;

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { backOff } from '../base/sleeping.ts';
 import { SkinsmithError } from '../client/errors.ts';
 import type { SkinClient } from '../client/skin-client.ts';
-import type { JobEvent, JobState } from '../client/types.ts';
+import type { JobAnswer, JobEvent } from '../client/types.ts';
 import { isPending } from '../protocol/job.ts';
 
 export interface JobEventsOptions {
@@ -41,25 +41,25 @@ export async function* jobEvents(options: JobEventsOptions): AsyncGenerator<Stre
   }
 }
 
-export interface ListenerOptions extends JobEventsOptions {
+export interface JobEventListenerOptions extends JobEventsOptions {
   /** Runs the loop in the background, until the signal is aborted. */
   readonly run: (loop: Promise<void>) => void;
   /** The stream has been opened, or has ended; while there is none, the list shows the ends of jobs. */
   readonly onListening: (isListening: boolean) => void;
   /** A job of the caller was accepted, or has ended; not necessarily one of this process. */
-  readonly onJob: (state: JobState) => void;
+  readonly onJob: (state: JobAnswer) => void;
 }
 
 /** Ends of jobs that are kept, because they may arrive before the answer to the submission. */
-const MOST_ENDED = 256;
+const MAX_ENDED = 256;
 
 /** Listens for the ends of jobs on a service that streams them. */
-export class Listener {
-  readonly #options: ListenerOptions;
-  readonly #ended = new Map<string, JobState>();
+export class JobEventListener {
+  readonly #options: JobEventListenerOptions;
+  readonly #ended = new Map<string, JobAnswer>();
   #hasStarted = false;
 
-  constructor(options: ListenerOptions) {
+  constructor(options: JobEventListenerOptions) {
     this.#options = options;
   }
 
@@ -71,7 +71,7 @@ export class Listener {
   }
 
   /** The end of a job, if an event has reported it, once. */
-  takeEnd(id: string): JobState | undefined {
+  takeEnd(id: string): JobAnswer | undefined {
     const state = this.#ended.get(id);
     this.#ended.delete(id);
     return state;
@@ -85,11 +85,11 @@ export class Listener {
     }
   }
 
-  #heard(state: JobState): void {
+  #heard(state: JobAnswer): void {
     const { id, status } = state.job;
     if (!isPending(status)) {
       this.#ended.set(id, state);
-      if (this.#ended.size > MOST_ENDED) this.#ended.delete(this.#ended.keys().next().value ?? '');
+      if (this.#ended.size > MAX_ENDED) this.#ended.delete(this.#ended.keys().next().value ?? '');
     }
     this.#options.onJob(state);
   }

@@ -1,10 +1,10 @@
-import type { JobState } from '../client/types.ts';
+import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { JobEnds, type JobResults } from './job-ends.ts';
-import { Listener } from './job-events.ts';
+import { JobEventListener } from './job-events.ts';
 import { LostAnswers } from './lost-answers.ts';
 import type { OtherProcesses } from './other-processes.ts';
-import type { Reads } from './reads.ts';
+import type { RetryingReader } from './reads.ts';
 import type { Session } from './session.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
@@ -34,7 +34,7 @@ interface TrackerHandlers<W extends Submission> {
 
 export interface JobTrackerOptions<W extends Submission> extends TrackerHandlers<W> {
   readonly session: Session<W>;
-  readonly reads: Reads;
+  readonly reader: RetryingReader;
   readonly user: TrackerUser<W>;
   readonly others: OtherProcesses;
   /** Whether results are wanted; otherwise only the spots matter. */
@@ -52,7 +52,7 @@ export class JobTracker<W extends Submission> {
   readonly #ends: JobEnds<W>;
   readonly #lostAnswers: LostAnswers<W>;
   readonly #watcher: Watcher<W>;
-  readonly #listener: Listener;
+  readonly #listener: JobEventListener;
 
   constructor(options: JobTrackerOptions<W>) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class JobTracker<W extends Submission> {
   }
 
   /** The service has a known job for the work now. `sent`: absent if it is not known when it was submitted. */
-  accepted(work: W, state: JobState, sent?: Sent): void {
+  accepted(work: W, state: JobAnswer, sent?: Sent): void {
     const acceptedAt = sent ? this.#session.acceptedAt(state.job.timestamp, sent.at) : this.#session.now();
     const isTimed = sent !== undefined;
     if (isTimed && isPending(state.job.status)) this.#session.lag.accepted(state.job.id, acceptedAt);
@@ -104,7 +104,7 @@ export class JobTracker<W extends Submission> {
     this.#add(work, { job, skin: undefined, ...noNotes }, known);
   }
 
-  #add(work: W, state: JobState, known: Pick<OpenJob<W>, 'isTimed' | 'acceptedAt'>): void {
+  #add(work: W, state: JobAnswer, known: Pick<OpenJob<W>, 'isTimed' | 'acceptedAt'>): void {
     const { id, timestamp, eta } = state.job;
     const duration = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
     const job: OpenJob<W> = { id, work, timestamp, eta: duration, ...known };
@@ -132,10 +132,10 @@ export class JobTracker<W extends Submission> {
   }
 
   #makeEnds(): JobEnds<W> {
-    const { session, reads, user: results, follows, onRoom } = this.#options;
+    const { session, reader, user: results, follows, onRoom } = this.#options;
     return new JobEnds({
       session,
-      reads,
+      reader,
       results,
       follows,
       onRoom: ({ isAtOnce = false }) => {
@@ -147,11 +147,11 @@ export class JobTracker<W extends Submission> {
   }
 
   #makeLostAnswers(): LostAnswers<W> {
-    const { session, reads, user, others, onGone } = this.#options;
+    const { session, reader, user, others, onGone } = this.#options;
     return new LostAnswers({
       session,
       isElsewhere: (id) => others.isElsewhere(id),
-      fetchJob: async (id, result) => await reads.finishedJob(id, result),
+      fetchJob: async (id, result) => await reader.finishedJob(id, result),
       pixelsOf: (work) => user.pixelsOf(work),
       texturePixels: async (url) => await user.texturePixels(url),
       onFound: (work, state) => this.accepted(work, state),
@@ -174,9 +174,9 @@ export class JobTracker<W extends Submission> {
     });
   }
 
-  #makeListener(): Listener {
+  #makeListener(): JobEventListener {
     const { session, stop, untilListening } = this.#options;
-    return new Listener({
+    return new JobEventListener({
       client: session.client,
       clock: session.clock,
       signal: stop,
@@ -193,7 +193,7 @@ export class JobTracker<W extends Submission> {
   }
 
   /** An event about a job, which may be another program's. */
-  #heard(state: JobState): void {
+  #heard(state: JobAnswer): void {
     const { job } = state;
     const { spots } = this.#session;
     this.#session.sawJobTime(job);

@@ -1,4 +1,4 @@
-import type { JobState } from '../client/types.ts';
+import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { LONGEST_LAG } from './lag.ts';
 import { type Peer, REMEMBERED } from './peers.ts';
@@ -14,7 +14,7 @@ export interface LostAnswersPorts<W extends Submission> extends Omit<UnknownJobs
   /** Pixel hash of the picture; undefined: unknown, for instance a URL's. */
   readonly pixelsOf: (work: W) => string | undefined;
   /** This job belongs to the submission whose answer was lost. */
-  readonly onFound: (work: W, state: JobState) => void;
+  readonly onFound: (work: W, state: JobAnswer) => void;
   /** The service has no job for it. */
   readonly onGone: (work: W) => void;
   readonly lookSoon: () => void;
@@ -42,7 +42,7 @@ interface ListedJob {
   readonly seenAt: number;
 }
 
-type Wishes = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
+type SkinInput = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
 
 /** Milliseconds between list requests while a job of unknown origin is pending: the longer it takes, the fewer. */
 const LOOK = 200;
@@ -99,7 +99,7 @@ export class LostAnswers<W extends Submission> {
     for (const job of jobs) this.#saw(job, now);
     for (const [id, { seenAt }] of this.#listed) if (now - seenAt > LONGEST_LAG) this.#listed.delete(id);
     this.#lookAt = undefined;
-    const lost = [...this.#lost.values()].toSorted((a, b) => wishes(b.work) - wishes(a.work));
+    const lost = [...this.#lost.values()].toSorted((a, b) => countOptions(b.work) - countOptions(a.work));
     for (const answer of lost) this.#judge(answer, { startedAt, now });
   }
 
@@ -200,7 +200,7 @@ function lookPause(late: number): number {
   return Math.min(LONGEST_LOOK, Math.max(LOOK, LOOK_GROWTH * late));
 }
 
-function hasOptions(found: FoundSkin, { variant, visibility, cape }: Wishes): boolean {
+function hasOptions(found: FoundSkin, { variant, visibility, cape }: SkinInput): boolean {
   const hasVariant = variant === 'auto' || variant === found.variant;
   const hasVisibility = visibility === undefined || visibility === found.visibility;
   return hasVariant && hasVisibility && (cape === undefined || found.hasCape);
@@ -210,7 +210,7 @@ function hasOptions(found: FoundSkin, { variant, visibility, cape }: Wishes): bo
  * How many options were asked for. Submissions of one picture choose their jobs in the order of this, most first:
  * one that asks for nothing would also take the job of one that asks for slim arms.
  */
-function wishes({ variant, visibility, cape }: Wishes): number {
+function countOptions({ variant, visibility, cape }: SkinInput): number {
   return [variant !== 'auto', visibility !== undefined, cape !== undefined].filter(Boolean).length;
 }
 

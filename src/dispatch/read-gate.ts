@@ -1,16 +1,16 @@
 import { AWAKE, type Clock } from '../base/clock.ts';
-import { isTrouble, type Trouble } from './trouble.ts';
+import { isTransient, type Outage } from './trouble.ts';
 
 /** Reads of one kind that may be under way at once. */
-const MOST_UNDER_WAY = 8;
+const MAX_UNDER_WAY = 8;
 /** Milliseconds without an answer that are reported, again and again. */
 const QUIET_WAIT = 3_000;
 
 interface ReadGateOptions {
   readonly clock: Clock;
-  readonly trouble: Trouble;
+  readonly outage: Outage;
   /** Whether an error is trouble with all reads of this kind; absent: whether the same request may succeed later. */
-  readonly isTrouble?: (error: unknown) => boolean;
+  readonly isTransient?: (error: unknown) => boolean;
   /** A request has had no answer for this many more milliseconds. */
   readonly onSilence: (ms: number) => void;
 }
@@ -20,7 +20,7 @@ interface ReadGateOptions {
  * its answer.
  */
 export class ReadGate {
-  readonly trouble: Trouble;
+  readonly outage: Outage;
   /** Reads that were answered so far. */
   answered = 0;
   readonly #options: ReadGateOptions;
@@ -30,12 +30,12 @@ export class ReadGate {
 
   constructor(options: ReadGateOptions) {
     this.#options = options;
-    this.trouble = options.trouble;
+    this.outage = options.outage;
   }
 
   /** Whether a read would have to wait for others that fail. */
   get isShut(): boolean {
-    return this.trouble.isOn && (this.#waiting.length > 0 || !this.#hasRoom);
+    return this.outage.isOn && (this.#waiting.length > 0 || !this.#hasRoom);
   }
 
   /** Sends a read when it is its turn. @throws what it throws; ServiceLostError; the signal's reason */
@@ -56,18 +56,18 @@ export class ReadGate {
 
   #passed(): void {
     this.answered++;
-    this.trouble.passed();
+    this.outage.passed();
   }
 
   /** A definite refusal is an answer. @throws ServiceLostError */
   #failed(error: unknown): void {
-    if ((this.#options.isTrouble ?? isTrouble)(error)) this.trouble.failed(error);
+    if ((this.#options.isTransient ?? isTransient)(error)) this.outage.failed(error);
     else this.#passed();
   }
 
   get #hasRoom(): boolean {
-    const { isOn, openAt } = this.trouble;
-    if (!isOn) return this.#underWay < MOST_UNDER_WAY;
+    const { isOn, openAt } = this.outage;
+    if (!isOn) return this.#underWay < MAX_UNDER_WAY;
     return this.#underWay === 0 && openAt <= this.#options.clock.monotonic();
   }
 
@@ -100,7 +100,7 @@ export class ReadGate {
     this.#wakeUp?.abort(AWAKE);
     const wakeUp = new AbortController();
     this.#wakeUp = wakeUp;
-    const wait = this.trouble.openAt - clock.monotonic();
+    const wait = this.outage.openAt - clock.monotonic();
     clock.sleep(wait, wakeUp.signal).then(
       () => this.#admit(),
       () => {}, // another wait has taken its place

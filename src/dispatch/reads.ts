@@ -1,9 +1,9 @@
 import { backOff } from '../base/sleeping.ts';
 import { ServiceError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
-import type { JobState } from '../client/types.ts';
+import type { JobAnswer } from '../client/types.ts';
 import type { ReadKind, Session } from './session.ts';
-import { isTrouble, mayReadAgain } from './trouble.ts';
+import { isTransient, mayReadAgain } from './trouble.ts';
 
 /** Milliseconds between tries to read what the service should have by now. */
 export const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
@@ -18,7 +18,7 @@ type ReadingSession = Pick<
 >;
 
 /** Reads from the service, repeated after temporary failures. */
-export class Reads {
+export class RetryingReader {
   readonly #session: ReadingSession;
   readonly #signal: AbortSignal;
 
@@ -32,7 +32,7 @@ export class Reads {
    * A job's state; undefined if the service does not know the job. A 404 for any other reason is tried again: the skin
    * may not be readable yet, or a proxy may have answered.
    */
-  async job(id: string): Promise<JobState | undefined> {
+  async job(id: string): Promise<JobAnswer | undefined> {
     const { client } = this.#session;
     const read = async () =>
       await this.repeatedly('job', () => client.job(id, this.#session.call(this.#signal)));
@@ -47,7 +47,7 @@ export class Reads {
   }
 
   /** The same with the skin that a completed job has made. `result`: the skin's UUID by a list, if it has one. */
-  async finishedJob(id: string, result: string | undefined): Promise<JobState | undefined> {
+  async finishedJob(id: string, result: string | undefined): Promise<JobAnswer | undefined> {
     const { client } = this.#session;
     const state = await this.job(id);
     const uuid = state?.job.result ?? result;
@@ -103,7 +103,7 @@ export class Reads {
         return await gate.send(request, this.#signal);
       } catch (error) {
         if (this.#signal.aborted) throw error;
-        const isAlone = !isTrouble(error) || gate.answered > answered;
+        const isAlone = !isTransient(error) || gate.answered > answered;
         if (isAlone) tries++;
         if (!mayReadAgain(error, tries)) throw error;
         if (isAlone) await clock.sleep(backOff(tries, ALONE, random()), this.#signal);

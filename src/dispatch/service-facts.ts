@@ -7,7 +7,7 @@ import type { CallOptions } from '../client/types.ts';
 import type { Me } from '../protocol/account.ts';
 import { textureName } from '../textures/property.ts';
 import { fingerprintOf, parsePublicKey } from '../textures/signing-key.ts';
-import type { Reads } from './reads.ts';
+import type { RetryingReader } from './reads.ts';
 import type { Session } from './session.ts';
 import { USUAL_SPOTS } from './spots.ts';
 
@@ -126,7 +126,7 @@ export interface KnownService {
 interface Contact {
   readonly known?: KnownService | undefined;
   readonly session: Pick<Session, 'client' | 'call' | 'spotLimit'>;
-  readonly reads: Reads;
+  readonly reader: RetryingReader;
   readonly tracker: { firstLook(): Promise<void> };
   readonly stop: AbortSignal;
   /** UUID of the requested cape. */
@@ -135,11 +135,11 @@ interface Contact {
 
 /** Asks the service for the caller's account, its signing key and the jobs already in the queue, unless they are known. */
 export async function learnFacts(contact: Contact, spots: number | undefined): Promise<Facts> {
-  const { session, reads, stop, cape } = contact;
+  const { session, stop, cape } = contact;
   const reader = {
     client: session.client,
     call: session.call(stop),
-    repeatedly: async <T>(request: () => Promise<T>) => await reads.repeatedly('facts', request),
+    repeatedly: async <T>(request: () => Promise<T>) => await contact.reader.repeatedly('facts', request),
   };
   const [{ me, ...key }, capeTexture] = await Promise.all([
     contact.known ? knownFacts(contact.known) : askedFacts(reader, contact.tracker),

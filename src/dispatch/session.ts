@@ -3,7 +3,7 @@ import { classifyFailure } from '../client/failure.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CountedSubmission } from '../client/submission-budget.ts';
-import type { CallOptions, JobState } from '../client/types.ts';
+import type { CallOptions, JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { RecentSamples } from './job-duration.ts';
 import { Lag } from './lag.ts';
@@ -15,13 +15,13 @@ import { ONE_ATTEMPT, type OwnSubmissions, type SkinRequest, type Submission } f
 import {
   isFullQueue,
   isRefusedForNow,
-  Trouble,
-  type TroubleOptions,
+  Outage,
+  type OutageOptions,
   type WaitReason,
   waitReason,
 } from './trouble.ts';
 
-export interface SessionOptions<W extends Submission> extends Omit<TroubleOptions, 'onPause' | 'contact'> {
+export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {
   readonly client: SkinClient;
   readonly submissions: OwnSubmissions<W>;
   /** Longest pause between list requests, milliseconds. */
@@ -63,10 +63,10 @@ export class Session<W extends Submission = Submission> {
   readonly spots: Spots<W>;
   readonly spotLimit = new SpotLimit(USUAL_SPOTS);
   /** Failures of requests for the list. */
-  readonly trouble: Trouble;
+  readonly outage: Outage;
   readonly gates: Readonly<Record<ReadKind, ReadGate>>;
   /** Failures of submissions only: the service answers but accepts none, or none can be sent. */
-  readonly intake: Trouble;
+  readonly intake: Outage;
   readonly times: LookTimes;
   /** The service recognizes a repeated submission by its `Idempotency-Key` and streams the ends of jobs. */
   isSkinsmith = false;
@@ -100,12 +100,12 @@ export class Session<W extends Submission = Submission> {
     const onPause = (message: string, ms: number, reason: WaitReason) =>
       options.onWaiting(reason, message, ms);
     const shared = { ...options, onPause, contact: { hasAnswered: false } };
-    this.trouble = new Trouble(shared);
+    this.outage = new Outage(shared);
     const gate = () =>
-      new ReadGate({ clock: this.clock, trouble: new Trouble(shared), onSilence: this.#tellSilence });
+      new ReadGate({ clock: this.clock, outage: new Outage(shared), onSilence: this.#tellSilence });
     this.gates = { job: gate(), skin: gate(), facts: gate() };
     const { outage } = options.patience;
-    this.intake = new Trouble({
+    this.intake = new Outage({
       ...shared,
       patience: { outage, firstContact: outage },
       firstPause: FIRST_INTAKE_PAUSE,
@@ -141,11 +141,11 @@ export class Session<W extends Submission = Submission> {
     { source, options }: SkinRequest,
     signal: AbortSignal,
     sent: CountedSubmission = this.pace.sent(this.now()),
-  ): Promise<JobState> {
+  ): Promise<JobAnswer> {
     const idempotencyKey = this.submissions.idempotencyKey(work);
     const newest = this.newestJobTime;
     const sentAt = this.now();
-    let state: JobState;
+    let state: JobAnswer;
     this.#posted.set(work, sentAt);
     try {
       const call = { ...this.call(signal), idempotencyKey };
@@ -192,8 +192,8 @@ export class Session<W extends Submission = Submission> {
   /** Whether some request is failing, or gets no answer: what is in flight is not worth waiting for. */
   get isUnwell(): boolean {
     const { job, skin, facts } = this.gates;
-    const troubles = [this.trouble, this.intake, job.trouble, skin.trouble, facts.trouble];
-    return troubles.some(({ isOn }) => isOn) || this.now() < this.#silentUntil;
+    const outages = [this.outage, this.intake, job.outage, skin.outage, facts.outage];
+    return outages.some(({ isOn }) => isOn) || this.now() < this.#silentUntil;
   }
 
   /** Milliseconds until all submissions in flight should have been answered, by the time that the last ones took. */

@@ -1,21 +1,21 @@
 import { wasNotTaken } from '../client/failure.ts';
-import type { JobState } from '../client/types.ts';
+import type { JobAnswer } from '../client/types.ts';
 import type { CallerQueue } from './caller-queue.ts';
 import { FullQueue } from './pace.ts';
 import type { Session } from './session.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
-import { isFullQueue, isRefusedForNow, isTrouble, lossPause } from './trouble.ts';
+import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
-const MOST_LOSSES = 40;
+const MAX_LOSSES = 40;
 /** Milliseconds after which spots that other processes share are tried again. */
 const SHARE_PAUSE = 300;
 
 /** Who hears what became of a submission. */
 interface SubmissionHandlers<W extends Submission> {
-  readonly onAccepted: (work: W, state: JobState, sent: Sent) => void;
+  readonly onAccepted: (work: W, state: JobAnswer, sent: Sent) => void;
   readonly onFailed: (work: W, error: unknown) => void;
   /** There was nothing to send. */
   readonly onUnusable: (work: W, problem: unknown) => void;
@@ -235,7 +235,7 @@ export class Submitter<W extends Submission> {
       return false;
     }
     if (wasNotTaken(error)) record.refused(work.key);
-    if (!isTrouble(error)) {
+    if (!isTransient(error)) {
       this.#release(work);
       this.#ports.onFailed(work, error);
       return false;
@@ -245,7 +245,7 @@ export class Submitter<W extends Submission> {
       this.#putBack(work);
       return false;
     }
-    if (++work.losses > MOST_LOSSES) {
+    if (++work.losses > MAX_LOSSES) {
       this.#release(work);
       this.#ports.onFailed(work, error);
       return false;

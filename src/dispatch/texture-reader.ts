@@ -3,7 +3,7 @@ import { UnreadableAnswerError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
 import { ReadGate } from './read-gate.ts';
 import { LAG_PAUSES, LONG_PAUSE } from './reads.ts';
-import { isTrouble, ServiceLostError, Trouble } from './trouble.ts';
+import { isTransient, Outage, ServiceLostError } from './trouble.ts';
 
 export interface TextureReaderOptions {
   /** One attempt to get a texture. @throws SkinsmithError */
@@ -31,7 +31,7 @@ export class TextureReader {
 
   constructor(options: TextureReaderOptions) {
     const { clock, random, onWaiting, patience = DEFAULT_PATIENCE } = options;
-    const trouble = new Trouble({
+    const outage = new Outage({
       clock,
       random,
       patience: { firstContact: patience, outage: patience },
@@ -41,8 +41,8 @@ export class TextureReader {
     this.#options = options;
     this.#gate = new ReadGate({
       clock,
-      trouble,
-      isTrouble: (error) => isTrouble(error) && !isAbsent(error),
+      outage,
+      isTransient: (error) => isTransient(error) && !isAbsent(error),
       onSilence: (ms) => onWaiting?.('The host of the textures does not answer yet.', ms),
     });
   }
@@ -55,7 +55,7 @@ export class TextureReader {
       } catch (error) {
         if (error instanceof ServiceLostError) throw error.cause;
         const isMissing = isAbsent(error);
-        if (signal.aborted || !(isMissing || isTrouble(error))) throw error;
+        if (signal.aborted || !(isMissing || isTransient(error))) throw error;
         if (isMissing) await this.#wait(error, looks++, signal);
       }
     }

@@ -18,7 +18,7 @@ const LONGEST_REFUSED_PAUSE = 60_000;
 /** Why a batch waits. */
 export type WaitReason = 'limit' | 'trouble';
 
-export interface TroubleOptions {
+export interface OutageOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** Milliseconds before giving up: a service that never answered, and one that stopped answering. */
@@ -38,14 +38,14 @@ export interface TroubleOptions {
  * requests of that kind, so that a service that fails them gets ever fewer, and is given up only after a long time
  * without a success.
  */
-export class Trouble {
-  readonly #options: TroubleOptions;
+export class Outage {
+  readonly #options: OutageOptions;
   readonly #contact: { hasAnswered: boolean };
   #failures = 0;
   #since: number | undefined;
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(options: TroubleOptions) {
+  constructor(options: OutageOptions) {
     this.#options = options;
     this.#contact = options.contact ?? { hasAnswered: false };
   }
@@ -164,7 +164,7 @@ function askedFor(error: unknown): number {
 }
 
 /** Whether the same request may succeed later. */
-export function isTrouble(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return classifyFailure(error)?.isTemporary ?? false;
 }
 
@@ -175,20 +175,20 @@ export function isOutagePage(error: unknown): boolean {
 }
 
 /** Unusable answers to one read before it is given up, while the service answers others of its kind. */
-const MOST_READS = 30;
+const MAX_READS = 30;
 /** A page instead of the service's own 404 may be all that there is, so it is believed sooner. */
-const MOST_PAGES = 4;
+const MAX_PAGES = 4;
 
 /** Whether to repeat a read that has failed so many times while others of its kind were answered. */
 export function mayReadAgain(error: unknown, tries: number): boolean {
   const { kind, status } = classifyFailure(error) ?? {};
   const isPage = kind === 'unreadable' && status === 404;
-  return isPage ? tries < MOST_PAGES : isTrouble(error) && tries < MOST_READS;
+  return isPage ? tries < MAX_PAGES : isTransient(error) && tries < MAX_READS;
 }
 
 /** The same for the list, which always exists: a 404 for it is a gateway's, with JSON or not. */
 export function mayListAgain(error: unknown, tries: number): boolean {
-  return classifyFailure(error)?.kind === 'not_found' ? tries < MOST_PAGES : mayReadAgain(error, tries);
+  return classifyFailure(error)?.kind === 'not_found' ? tries < MAX_PAGES : mayReadAgain(error, tries);
 }
 
 /** Whether the caller has the maximum number of jobs in the queue. */

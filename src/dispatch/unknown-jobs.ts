@@ -1,17 +1,17 @@
 import { SkinsmithError } from '../client/errors.ts';
-import type { JobState } from '../client/types.ts';
+import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { SeenSkin } from '../protocol/seen-skin.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import { LONGEST_LAG } from './lag.ts';
 import { ProofError, readTextures } from './proof.ts';
 import type { Session } from './session.ts';
-import { isTrouble } from './trouble.ts';
+import { isTransient } from './trouble.ts';
 
 export interface UnknownJobsPorts {
   readonly session: Pick<Session, 'now' | 'track'>;
   /** A job's state, with the skin if there is one; undefined: the service does not know it. `result`: its skin by a list. */
-  readonly fetchJob: (id: string, result: string | undefined) => Promise<JobState | undefined>;
+  readonly fetchJob: (id: string, result: string | undefined) => Promise<JobAnswer | undefined>;
   /** Pixel hash of the texture in a value. */
   readonly texturePixels: (url: string) => Promise<string>;
   /** It is known what one of them has made. */
@@ -24,7 +24,7 @@ export interface FoundSkin {
   readonly variant: string;
   readonly visibility: SkinVisibility;
   readonly hasCape: boolean;
-  readonly state: JobState;
+  readonly state: JobAnswer;
 }
 
 export type Finding = FoundSkin | 'nothing';
@@ -87,11 +87,11 @@ export class UnknownJobs {
     } catch (error) {
       if (error instanceof ProofError && error.code === 'invalid_skin_data') return 'nothing';
       if (!(error instanceof ProofError || error instanceof SkinsmithError)) throw error;
-      return { patience: isTrouble(error) ? TROUBLED : LONGEST_LAG };
+      return { patience: isTransient(error) ? TROUBLED : LONGEST_LAG };
     }
   }
 
-  async #skinOf(state: JobState, { visibility, texture }: SeenSkin): Promise<FoundSkin> {
+  async #skinOf(state: JobAnswer, { visibility, texture }: SeenSkin): Promise<FoundSkin> {
     const { skin, cape } = readTextures(texture.data.value);
     const pixels = await this.#ports.texturePixels(skin.url);
     return { state, variant: skin.variant, visibility, hasCape: cape !== undefined, pixels };

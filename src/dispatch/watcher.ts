@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
-import { isTrouble, mayListAgain } from './trouble.ts';
+import { isTransient, mayListAgain } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface WatcherPorts<W extends Submission> {
@@ -179,7 +179,7 @@ export class Watcher<W extends Submission> {
     const startedAt = session.now();
     try {
       const jobs = await this.#readShared(startedAt);
-      session.trouble.passed();
+      session.outage.passed();
       this.#failures = 0;
       session.roundTrip.took(session.now() - startedAt);
       this.#lastLook = startedAt;
@@ -187,9 +187,9 @@ export class Watcher<W extends Submission> {
       this.#saw(jobs, startedAt);
     } catch (error) {
       this.#isLookWanted = true;
-      const mayPass = isTrouble(error) || mayListAgain(error, ++this.#failures);
+      const mayPass = isTransient(error) || mayListAgain(error, ++this.#failures);
       if (stop.aborted || !mayPass) throw error;
-      await session.trouble.pause(error, stop);
+      await session.outage.pause(error, stop);
     }
   }
 

@@ -4,7 +4,7 @@ import { type PlayerName, resolveNames } from './names.ts';
 /** Milliseconds that a name waits to be requested together with others. */
 const GATHERING = 20;
 /** Maximum names per request. */
-const MOST = 10;
+const MAX_NAMES = 10;
 
 interface Lookup {
   readonly name: string;
@@ -26,7 +26,7 @@ export class NameLookups {
     return await new Promise((found, failed) => {
       this.#waiting.push({ name, found, failed });
       if (this.#waiting.length === 1) setTimeout(() => void this.#ask(), GATHERING);
-      if (this.#waiting.length === MOST) void this.#ask();
+      if (this.#waiting.length === MAX_NAMES) void this.#ask();
     });
   }
 

@@ -189,7 +189,7 @@ const identitySchema = z
     issuer: z.string(),
     /** The provider's own id for the person. */
     subject: z.string(),
-    /** When it was tied to the user. */
+    /** When it was linked to the user. */
     createdAt: z.iso.datetime(),
     /** Whether it is the only way in: there is no other identity, and no API key that signs in from anywhere. */
     isLastWay: z.boolean(),
@@ -204,8 +204,8 @@ export const identityListAnswerSchema = envelopeSchema.extend({ identities: z.ar
 export const identityListQuerySchema = z.object({ user: userNameSchema.optional() });
 
 /** DELETE /v2/account/identities/:id */
-export const untieQuerySchema = identityListQuerySchema.extend({
-  /** Unties it even if it is the only way in. */
+export const unlinkQuerySchema = identityListQuerySchema.extend({
+  /** Unlinks it even if it is the only way in. */
   last: z.enum(['yes', 'no']).default('no'),
 });
 export const identityIdSchema = z.string().regex(/^[0-9a-f]{24}$/, 'not the id of an identity');

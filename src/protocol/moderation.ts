@@ -19,7 +19,7 @@ export const OPERATOR_ACTIONS = [
   'change_plan',
   'disable_user',
   'enable_user',
-  'untie_identity',
+  'unlink_identity',
   'create_key',
   'change_key',
   'revoke_key',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { VERSION } from '../base/version.ts';
-import { type Live, makeLive } from './assembly/basis.ts';
+import { makeRuntimeState, type RuntimeState } from './assembly/basis.ts';
 import { ErrorLog } from './assembly/error-log.ts';
 import { findOpenSecrets, jobsToDo, kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
 import { retentionOf, startMaintenance } from './assembly/maintenance.ts';
@@ -104,54 +104,54 @@ async function open<A extends Adapter>(
   releases.add(() => store.close());
 
   const early: string[] = []; // said before there is a log
-  const live = makeLive(early);
+  const state = makeRuntimeState(early);
   const observer = new Observers();
-  const onError = (error: unknown) => live.report(error);
+  const onError = (error: unknown) => state.report(error);
   const node = await openNode(options, store.db, { releases, onError });
   const owner = await ensureOwner(store.db, node.clock.now());
-  const parts = { store, live, releases, node, jobsToDo: await jobsToDo(store.db, options, owner) };
+  const parts = { store, state, releases, node, jobsToDo: await jobsToDo(store.db, options, owner) };
   const { context, pool } = await makeService({ ...options, plans, observer }, parts);
   const adapter = await openAdapter({ context, owner });
   releases.add(() => adapter.close());
   const errors = new ErrorLog(adapter.log, clock);
-  connect(adapter, { live, observer, early, errors });
+  connect(adapter, { state, observer, early, errors });
   await warnOfUnknownPlans(adapter, store.db, plans);
   warnOfOwnAddress(adapter, options);
   await warnOfOpenSecrets(adapter, options);
 
   const retention = await retentionOf(store.db, options);
-  const kept = { store, retention, onError: (error: unknown) => live.report(error) };
+  const kept = { store, retention, onError: (error: unknown) => state.report(error) };
   const maintenance = startMaintenance({ ...context, ...node, ...kept });
   releases.add(() => maintenance.stop());
   const { publicUrl, own, provable } = await adapter.open();
-  live.publicUrl = publicUrl;
-  live.ownAddresses = own;
-  live.provableAddresses = provable;
+  state.publicUrl = publicUrl;
+  state.ownAddresses = own;
+  state.provableAddresses = provable;
   await maintenance.recoverNow();
   pool.start();
   adapter.log.info({ url: own[0], version: VERSION, ...signerField(options) }, 'started');
   const callbacks = startWebhooks(adapter, { ...context, fetchProxies: options.fetchProxies }, errors);
-  return { adapter, close: closer({ adapter, context, live, pool, callbacks, releases }) };
+  return { adapter, close: closer({ adapter, context, state, pool, callbacks, releases }) };
 }
 
 /** From now on the log is told what the parts of the service report, and what they reported so far. */
 function connect(
   adapter: Adapter,
   {
-    live,
+    state,
     observer,
     early,
     errors,
-  }: { live: Live; observer: Observers; early: readonly string[]; errors: ErrorLog },
+  }: { state: RuntimeState; observer: Observers; early: readonly string[]; errors: ErrorLog },
 ): void {
   const { log } = adapter;
   observer.add({
     jobFailed: (job, { code, message }) => log.info({ job, code, reason: message }, 'job failed'),
   });
-  live.connections = async () => await adapter.countConnections();
-  live.report = (error) => errors.report(error, 'worker');
-  live.warn = (message) => log.warn(message);
-  early.forEach(live.warn);
+  state.connections = async () => await adapter.countConnections();
+  state.report = (error) => errors.report(error, 'worker');
+  state.warn = (message) => log.warn(message);
+  early.forEach(state.warn);
 }
 
 async function warnOfUnknownPlans({ log }: Adapter, db: Db, plans: Plans): Promise<void> {
@@ -190,18 +190,18 @@ function startWebhooks(
 interface Running {
   readonly adapter: Adapter;
   readonly context: ServiceContext;
-  readonly live: Live;
+  readonly state: RuntimeState;
   readonly pool: WorkerPool;
   readonly callbacks: Callbacks;
   readonly releases: Releases;
 }
 
 function closer(running: Running): OpenService<Adapter>['close'] {
-  const { adapter, context, live, pool, callbacks, releases } = running;
+  const { adapter, context, state, pool, callbacks, releases } = running;
   return async ({ drain = false, limit = STOP_LIMIT } = {}) => {
     // A service in trouble leaves its jobs to the next start.
-    if (drain) await waitForEnds(context, live.accepted, limit).catch(live.report);
-    live.isStopping = true;
+    if (drain) await waitForEnds(context, state.accepted, limit).catch(state.report);
+    state.isStopping = true;
     adapter.log.info('stopping');
     await Promise.all([context.feeds.close(), pool.stop(limit), callbacks.stop(limit)]);
     context.signals.storeChanged(); // requests still waiting for a job learn that it will not come now

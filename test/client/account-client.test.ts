@@ -69,11 +69,11 @@ describe('AccountClient', () => {
     ['DELETE /v2/account/keys/k%2F1', {}, (client) => client.revokeKey('k/1'), undefined],
     ['GET /v2/account/identities', { identities: [] }, (client) => client.identities(), []],
     ['GET /v2/account/identities?user=a%26b', { identities: [] }, (client) => client.identities('a&b'), []],
-    ['DELETE /v2/account/identities/i?last=no', {}, (client) => client.untieIdentity('i'), undefined],
+    ['DELETE /v2/account/identities/i?last=no', {}, (client) => client.unlinkIdentity('i'), undefined],
     [
       'DELETE /v2/account/identities/i?last=yes&user=bob',
       {},
-      (client) => client.untieIdentity('i', { user: 'bob', mayBeLast: true }),
+      (client) => client.unlinkIdentity('i', { user: 'bob', mayBeLast: true }),
       undefined,
     ],
     [
@@ -96,10 +96,10 @@ describe('AccountClient', () => {
   });
 
   const made = { ...key, secret: 's' };
-  const wish = { name: 'ci', allowedAgents: ['MyApp'] };
+  const input = { name: 'ci', allowedAgents: ['MyApp'] };
   const sends: [line: string, json: object, call: Call, sent: object, read: unknown][] = [
     ['POST /v2/account/keys', { key: made }, (client) => client.createKey(), {}, made],
-    ['POST /v2/account/keys', { key: made }, (client) => client.createKey(wish), wish, made],
+    ['POST /v2/account/keys', { key: made }, (client) => client.createKey(input), input, made],
     [
       'PATCH /v2/account/keys/k%2F1',
       { key },

@@ -12,7 +12,7 @@ import { describeServiceUser } from './service-user.ts';
 import type { MakerWorld } from './skin-makers.ts';
 
 /** Attempts at one skin, as jobs have them. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** Milliseconds between two looks at whether a worker may begin. */
 const IDLE = 50;
 
@@ -79,7 +79,7 @@ class Workers {
       return true;
     } catch (error) {
       if (!(error instanceof GenerationError)) throw error;
-      if (error.isPassing && attempt < MOST_ATTEMPTS) return false;
+      if (error.isPassing && attempt < MAX_ATTEMPTS) return false;
       this.#failed++;
       return true;
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JobState } from '../../src/client/types.ts';
+import type { JobAnswer } from '../../src/client/types.ts';
 import { jobDuration } from '../../src/dispatch/job-duration.ts';
 
 /** A job that was accepted at 1,000 ms and noticed as ended at 3,000 ms. */
@@ -8,7 +8,7 @@ function durationOf(times: { timestamp?: number; end?: number; seenAt?: number }
   const state = {
     job: { id: 'a', status: 'completed', timestamp },
     skin: end === undefined ? undefined : { generator: { timestamp: end } },
-  } as JobState;
+  } as JobAnswer;
   return jobDuration({ acceptedAt: 1_000, eta: undefined, seenAt }, state, 3_000, undefined);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JobState } from '../../src/client/types.ts';
+import type { JobAnswer } from '../../src/client/types.ts';
 import { type End, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
 import { Lag } from '../../src/dispatch/lag.ts';
 import type { OpenJob } from '../../src/dispatch/spots.ts';
@@ -10,8 +10,8 @@ const DONE = { id: 'a', status: 'completed' } as const;
 const SKIN = { uuid: 'b' };
 const END: End = { seen: DONE, at: 3_000 };
 
-function stateOf(status: string, skin?: object): JobState {
-  return { job: { id: 'a', status }, skin } as unknown as JobState;
+function stateOf(status: string, skin?: object): JobAnswer {
+  return { job: { id: 'a', status }, skin } as unknown as JobAnswer;
 }
 
 interface Around {
@@ -19,7 +19,7 @@ interface Around {
   readonly isSkinsmith?: boolean;
   readonly job?: Partial<OpenJob<Submission>>;
   /** What the service answers when the job is read, one answer after the other. */
-  readonly answers?: readonly (JobState | Error | undefined)[];
+  readonly answers?: readonly (JobAnswer | Error | undefined)[];
   /** Whether reads of jobs fail now. */
   readonly isShut?: boolean;
 }
@@ -74,7 +74,7 @@ function open({
     results: {
       attempt: async (_: unknown, id: string, step: () => Promise<void>) =>
         await step().catch((error: Error) => void told.push(`${id}: ${error.message}`)),
-      settle: async (_: unknown, { job: { status } }: JobState) => void told.push(status),
+      settle: async (_: unknown, { job: { status } }: JobAnswer) => void told.push(status),
       settleForgotten: async (_: unknown, __: string, result: string | undefined) =>
         void told.push(`forgotten ${result}`),
     },
@@ -224,7 +224,7 @@ test('A job that came back is awaited anew when it is not found again', async ()
   expect([around.jobs.size, around.job.absent]).toEqual([1, { since: 30_000, at: 30_000, times: 1 }]);
 });
 
-test.each<[string, JobState | undefined]>([
+test.each<[string, JobAnswer | undefined]>([
   ['is still at work', stateOf('processing')],
   ['has no skin yet', stateOf('completed')],
   ['is not known yet', undefined],

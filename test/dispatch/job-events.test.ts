@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { JobEvent, JobState } from '../../src/client/types.ts';
-import { Listener, type ListenerOptions } from '../../src/dispatch/job-events.ts';
+import type { JobAnswer, JobEvent } from '../../src/client/types.ts';
+import { JobEventListener, type JobEventListenerOptions } from '../../src/dispatch/job-events.ts';
 import { noAnswer } from '../support/client/failures.ts';
 
 const pending: JobEvent = { type: 'jobs', jobs: [] };
-const job = (id: string, status: JobState['job']['status']): JobEvent => ({
+const job = (id: string, status: JobAnswer['job']['status']): JobEvent => ({
   type: 'job',
   state: {
     job: { id, status },
@@ -18,13 +18,16 @@ const job = (id: string, status: JobState['job']['status']): JobEvent => ({
 });
 
 /** Listens to connections that break after these events, until the last of them; answers what was noticed. */
-async function listen(connections: readonly (readonly JobEvent[])[], options: Partial<ListenerOptions> = {}) {
+async function listen(
+  connections: readonly (readonly JobEvent[])[],
+  options: Partial<JobEventListenerOptions> = {},
+) {
   const pauses: number[] = [];
   const told: string[] = [];
   const over = new AbortController();
   const left = [...connections];
   let loop: Promise<void> | undefined;
-  const listener = new Listener({
+  const listener = new JobEventListener({
     client: {
       async *events() {
         yield* left.shift() ?? [];
@@ -102,7 +105,7 @@ test('No connection is made before one is wanted', async () => {
 });
 
 test('A mistake of ours ends the listening', async () => {
-  const client: ListenerOptions['client'] = {
+  const client: JobEventListenerOptions['client'] = {
     // biome-ignore lint/correctness/useYield: it fails before the first event
     async *events() {
       throw new TypeError('a bug');

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { JobEvent, JobState } from '../../src/client/types.ts';
+import type { JobAnswer, JobEvent } from '../../src/client/types.ts';
 import { JobTracker } from '../../src/dispatch/job-tracker.ts';
-import { Reads } from '../../src/dispatch/reads.ts';
+import { RetryingReader } from '../../src/dispatch/reads.ts';
 import { Watcher } from '../../src/dispatch/watcher.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import {
@@ -25,7 +25,7 @@ async function openTracker(options?: HostedOptions) {
   const tell = (what: string) => (work: NumberedWork) => void told.push(`${work.number} ${what}`);
   const tracker = new JobTracker<NumberedWork>({
     session,
-    reads: new Reads(session, stop.signal),
+    reader: new RetryingReader(session, stop.signal),
     user: {
       ...pixelReading(client),
       attempt: async (_, __, step) => await step(),
@@ -172,7 +172,7 @@ test('A submission that is forgotten is not told of any more', async () => {
 });
 
 /** An event about a job that is like this one but for that. */
-function eventOf(state: JobState, changes: Partial<Job>): JobEvent {
+function eventOf(state: JobAnswer, changes: Partial<Job>): JobEvent {
   return { type: 'job', state: { ...state, job: { ...state.job, ...changes } } };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JobState } from '../../src/client/types.ts';
+import type { JobAnswer } from '../../src/client/types.ts';
 import { Lag, SETTLES_LATE, settlingTime } from '../../src/dispatch/lag.ts';
 import { LostAnswers, type LostAnswersPorts } from '../../src/dispatch/lost-answers.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
@@ -31,7 +31,7 @@ interface MadeSkin {
 }
 
 /** The answer for a finished job that made this. */
-function stateOf(job: Job, skin: MadeSkin): JobState {
+function stateOf(job: Job, skin: MadeSkin): JobAnswer {
   const { url = 'https://example.org/skin', variant = 'classic', visibility = 'public' } = skin;
   const value = buildTexturesValue({
     timestamp: 0,
@@ -40,7 +40,7 @@ function stateOf(job: Job, skin: MadeSkin): JobState {
     skin: { url, variant },
     ...(skin.cape && { cape: { url: 'https://example.org/cape' } }),
   });
-  return { job, skin: { visibility, texture: { data: { value } } } } as unknown as JobState;
+  return { job, skin: { visibility, texture: { data: { value } } } } as unknown as JobAnswer;
 }
 
 /** LostAnswers on a service whose finished jobs all have this skin. */
@@ -89,9 +89,9 @@ function openLosses(
   };
 }
 
-function workOf(wish: Partial<Submission> = {}): Submission {
-  const wishes = { variant: 'auto', visibility: undefined, cape: undefined } as const;
-  return { key: 'k', ...wishes, attempt: 0, losses: 0, ...wish };
+function workOf(input: Partial<Submission> = {}): Submission {
+  const inputs = { variant: 'auto', visibility: undefined, cape: undefined } as const;
+  return { key: 'k', ...inputs, attempt: 0, losses: 0, ...input };
 }
 
 const sent = { at: 0, mark: 0 };
@@ -160,8 +160,8 @@ describe('Of two lost answers', () => {
     ['a visibility', { visibility: 'private' }, { visibility: 'private' }],
   ] as const)(
     'for one picture, the one that asked for %s gets the job that has it',
-    async (_, wish, skin) => {
-      const works = [workOf({ key: 'red' }), workOf({ key: 'red with a wish', ...wish })];
+    async (_, input, skin) => {
+      const works = [workOf({ key: 'red' }), workOf({ key: 'red with a wish', ...input })];
       const made = { theOneWished: { url: RED, ...skin }, thePlainOne: { url: RED } };
       for (const lost of [works, works.toReversed()])
         expect(await judge(lost, made)).toEqual({ red: 'thePlainOne', 'red with a wish': 'theOneWished' });
@@ -375,7 +375,7 @@ describe('A job of unknown origin', () => {
 
   test('is examined once, and then wants a look', async () => {
     const fetches: string[] = [];
-    const answer = Promise.withResolvers<JobState>();
+    const answer = Promise.withResolvers<JobAnswer>();
     let looks = 0;
     const fetchJob = async (id: string) => {
       fetches.push(id);
@@ -397,7 +397,7 @@ describe('A job of unknown origin', () => {
   ])('that %s is none of a lost answer, and another one still may be', async (_, state) => {
     const other = { ...finished, id: 'the right one' };
     const fetchJob = async (id: string) =>
-      id === other.id ? stateOf(other, {}) : (state as unknown as JobState);
+      id === other.id ? stateOf(other, {}) : (state as unknown as JobAnswer);
     const service = openLosses({}, { ports: { fetchJob } });
     service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([finished, other], 100);

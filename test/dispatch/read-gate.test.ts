@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReadGate } from '../../src/dispatch/read-gate.ts';
-import { Trouble } from '../../src/dispatch/trouble.ts';
+import { Outage } from '../../src/dispatch/trouble.ts';
 import { noAnswer, refusal } from '../support/client/failures.ts';
 import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 
@@ -12,9 +12,9 @@ const TAKES = 100;
 function openGate() {
   const clock = new VirtualClock();
   const patience = { firstContact: 3_600_000, outage: 3_600_000 };
-  const trouble = new Trouble({ clock, random: () => 1, patience, onPause: () => {} });
+  const outage = new Outage({ clock, random: () => 1, patience, onPause: () => {} });
   const silences: number[] = [];
-  const gate = new ReadGate({ clock, trouble, onSilence: () => silences.push(clock.monotonic()) });
+  const gate = new ReadGate({ clock, outage, onSilence: () => silences.push(clock.monotonic()) });
   const service = { isDown: false, underWay: 0, most: 0, times: [] as number[] };
   const read = async () => {
     service.times.push(clock.monotonic());
@@ -26,7 +26,7 @@ function openGate() {
   };
   /** Repeats a read until it is answered. */
   const answered = async (): Promise<string> => await gate.send(read, never).catch(answered);
-  return { clock, gate, trouble, service, read, answered, silences };
+  return { clock, gate, outage, service, read, answered, silences };
 }
 
 test('A hundred reads are sent a few at a time', async () => {
@@ -50,8 +50,8 @@ test('While they fail, a hundred reads send one request in the place of all, eve
 });
 
 test('A read that nobody waits for any longer gives its turn to the next', async () => {
-  const { clock, gate, trouble, service, read } = openGate();
-  trouble.failed(noAnswer(true));
+  const { clock, gate, outage, service, read } = openGate();
+  outage.failed(noAnswer(true));
   const stop = new AbortController();
   const left = gate.send(read, stop.signal);
   const next = gate.send(read, never);
@@ -61,12 +61,12 @@ test('A read that nobody waits for any longer gives its turn to the next', async
 });
 
 test('A refusal for good is an answer, and ends the trouble', async () => {
-  const { gate, trouble, clock } = openGate();
-  trouble.failed(noAnswer(true));
+  const { gate, outage, clock } = openGate();
+  outage.failed(noAnswer(true));
   const refused = refusal(404, 'job_not_found');
   const asked = gate.send(async () => await Promise.reject(refused), never);
   await expect(clock.until(asked)).rejects.toBe(refused);
-  expect([trouble.isOn, gate.answered]).toEqual([false, 1]);
+  expect([outage.isOn, gate.answered]).toEqual([false, 1]);
 });
 
 test('That a read is not answered is reported every three seconds, until it is', async () => {

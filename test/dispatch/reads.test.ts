@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { ReadGate } from '../../src/dispatch/read-gate.ts';
-import { Reads } from '../../src/dispatch/reads.ts';
+import { RetryingReader } from '../../src/dispatch/reads.ts';
 import type { ReadKind } from '../../src/dispatch/session.ts';
-import { Trouble } from '../../src/dispatch/trouble.ts';
+import { Outage } from '../../src/dispatch/trouble.ts';
 import { noAnswer, page, refusal } from '../support/client/failures.ts';
 import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 
 /** Reads of a service whose answers are these errors, one after the other, and then a success. */
-function openReads(errors: readonly Error[], { isSkinsmith = false, outage = 3_600_000 } = {}) {
+function openReads(errors: readonly Error[], { isSkinsmith = false, lasts = 3_600_000 } = {}) {
   const clock = new VirtualClock();
   const told: [message: string, ms: number | undefined][] = [];
   const gate = () => {
-    const patience = { firstContact: outage, outage };
-    const trouble = new Trouble({ clock, random: () => 1, patience, onPause: () => {} });
-    return new ReadGate({ clock, trouble, onSilence: () => {} });
+    const patience = { firstContact: lasts, outage: lasts };
+    const outage = new Outage({ clock, random: () => 1, patience, onPause: () => {} });
+    return new ReadGate({ clock, outage, onSilence: () => {} });
   };
   const gates = { job: gate(), skin: gate(), facts: gate() };
   const stop = new AbortController();
@@ -33,9 +33,9 @@ function openReads(errors: readonly Error[], { isSkinsmith = false, outage = 3_6
     isSkinsmith,
     call: () => ({}),
     tellWait: (...wait: (typeof told)[number]) => told.push(wait),
-  } as unknown as ConstructorParameters<typeof Reads>[0];
-  const reads = new Reads(session, stop.signal);
-  const run = async <T>(ask: (from: Reads) => Promise<T>) => await clock.until(ask(reads));
+  } as unknown as ConstructorParameters<typeof RetryingReader>[0];
+  const reader = new RetryingReader(session, stop.signal);
+  const run = async <T>(ask: (from: RetryingReader) => Promise<T>) => await clock.until(ask(reader));
   const repeatedly = async (kind: ReadKind = 'job') => await run((from) => from.repeatedly(kind, request));
   const pauses = () => times.slice(1).map((time, n) => time - times[n]!);
   return { run, repeatedly, gates, clock, stop, told, request, pauses, tries: () => times.length };
@@ -43,18 +43,18 @@ function openReads(errors: readonly Error[], { isSkinsmith = false, outage = 3_6
 
 test('A resource that does not exist is not an error', async () => {
   const { run, request } = openReads([refusal(404, 'job_not_found')]);
-  expect(await run((reads) => reads.ifPresent(request))).toBeUndefined();
+  expect(await run((reader) => reader.ifPresent(request))).toBeUndefined();
 });
 
 test('What cannot be read for another reason is a failure', async () => {
   const { run, request } = openReads([refusal(400, 'invalid_request')]);
-  await expect(run((reads) => reads.ifPresent(request))).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(run((reader) => reader.ifPresent(request))).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
 test('A temporary failure is waited out for longer each time', async () => {
   const { repeatedly, pauses, gates } = openReads([noAnswer(false), refusal(500, ''), noAnswer(true)]);
   expect(await repeatedly()).toBe('answer');
-  expect([pauses(), gates.job.trouble.isOn]).toEqual([[100, 200, 400], false]);
+  expect([pauses(), gates.job.outage.isOn]).toEqual([[100, 200, 400], false]);
 });
 
 test('A refusal is repeated when the service says, or after some seconds', async () => {
@@ -65,7 +65,7 @@ test('A refusal is repeated when the service says, or after some seconds', async
 
 test('A rate limit ends no read, however long it lasts', async () => {
   const refusals = Array.from({ length: 200 }, () => refusal(429, 'rate_limit'));
-  const { repeatedly, tries, clock } = openReads(refusals, { outage: 60_000 });
+  const { repeatedly, tries, clock } = openReads(refusals, { lasts: 60_000 });
   expect(await repeatedly()).toBe('answer');
   expect([tries(), clock.monotonic() > 1_800_000]).toEqual([201, true]);
 });
@@ -86,7 +86,7 @@ test.each(UNANSWERED)(
     expect(tries()).toBe(71);
     const lost = openReads(
       Array.from({ length: 70 }, () => error),
-      { outage: 60_000 },
+      { lasts: 60_000 },
     );
     await expect(lost.repeatedly()).rejects.toMatchObject({ name: 'ServiceLostError', cause: error });
   },
@@ -101,13 +101,13 @@ test('A read that fails thirty times while others of its kind are answered is gi
     gates.job.answered++;
     throw error;
   };
-  await expect(run((reads) => reads.repeatedly('job', read))).rejects.toBe(error);
+  await expect(run((reader) => reader.repeatedly('job', read))).rejects.toBe(error);
   expect([tries, clock.monotonic() > 180_000, stop.signal.aborted]).toEqual([30, true, false]);
 });
 
 test('A job is unknown only if the service says so', async () => {
   const { run, tries } = openReads([refusal(404, 'job_not_found')]);
-  expect([await run((reads) => reads.job('a')), tries()]).toEqual([undefined, 1]);
+  expect([await run((reader) => reader.job('a')), tries()]).toEqual([undefined, 1]);
 });
 
 test.each([
@@ -115,22 +115,22 @@ test.each([
   ["a gateway's answer", refusal(404, 'http_404')],
 ])('A job is read again after %s, and is lost to no one when that stays so', async (_, error) => {
   const { run, pauses } = openReads([error, error]);
-  expect([await run((reads) => reads.job('a')), pauses().length]).toEqual(['answer', 2]);
+  expect([await run((reader) => reader.job('a')), pauses().length]).toEqual(['answer', 2]);
   const never = openReads(Array.from({ length: 300 }, () => error));
-  await expect(never.run((reads) => reads.job('a'))).rejects.toBe(error);
+  await expect(never.run((reader) => reader.job('a'))).rejects.toBe(error);
 });
 
 test('A skinsmith is not waited for: what it does not have by now will not come', async () => {
   const { run, request, tries } = openReads([refusal(404, 'skin_not_found')], { isSkinsmith: true });
-  expect([await run((reads) => reads.awaited(request)), tries()]).toEqual([undefined, 1]);
+  expect([await run((reader) => reader.awaited(request)), tries()]).toEqual([undefined, 1]);
 });
 
 test('What should be there by now is waited for, and the user hears of it', async () => {
   const missing = refusal(404, 'skin_not_found');
   const { run, request, tries } = openReads([missing, missing]);
-  expect([await run((reads) => reads.awaited(request)), tries()]).toEqual(['answer', 3]);
+  expect([await run((reader) => reader.awaited(request)), tries()]).toEqual(['answer', 3]);
   const never = openReads(Array.from({ length: 9 }, () => missing));
-  expect([await never.run((reads) => reads.awaited(never.request)), never.tries()]).toEqual([undefined, 8]);
+  expect([await never.run((reader) => reader.awaited(never.request)), never.tries()]).toEqual([undefined, 8]);
   const message = 'The service does not have a finished skin yet.';
   expect(never.told).toEqual([1_600, 3_200, 6_400, 12_800].map((ms) => [message, ms]));
 });
@@ -166,11 +166,11 @@ test('A finished job is read with its skin, by the UUID that it or a list tells'
     };
     const gate = { answered: 0, send: async (request: () => Promise<unknown>) => await request() };
     const session = { client, call: () => ({}), gates: { job: gate, skin: gate } };
-    const reads = new Reads(
-      session as unknown as ConstructorParameters<typeof Reads>[0],
+    const reader = new RetryingReader(
+      session as unknown as ConstructorParameters<typeof RetryingReader>[0],
       AbortSignal.any([]),
     );
-    return (await reads.finishedJob('a', 'by the list'))?.skin;
+    return (await reader.finishedJob('a', 'by the list'))?.skin;
   };
   expect(await read({ status: 'completed', result: 'own' })).toEqual({ uuid: 'own' });
   expect(await read({ status: 'completed' })).toEqual({ uuid: 'by the list' });

@@ -140,11 +140,11 @@ test('A service whose answer names a stream of events recognizes repetitions', a
 
 test('An accepted submission ends the trouble with submissions, and with no other request', async () => {
   const { clock, session, post } = await open();
-  session.trouble.failed(noConnection());
+  session.outage.failed(noConnection());
   session.intake.failed(noConnection());
   await clock.until(clock.sleep(1_000));
   await post(1);
-  expect([session.trouble.isOn, session.intake.isOn]).toEqual([true, false]);
+  expect([session.outage.isOn, session.intake.isOn]).toEqual([true, false]);
 });
 
 test('That a submission is not answered is told every three seconds', async () => {

@@ -10,11 +10,11 @@ import { ProofError } from '../../src/dispatch/proof.ts';
 import {
   endsBatch,
   isRefusedForNow,
-  isTrouble,
+  isTransient,
   lossPause,
   mayReadAgain,
+  Outage,
   ServiceLostError,
-  Trouble,
   waitReason,
 } from '../../src/dispatch/trouble.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
@@ -42,20 +42,20 @@ function page(status: number, retryAfter?: number): UnreadableAnswerError {
   return new UnreadableAnswerError('That is no answer.', { status, retryAfter });
 }
 
-function makeTrouble({
+function makeOutage({
   random = 1,
   firstContact = 20_000,
-  outage = 15 * MINUTE,
+  lasts = 15 * MINUTE,
   contact = { hasAnswered: false },
 } = {}) {
   const clock = fakeClock();
   const told: [message: string, ms: number][] = [];
   const ends: number[] = [];
   const reasons: string[] = [];
-  const trouble = new Trouble({
+  const outage = new Outage({
     clock,
     random: () => random,
-    patience: { firstContact, outage },
+    patience: { firstContact, outage: lasts },
     contact,
     onPause: (message, ms, reason) => {
       told.push([message, ms]);
@@ -63,20 +63,20 @@ function makeTrouble({
     },
     onPassed: () => void ends.push(clock.monotonic()),
   });
-  return { trouble, clock, told, reasons, ends };
+  return { outage, clock, told, reasons, ends };
 }
 
-async function pauseOften(trouble: Trouble, times: number): Promise<void> {
-  for (let n = 0; n < times; n++) await trouble.pause(noAnswer(), signal);
+async function pauseOften(outage: Outage, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) await outage.pause(noAnswer(), signal);
 }
 
 describe('Trouble', () => {
   test.each([8_000 * 365 * 24 * 60 * MINUTE, Number.POSITIVE_INFINITY])(
     'makes a pause of two hours at most, however long the service asks for (%d)',
     (retryAfter) => {
-      const { trouble } = makeTrouble({ outage: Number.POSITIVE_INFINITY });
-      expect(trouble.failed(answer(503, 'service_unavailable', retryAfter))).toBe(120 * MINUTE);
-      expect(trouble.openAt).toBe(120 * MINUTE);
+      const { outage } = makeOutage({ lasts: Number.POSITIVE_INFINITY });
+      expect(outage.failed(answer(503, 'service_unavailable', retryAfter))).toBe(120 * MINUTE);
+      expect(outage.openAt).toBe(120 * MINUTE);
     },
   );
 
@@ -84,19 +84,19 @@ describe('Trouble', () => {
     [1, [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]],
     [0, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]],
   ])('makes ever longer pauses up to 10 s, chance taking up to half (%d)', async (random, pauses) => {
-    const { trouble, clock, told } = makeTrouble({ random, firstContact: MINUTE });
-    await pauseOften(trouble, pauses.length);
+    const { outage, clock, told } = makeOutage({ random, firstContact: MINUTE });
+    await pauseOften(outage, pauses.length);
     expect(clock.sleeps).toEqual(pauses);
     expect(told).toEqual(pauses.map((ms) => ['No answer came.', ms]));
   });
 
   test('is told as over by the first sensible answer, and by no other', async () => {
-    const { trouble, ends } = makeTrouble();
-    trouble.passed();
+    const { outage, ends } = makeOutage();
+    outage.passed();
     expect(ends).toHaveLength(0);
-    await pauseOften(trouble, 2);
-    trouble.passed();
-    trouble.passed();
+    await pauseOften(outage, 2);
+    outage.passed();
+    outage.passed();
     expect(ends).toHaveLength(1);
   });
 
@@ -107,10 +107,10 @@ describe('Trouble', () => {
   });
 
   test('begins anew after a sensible answer', async () => {
-    const { trouble, clock } = makeTrouble();
-    await pauseOften(trouble, 5);
-    trouble.passed();
-    await pauseOften(trouble, 1);
+    const { outage, clock } = makeOutage();
+    await pauseOften(outage, 5);
+    outage.passed();
+    await pauseOften(outage, 1);
     expect(clock.sleeps.at(-1)).toBe(100);
   });
 
@@ -118,33 +118,33 @@ describe('Trouble', () => {
     ['the service', answer(503, 'no_account_available', 7_000)],
     ['a proxy', page(502, 7_000)],
   ])('waits for as long as %s asks', async (_, error) => {
-    const { trouble, clock } = makeTrouble();
-    await trouble.pause(error, signal);
+    const { outage, clock } = makeOutage();
+    await outage.pause(error, signal);
     expect(clock.sleeps).toEqual([7_000]);
   });
 
   test('waits longer than it is asked to when it has failed often', async () => {
-    const { trouble, clock } = makeTrouble({ firstContact: MINUTE });
-    await pauseOften(trouble, 8);
-    await trouble.pause(answer(503, 'down', 1_000), signal);
+    const { outage, clock } = makeOutage({ firstContact: MINUTE });
+    await pauseOften(outage, 8);
+    await outage.pause(answer(503, 'down', 1_000), signal);
     expect(clock.sleeps.at(-1)).toBe(10_000);
   });
 
   test('ends at once for a certificate that was never accepted, unless it waits for ever for its first contact', async () => {
     const cause = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
     const error = new NetworkError('The certificate is not accepted.', { cause, mayHaveArrived: false });
-    expect(() => makeTrouble().trouble.failed(error)).toThrow(ServiceLostError);
-    expect(makeTrouble({ firstContact: Number.POSITIVE_INFINITY }).trouble.failed(error)).toBe(100);
-    const { trouble } = makeTrouble();
-    trouble.passed();
-    expect(trouble.failed(error)).toBe(100);
+    expect(() => makeOutage().outage.failed(error)).toThrow(ServiceLostError);
+    expect(makeOutage({ firstContact: Number.POSITIVE_INFINITY }).outage.failed(error)).toBe(100);
+    const { outage } = makeOutage();
+    outage.passed();
+    expect(outage.failed(error)).toBe(100);
   });
 
   test('with a service that never answered ends when its patience does', async () => {
-    const { trouble, clock } = makeTrouble({ firstContact: 20_000 });
-    await expect(pauseOften(trouble, 1_000)).rejects.toThrow(ServiceLostError);
+    const { outage, clock } = makeOutage({ firstContact: 20_000 });
+    await expect(pauseOften(outage, 1_000)).rejects.toThrow(ServiceLostError);
     const error = noAnswer();
-    await expect(trouble.pause(error, signal)).rejects.toMatchObject({
+    await expect(outage.pause(error, signal)).rejects.toMatchObject({
       cause: error,
       message: error.message,
     });
@@ -153,50 +153,50 @@ describe('Trouble', () => {
   });
 
   test('with a service that has answered is put up with for longer', async () => {
-    const { trouble, clock } = makeTrouble({ firstContact: 1_000, outage: 15 * MINUTE });
-    trouble.passed();
-    await expect(pauseOften(trouble, 1_000)).rejects.toThrow(ServiceLostError);
+    const { outage, clock } = makeOutage({ firstContact: 1_000, lasts: 15 * MINUTE });
+    outage.passed();
+    await expect(pauseOften(outage, 1_000)).rejects.toThrow(ServiceLostError);
     expect(clock.monotonic()).toBeLessThanOrEqual(15 * MINUTE);
     expect(clock.monotonic() + 10_000).toBeGreaterThan(15 * MINUTE);
   });
 
   test('is counted from its own beginning, not from the last one', async () => {
-    const { trouble, clock } = makeTrouble({ firstContact: 1_000, outage: 1_000 });
-    await pauseOften(trouble, 2);
-    trouble.passed();
+    const { outage, clock } = makeOutage({ firstContact: 1_000, lasts: 1_000 });
+    await pauseOften(outage, 2);
+    outage.passed();
     await clock.sleep(10 * MINUTE);
-    await pauseOften(trouble, 3);
+    await pauseOften(outage, 3);
     expect(clock.sleeps.slice(-3)).toEqual([100, 200, 400]);
   });
 
   test('opens again after its pause, and at once when it has passed', async () => {
-    const { trouble, clock } = makeTrouble();
-    expect([trouble.openAt, trouble.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
+    const { outage, clock } = makeOutage();
+    expect([outage.openAt, outage.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
     await clock.sleep(500);
-    trouble.failed(noAnswer());
-    expect([trouble.openAt, trouble.since]).toEqual([600, 500]);
-    trouble.passed();
-    expect([trouble.openAt, trouble.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
+    outage.failed(noAnswer());
+    expect([outage.openAt, outage.since]).toEqual([600, 500]);
+    outage.passed();
+    expect([outage.openAt, outage.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
   });
 
   test('counts again after a success, however soon', async () => {
-    const { trouble, clock } = makeTrouble();
+    const { outage, clock } = makeOutage();
     await clock.sleep(500);
-    trouble.failed(noAnswer());
-    trouble.passed();
-    expect([trouble.failed(noAnswer()), trouble.isOn, trouble.openAt]).toEqual([100, true, 600]);
+    outage.failed(noAnswer());
+    outage.passed();
+    expect([outage.failed(noAnswer()), outage.isOn, outage.openAt]).toEqual([100, true, 600]);
   });
 
   test('with a service that answers, if only that it failed, is put up with for longer', async () => {
-    const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
-    for (let n = 0; n < 6; n++) await trouble.pause(answer(500), signal);
+    const { outage, clock } = makeOutage({ firstContact: 1_000 });
+    for (let n = 0; n < 6; n++) await outage.pause(answer(500), signal);
     expect(clock.monotonic()).toBeGreaterThan(1_000);
   });
 
   test('with a service that says when its accounts have rested is put up with until after that', async () => {
-    const { trouble, clock } = makeTrouble();
-    await trouble.pause(answer(503, 'no_account_available', 120 * MINUTE), signal);
-    await trouble.pause(noAnswer(), signal);
+    const { outage, clock } = makeOutage();
+    await outage.pause(answer(503, 'no_account_available', 120 * MINUTE), signal);
+    await outage.pause(noAnswer(), signal);
     expect(clock.sleeps).toEqual([120 * MINUTE, 200]);
   });
 
@@ -204,32 +204,32 @@ describe('Trouble', () => {
     ['another reason', page(502, 120 * MINUTE)],
     ['no time', answer(503, 'no_account_available')],
   ])('with a service that is away for long for %s is given up', async (_, error) => {
-    const { trouble } = makeTrouble();
+    const { outage } = makeOutage();
     const often = async () => {
-      for (let n = 0; n < 1_000; n++) await trouble.pause(error, signal);
+      for (let n = 0; n < 1_000; n++) await outage.pause(error, signal);
     };
     await expect(often()).rejects.toThrow(ServiceLostError);
   });
 
   test('of several requests at once is one trouble', async () => {
-    const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
-    await Promise.all([1, 2, 3].map(() => trouble.pause(noAnswer(), signal)));
+    const { outage, clock } = makeOutage({ firstContact: 1_000 });
+    await Promise.all([1, 2, 3].map(() => outage.pause(noAnswer(), signal)));
     expect(clock.sleeps).toEqual([100, 200, 400]);
   });
 
   test('is put off by none of the requests that fail meanwhile', async () => {
-    const { trouble, clock } = makeTrouble();
-    const waits = [trouble.failed(noAnswer())];
+    const { outage, clock } = makeOutage();
+    const waits = [outage.failed(noAnswer())];
     await clock.sleep(60);
-    waits.push(trouble.failed(noAnswer()));
+    waits.push(outage.failed(noAnswer()));
     await clock.sleep(40);
-    waits.push(trouble.failed(noAnswer()));
+    waits.push(outage.failed(noAnswer()));
     expect(waits).toEqual([100, 40, 200]);
   });
 
   test('does not outlast the batch', async () => {
-    const { trouble } = makeTrouble();
-    await expect(trouble.pause(noAnswer(), AbortSignal.abort())).rejects.toThrow('aborted');
+    const { outage } = makeOutage();
+    await expect(outage.pause(noAnswer(), AbortSignal.abort())).rejects.toThrow('aborted');
   });
 });
 
@@ -242,13 +242,13 @@ describe('Refusals for now', () => {
     [answer(429, 'rate_limit', 3_600_000), 60_000],
     [page(429), 1_000],
   ])('(%s) are waited for as asked, within reason, else a second', (error, pause) => {
-    const { trouble, reasons } = makeTrouble();
-    expect([trouble.failed(error), reasons]).toEqual([pause, ['limit']]);
+    const { outage, reasons } = makeOutage();
+    expect([outage.failed(error), reasons]).toEqual([pause, ['limit']]);
   });
 
   test('without times are repeated ever more rarely, and never end the batch', async () => {
-    const { trouble, clock } = makeTrouble();
-    for (let n = 0; n < 200; n++) await trouble.pause(answer(429, 'rate_limit'), signal);
+    const { outage, clock } = makeOutage();
+    for (let n = 0; n < 200; n++) await outage.pause(answer(429, 'rate_limit'), signal);
     expect(clock.sleeps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
     expect(clock.monotonic()).toBeGreaterThan(15 * MINUTE);
   });
@@ -257,18 +257,18 @@ describe('Refusals for now', () => {
 describe('Trouble of one kind of request', () => {
   test('is not ended by an answer to another kind, but then the service has answered', async () => {
     const contact = { hasAnswered: false };
-    const [one, other] = [makeTrouble({ firstContact: 1_000, contact }), makeTrouble({ contact })];
-    await pauseOften(one.trouble, 3);
-    other.trouble.passed();
-    await pauseOften(one.trouble, 3);
+    const [one, other] = [makeOutage({ firstContact: 1_000, contact }), makeOutage({ contact })];
+    await pauseOften(one.outage, 3);
+    other.outage.passed();
+    await pauseOften(one.outage, 3);
     expect(one.clock.sleeps).toEqual([100, 200, 400, 800, 1_600, 3_200]);
   });
 
   test('does not count the time in which the machine slept', async () => {
-    const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
-    await pauseOften(trouble, 2);
+    const { outage, clock } = makeOutage({ firstContact: 1_000 });
+    await pauseOften(outage, 2);
     await clock.sleep(60_000);
-    expect(trouble.failed(noAnswer())).toBe(400);
+    expect(outage.failed(noAnswer())).toBe(400);
   });
 });
 
@@ -297,7 +297,9 @@ describe('A failed request', () => {
     ['what is no error', 'nothing', [false, false, false, true]],
   ];
   test.each(failures)('by %s is judged', (_, error, verdict) => {
-    expect([isTrouble(error), wasNotTaken(error), isRefusedForNow(error), endsBatch(error)]).toEqual(verdict);
+    expect([isTransient(error), wasNotTaken(error), isRefusedForNow(error), endsBatch(error)]).toEqual(
+      verdict,
+    );
   });
 });
 

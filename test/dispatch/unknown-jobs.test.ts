@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JobState } from '../../src/client/types.ts';
+import type { JobAnswer } from '../../src/client/types.ts';
 import { ProofError } from '../../src/dispatch/proof.ts';
 import { UnknownJobs, type UnknownJobsPorts } from '../../src/dispatch/unknown-jobs.ts';
 import type { Job } from '../../src/protocol/job.ts';
@@ -18,10 +18,10 @@ const value = buildTexturesValue({
 const done = {
   job: JOB,
   skin: { visibility: 'public', texture: { data: { value } } },
-} as unknown as JobState;
+} as unknown as JobAnswer;
 
 /** A job that is read like this, one time after the other; the last way stays. */
-function open(reads: readonly (JobState | Error | undefined)[], ports: Partial<UnknownJobsPorts> = {}) {
+function open(reads: readonly (JobAnswer | Error | undefined)[], ports: Partial<UnknownJobsPorts> = {}) {
   const clock = { now: 0 };
   const tasks: Promise<void>[] = [];
   const left = [...reads];
@@ -56,7 +56,7 @@ test('A job is read once, and what it has made is told', async () => {
   expect([unknown.finding('a'), seen]).toEqual([hasSkin, { reads: 1, findings: 1 }]);
 });
 
-test.each<[string, JobState | Error | undefined]>([
+test.each<[string, JobAnswer | Error | undefined]>([
   ['is not found', undefined],
   ['has no skin yet', { ...done, skin: undefined }],
   ['still runs by its own answer', { ...done, job: { ...JOB, status: 'processing' } }],
@@ -88,7 +88,7 @@ test('A texture that is not found, or is no picture, is read again', async () =>
 
 describe('A job that stays unreadable', () => {
   /** When it counts as one that has made nothing, and how often it was read until then. */
-  async function givenUp(read: JobState | Error | undefined) {
+  async function givenUp(read: JobAnswer | Error | undefined) {
     const { unknown, seen, examine } = open([read]);
     let at = 0;
     while (unknown.finding('a') === undefined && at < 10 * 3_600_000) at = (await examine(at)) ?? at;

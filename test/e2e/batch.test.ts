@@ -31,7 +31,8 @@ async function guildWorkshop(): Promise<Workshop> {
 
 /** Every skin is made in no time but the first one's. */
 async function slowFirst() {
-  const serviceTime = ({ wish }: { wish: { pixels: string } }) => (wish.pixels === pixelsOf(1) ? 1_500 : 10);
+  const serviceTime = ({ input }: { input: { pixels: string } }) =>
+    input.pixels === pixelsOf(1) ? 1_500 : 10;
   const { shop, service } = await hostedWorkshop({ serviceTime });
   await shop.drawMany('skins', 4);
   return { shop, service };
@@ -39,8 +40,8 @@ async function slowFirst() {
 
 /** The lines on stdout, of a command that is to print three of four skins before the first one is made. */
 async function linesAsDone(...command: string[]) {
-  const serviceTime = ({ wish }: { wish: { pixels: string } }) =>
-    wish.pixels === pixelsOf(1) ? Number.POSITIVE_INFINITY : 10;
+  const serviceTime = ({ input }: { input: { pixels: string } }) =>
+    input.pixels === pixelsOf(1) ? Number.POSITIVE_INFINITY : 10;
   const { shop, service } = await hostedWorkshop({ serviceTime });
   await shop.drawMany('skins', 4);
   const child = shop.start(command);

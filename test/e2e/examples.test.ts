@@ -14,7 +14,7 @@ import { callProgram, type Ran } from '../support/program/call-program.ts';
 import { freshMachine, type Machine, ROOT, type Serving } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
-import { tieIdentity } from '../support/server/tied-identity.ts';
+import { linkIdentity } from '../support/server/linked-identity.ts';
 
 /** Commands of a service that somebody runs; all others are typed on a machine without one. */
 const OF_A_SERVICE = ['keys', 'identities', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];
@@ -143,7 +143,7 @@ class Bench {
 
   /** Runs an example as it stands, but for addresses and words in capitals. Answers what went wrong. */
   async run(line: string, group: string): Promise<string | undefined> {
-    if (group === 'identities') await this.#tieIdentity(line.includes('alice') ? 'alice' : 'owner');
+    if (group === 'identities') await this.#linkIdentity(line.includes('alice') ? 'alice' : 'owner');
     const typed = this.#stand(line);
     if (/^skinsmith (serve|open)\b/.test(line)) return await this.#serve(typed);
     if (group === 'retry') this.#failJob();
@@ -163,9 +163,9 @@ class Bench {
   }
 
   /** People come from a provider, which the examples have not. */
-  async #tieIdentity(user: string): Promise<void> {
+  async #linkIdentity(user: string): Promise<void> {
     const subject = `person-${this.#identities++}`;
-    await tieIdentity({ dataDir: this.#serviceDir }, user, subject);
+    await linkIdentity({ dataDir: this.#serviceDir }, user, subject);
     const listed = await this.#call(['skinsmith', 'identities', 'list', '--user', user], 'identities');
     const own = listed.stdout.split('\n').find((row) => row.includes(subject)) ?? '';
     this.#words.set('IDENTITY', own.split('\t')[0] ?? '');

@@ -212,7 +212,7 @@ describe('A lockfile that was edited', () => {
 });
 
 test('A lockfile is the same whatever order the skins were done in', async () => {
-  const serviceTime = ({ wish }: { wish: { pixels: string } }) => (wish.pixels === pixelsOf(1) ? 200 : 10);
+  const serviceTime = ({ input }: { input: { pixels: string } }) => (input.pixels === pixelsOf(1) ? 200 : 10);
   const { shop } = await hostedWorkshop({ serviceTime });
   await shop.drawMany('skins', 3);
   await shop.run(...MAKE);

@@ -65,8 +65,8 @@ test('A batch killed ten times comes to the right end for every source, and subm
 });
 
 /** From 20 to 60 ms, always the same for the same picture. */
-function serviceTime({ wish }: { wish: { pixels: string } }): number {
-  return 20 + (Number.parseInt(wish.pixels.slice(0, 4), 16) % 41);
+function serviceTime({ input }: { input: { pixels: string } }): number {
+  return 20 + (Number.parseInt(input.pixels.slice(0, 4), 16) % 41);
 }
 
 function parseLine(line: string): ResultLine {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import nodePath, { type PlatformPath } from 'node:path';
-import type { GivenSkin, SourceContent } from '../model/source.ts';
+import type { SourceContent, SuppliedSkin } from '../model/source.ts';
 
 /** Names with a meaning other than a file. */
 const NOT_A_FILE = /^(?:https?|user|bytes|value|skin):/i;
@@ -72,7 +72,7 @@ function fileId(relative: string, sep: string): string {
   return NOT_A_FILE.test(id) ? `./${id}` : id;
 }
 
-function digestOf({ value, signature = '' }: GivenSkin): string {
+function digestOf({ value, signature = '' }: SuppliedSkin): string {
   return hash('sha256', `${value}\n${signature}`).slice(0, DIGEST_LENGTH);
 }
 

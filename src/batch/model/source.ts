@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 
 /** The requested variant: `auto` detects it from the picture. */
-export type VariantWish = 'auto' | 'classic' | 'slim';
+export type VariantInput = 'auto' | 'classic' | 'slim';
 
 /** The problem of one source. */
 export interface SourceProblem {
@@ -31,17 +31,17 @@ export type SourceContent =
    */
   | { readonly kind: 'user'; readonly user: string; readonly typed?: string; readonly isGuess?: boolean }
   /** Skin data instead of a picture. */
-  | { readonly kind: 'data'; readonly given: GivenSkin }
+  | { readonly kind: 'data'; readonly given: SuppliedSkin }
   /**
    * 32 hexadecimal digits: a skin that the service has, else a player. `given`: the service's answer; absent
    * until it was asked.
    */
-  | { readonly kind: 'uuid'; readonly uuid: string; readonly given?: GivenSkin }
+  | { readonly kind: 'uuid'; readonly uuid: string; readonly given?: SuppliedSkin }
   /** Unusable: a missing file, an invalid row. */
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
 
 /** Skin data given as a source. Its value contains a skin; its signer is not known yet. */
-export interface GivenSkin {
+export interface SuppliedSkin {
   /** Base64 of the textures document. */
   readonly value: string;
   /** As given, unchecked. Absent if there was none. */
@@ -64,7 +64,7 @@ export interface BatchSource {
   /** The list that names it; absolute path. */
   readonly list?: string | undefined;
   /** Options for this source only; otherwise those of the batch apply. */
-  readonly variant?: VariantWish | undefined;
+  readonly variant?: VariantInput | undefined;
   readonly visibility?: SkinVisibility | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Job } from '../../protocol/job.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import { skinNameFrom } from '../../protocol/skin-name.ts';
-import type { BatchSource, VariantWish } from './source.ts';
+import type { BatchSource, VariantInput } from './source.ts';
 
 /** A source that waits for a skin. */
 export interface Member {
@@ -49,7 +49,7 @@ export function nameOf({
 }
 
 /** The variant that a result must have. A player's is the player's own, whatever was requested. */
-export function provableVariant({ variant, members: [first] }: Work): VariantWish {
+export function provableVariant({ variant, members: [first] }: Work): VariantInput {
   return first?.source.content.kind === 'user' ? 'auto' : variant;
 }
 
@@ -67,16 +67,19 @@ export type WorkContent =
   | { readonly user: string }
   | { readonly given: string };
 
-export interface WorkWish {
+export interface WorkInput {
   readonly content: WorkContent;
-  readonly variant: VariantWish;
+  readonly variant: VariantInput;
   /** Absent: public. */
   readonly visibility: SkinVisibility | undefined;
   /** UUID of a cape, 32 hexadecimal digits. Absent: none. */
   readonly cape?: string | undefined;
 }
 
-const VARIANT_LETTERS = { auto: 'a', classic: 'c', slim: 's' } as const satisfies Record<VariantWish, string>;
+const VARIANT_LETTERS = { auto: 'a', classic: 'c', slim: 's' } as const satisfies Record<
+  VariantInput,
+  string
+>;
 const VISIBILITY_LETTERS = { public: 'p', unlisted: 'u', private: 'v' } as const satisfies Record<
   SkinVisibility,
   string
@@ -89,13 +92,13 @@ const CONTENT_DIGITS = 32;
  * Identifies work: sources with the same key share one skin. 32 hexadecimal digits for the content and the
  * cape, a letter for the requested variant and one for the visibility.
  */
-export function workKey({ content, variant, visibility, cape }: WorkWish): string {
+export function workKey({ content, variant, visibility, cape }: WorkInput): string {
   const digits = cape === undefined ? digitsOf(content) : sha256(`${digitsOf(content)} cape:${cape}`);
   return digits.slice(0, CONTENT_DIGITS) + optionLetters(variant, visibility);
 }
 
 /** The two letters at a work key's end. */
-function optionLetters(variant: VariantWish, visibility: SkinVisibility = 'public'): string {
+function optionLetters(variant: VariantInput, visibility: SkinVisibility = 'public'): string {
   return VARIANT_LETTERS[variant] + VISIBILITY_LETTERS[visibility];
 }
 
@@ -110,7 +113,7 @@ function sha256(text: string): string {
 }
 
 /** The options in a work key, except the cape. */
-export function optionsOf(key: string): { variant: VariantWish; visibility: SkinVisibility } {
+export function optionsOf(key: string): { variant: VariantInput; visibility: SkinVisibility } {
   const [variantLetter, visibilityLetter] = key.slice(CONTENT_DIGITS);
   return {
     variant: optionNamed(VARIANT_LETTERS, variantLetter),

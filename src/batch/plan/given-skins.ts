@@ -4,17 +4,17 @@ import type { Note } from '../../protocol/envelope.ts';
 import { textureName } from '../../textures/property.ts';
 import type { FinishedSkin } from '../model/result.ts';
 import { GAME, type OwnKey, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
-import type { GivenSkin, VariantWish } from '../model/source.ts';
+import type { SuppliedSkin, VariantInput } from '../model/source.ts';
 import type { GameKeys } from '../proof/known-keys.ts';
 
 /** What happens to skin data given as a source. */
-export type GivenOutcome =
+export type SuppliedOutcome =
   /** It is used as the result. */
   | { readonly kind: 'kept'; readonly skin: FinishedSkin; readonly warnings: readonly Note[] }
   /** The skin is made from its texture; gives the reason. */
   | { readonly kind: 'remade'; readonly note: Note };
 
-export interface GivenSkinsOptions {
+export interface SuppliedSkinsOptions {
   /** The service in use. */
   readonly service: string;
   /** Its own key; undefined if it publishes none or is not asked. */
@@ -27,22 +27,22 @@ export interface GivenSkinsOptions {
 }
 
 interface Wanted {
-  readonly given: GivenSkin;
-  readonly variant: VariantWish;
+  readonly given: SuppliedSkin;
+  readonly variant: VariantInput;
   /** The skin exists on the service: it counts even if no known key verifies its signature. */
   readonly isOfService: boolean;
 }
 
 /** Decides whether given skin data is a result: signed by the game or the service in use, with the requested options. */
-export class GivenSkins {
-  readonly #options: GivenSkinsOptions;
+export class SuppliedSkins {
+  readonly #options: SuppliedSkinsOptions;
   #askedKey: Promise<OwnKey | undefined> | undefined;
 
-  constructor(options: GivenSkinsOptions) {
+  constructor(options: SuppliedSkinsOptions) {
     this.#options = options;
   }
 
-  async judge({ given, variant, isOfService }: Wanted): Promise<GivenOutcome> {
+  async judge({ given, variant, isOfService }: Wanted): Promise<SuppliedOutcome> {
     const { force, cape } = this.#options;
     if (force) return remade('Everything is to be made again');
     if (cape !== undefined) return remade('The data has no proof of the cape that is asked for');
@@ -58,7 +58,7 @@ export class GivenSkins {
 
   async #prove(
     skin: Pick<FinishedSkin, 'value' | 'signature'>,
-    variant: VariantWish,
+    variant: VariantInput,
   ): Promise<Signing | ProofError> {
     const { gameKeys } = this.#options;
     const isGames = gameKeys?.haveSignedByKnownKey(skin.value, skin.signature) ?? false;
@@ -84,17 +84,17 @@ export class GivenSkins {
   }
 }
 
-function remade(why: string): GivenOutcome {
+function remade(why: string): SuppliedOutcome {
   const message = `${why}, so the skin is made from its texture.`;
   return { kind: 'remade', note: { code: 'made_from_texture', message } };
 }
 
 /** The variant of a value. */
-export function givenVariant({ value }: GivenSkin): VariantWish {
+export function givenVariant({ value }: SuppliedSkin): VariantInput {
   return readTextures(value).skin.variant;
 }
 
-function skinOf({ value, uuid, name, visibility = 'public' }: GivenSkin, signature: string): FinishedSkin {
+function skinOf({ value, uuid, name, visibility = 'public' }: SuppliedSkin, signature: string): FinishedSkin {
   const { url, variant } = readTextures(value).skin;
   return {
     uuid: uuid ?? uuidFrom(value),

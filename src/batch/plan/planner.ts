@@ -9,17 +9,17 @@ import { type Lockfile, readEntry } from '../lockfile/lockfile.ts';
 import { SourceIds } from '../lockfile/source-ids.ts';
 import type { FinishedSkin } from '../model/result.ts';
 import type { SignedBy } from '../model/signer.ts';
-import type { BatchSource, GivenSkin, SourceProblem, VariantWish } from '../model/source.ts';
+import type { BatchSource, SourceProblem, SuppliedSkin, VariantInput } from '../model/source.ts';
 import { type Member, type Work, type WorkContent, workKey } from '../model/work.ts';
 import { type Inspected, inspectSource } from '../pictures.ts';
-import { type GivenOutcome, type GivenSkins, givenVariant } from './given-skins.ts';
+import { givenVariant, type SuppliedOutcome, type SuppliedSkins } from './given-skins.ts';
 import { type OutputNames, safeName } from './output-names.ts';
 import type { SignerRule, Standing } from './signer-rule.ts';
 
 /** Options for every skin. */
 interface SkinDefaults {
   /** Applies to every source without its own options. */
-  readonly variant: VariantWish;
+  readonly variant: VariantInput;
   readonly visibility: SkinVisibility | undefined;
   readonly cape: string | undefined;
 }
@@ -40,9 +40,9 @@ export interface PlannerOptions extends SkinDefaults, KnownResults {
   readonly force: boolean;
   readonly names: OutputNames;
   readonly signers: SignerRule;
-  readonly given: GivenSkins;
+  readonly given: SuppliedSkins;
   /** The skin of a UUID at the service; undefined: it has none. Absent: UUIDs are players'. */
-  readonly findSkin: ((uuid: string) => Promise<GivenSkin | undefined>) | undefined;
+  readonly findSkin: ((uuid: string) => Promise<SuppliedSkin | undefined>) | undefined;
 }
 
 /** A source and what is known about it, before others of the batch are considered. */
@@ -52,7 +52,7 @@ type Prepared =
       readonly work: Work;
       /** The signer of an outdated entry in the lockfile. */
       readonly outdated?: SignedBy | undefined;
-      readonly given?: GivenOutcome | undefined;
+      readonly given?: SuppliedOutcome | undefined;
     };
 
 type Locked = Extract<Decision, { kind: 'locked' }>;
@@ -229,7 +229,7 @@ export class Planner {
   }
 
   /** A skin that the service no longer has is made from the lockfile's data. */
-  async #withSkin(work: Work, { value, signature }: GivenSkin): Promise<Work> {
+  async #withSkin(work: Work, { value, signature }: SuppliedSkin): Promise<Work> {
     const [member] = work.members;
     if (member?.source.content.kind !== 'uuid') return work;
     const given = (await this.#options.findSkin?.(member.source.content.uuid)) ?? { value, signature };
@@ -258,7 +258,7 @@ export class Planner {
     return { member: member!, decision: this.#unlocked(work, outdated, kept) };
   }
 
-  #unlocked(work: Work, outdated?: SignedBy, kept?: Extract<GivenOutcome, { kind: 'kept' }>): Decision {
+  #unlocked(work: Work, outdated?: SignedBy, kept?: Extract<SuppliedOutcome, { kind: 'kept' }>): Decision {
     const { key } = work;
     const { journal } = this.#options;
     const state = journal?.stateOf(key);
@@ -352,14 +352,14 @@ export interface Draft {
 }
 
 /** The same with what the service has for its UUID; unchanged if it is not a UUID. */
-export function withGiven(draft: Draft, given: GivenSkin): Draft {
+export function withGiven(draft: Draft, given: SuppliedSkin): Draft {
   const { source } = draft;
   if (source.content.kind !== 'uuid') return draft;
   return { ...draft, source: { ...source, content: { ...source.content, given } } };
 }
 
 /** The skin data that a source is, or that the service has for it. */
-export function givenOf({ content }: BatchSource): GivenSkin | undefined {
+export function givenOf({ content }: BatchSource): SuppliedSkin | undefined {
   return content.kind === 'data' || content.kind === 'uuid' ? content.given : undefined;
 }
 

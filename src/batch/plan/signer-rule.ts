@@ -46,7 +46,7 @@ export interface SignerRuleOptions {
 }
 
 /** An entry as the plan sees it. */
-export interface Judged {
+export interface JudgedEntry {
   readonly standing: Standing;
   readonly signedBy: SignedBy;
 }
@@ -82,7 +82,7 @@ export class SignerRule {
   }
 
   /** Asks the service for its key only if an entry depends on it. */
-  async judge(entry: LockEntry): Promise<Judged> {
+  async judge(entry: LockEntry): Promise<JudgedEntry> {
     const signedBy = this.signedBy(entry);
     const standing = this.keeps(signedBy) ?? 'outdated';
     if (standing !== 'outdated' || signedBy.key === undefined) return { standing, signedBy };

@@ -11,7 +11,7 @@ import { isGone } from '../lockfile/source-ids.ts';
 import { EMBEDDED, serviceIdentity } from '../model/signer.ts';
 import { BatchSetupError } from '../model/source.ts';
 import type { PlanOptions } from '../options.ts';
-import { GivenSkins } from '../plan/given-skins.ts';
+import { SuppliedSkins } from '../plan/given-skins.ts';
 import { type EarlierNames, OutputNames } from '../plan/output-names.ts';
 import { Planner } from '../plan/planner.ts';
 import { SignerRule } from '../plan/signer-rule.ts';
@@ -28,7 +28,7 @@ export interface OpenBatch {
 }
 
 /** How many batches without a lockfile may run at once for the same purpose. */
-const MOST_SIBLINGS = 64;
+const MAX_SIBLINGS = 64;
 
 /**
  * Opens the results of earlier runs. `write`: for a batch that submits, which needs exclusive use of its
@@ -80,7 +80,7 @@ function newPlanner(options: PlanOptions, parts: PlannerParts): Planner {
     force: options.force ?? false,
     lockDir,
     names: new OutputNames(parts.lockfile && earlierNames(parts.lockfile, lockDir)),
-    given: givenSkins(options),
+    given: suppliedSkins(options),
     findSkin: options.service.findSkin,
   });
 }
@@ -104,10 +104,10 @@ function signerRule({ service, keepSignatures = false, game, ownKey }: PlanOptio
   return new SignerRule({ name: service.name, signingKey: service.signingKey, keepSignatures, keys });
 }
 
-function givenSkins({ service, game, ownKey, force = false, cape }: PlanOptions): GivenSkins {
+function suppliedSkins({ service, game, ownKey, force = false, cape }: PlanOptions): SuppliedSkins {
   // The embedded service need not run: its key is in a file.
   const askedKey = async () => (service.name === EMBEDDED ? ownKey : await service.signingKey?.());
-  return new GivenSkins({ service: service.name, askedKey, gameKeys: game?.keys, force, cape });
+  return new SuppliedSkins({ service: service.name, askedKey, gameKeys: game?.keys, force, cape });
 }
 
 interface Place {
@@ -121,7 +121,7 @@ async function claimPlace(options: PlanOptions): Promise<Place> {
     const path = journalPath(options, sibling);
     const held = await acquire(`${path}.lock`, options.lockfile ?? 'a batch');
     if ('release' in held) return { path, held };
-    if (options.lockfile !== undefined || sibling >= MOST_SIBLINGS) throw heldByAnother(options, held.holder);
+    if (options.lockfile !== undefined || sibling >= MAX_SIBLINGS) throw heldByAnother(options, held.holder);
   }
 }
 

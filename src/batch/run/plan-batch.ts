@@ -18,7 +18,7 @@ import { goneSources, wouldEmpty } from './save-files.ts';
  * - `new`, `refused`: it has to be made, or cannot be used
  * - `gone`: the lockfile has it, but its folder or list no longer does
  */
-export type Outlook =
+export type PlanSummary =
   | 'new'
   | 'changed'
   | 'outdated'
@@ -31,7 +31,7 @@ export type Outlook =
   | 'gone';
 
 export interface PlannedSource {
-  readonly outlook: Outlook;
+  readonly outlook: PlanSummary;
   /** The skin if it is known, the problem if the source is refused; always `source` and `stem`. */
   readonly result: BatchResult;
   /** The signer of an `outdated` entry; for `locked` only set to `unproved`, if it is unknown. */

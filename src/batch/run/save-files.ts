@@ -134,7 +134,7 @@ export interface EntryNames {
 }
 
 /** Names of one source's outputs that the lockfile remembers, the latest ones: a line must not grow for ever. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /** What the lockfile has to hold when the batch ends. */
 export class LockfileChanges {
@@ -178,7 +178,7 @@ export class LockfileChanges {
     const known = before.outputs?.find(({ name }) => name === stem)?.files ?? [];
     const isWritten = files.every((file) => known.includes(file));
     if (isListed && isWritten) return;
-    const others = before.outputs?.filter(({ name }) => name !== stem).slice(1 - MOST_NAMES) ?? [];
+    const others = before.outputs?.filter(({ name }) => name !== stem).slice(1 - MAX_NAMES) ?? [];
     const folder = posix.dirname(files[0] ?? '');
     const beside = known.filter((file) => posix.dirname(file) === folder);
     const outputs = isWritten

@@ -1,7 +1,7 @@
 import { JobFailedError, ServiceError } from '../../client/errors.ts';
-import type { JobState } from '../../client/types.ts';
+import type { JobAnswer } from '../../client/types.ts';
 import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
-import type { Reads } from '../../dispatch/reads.ts';
+import type { RetryingReader } from '../../dispatch/reads.ts';
 import type { Facts } from '../../dispatch/service-facts.ts';
 import type { Session } from '../../dispatch/session.ts';
 import type { StopSignals } from '../../dispatch/stop-signals.ts';
@@ -34,10 +34,10 @@ export interface ResultHandlers {
   readonly onAgain: (work: Work, why: string, options?: { readonly mayCost?: boolean }) => void;
 }
 
-export interface FinisherOptions extends ResultHandlers {
+export interface ResultVerifierOptions extends ResultHandlers {
   readonly session: Session<Work>;
   readonly journal: Journal;
-  readonly reads: Reads;
+  readonly reader: RetryingReader;
   readonly prover: SkinProver;
   /** How often work is submitted again after a temporary failure of its job. */
   readonly retries: number;
@@ -48,10 +48,10 @@ export interface FinisherOptions extends ResultHandlers {
 }
 
 /** Turns finished jobs into results: fetches and proves them and writes them to the journal. */
-export class Finisher {
-  readonly #options: FinisherOptions;
+export class ResultVerifier {
+  readonly #options: ResultVerifierOptions;
 
-  constructor(options: FinisherOptions) {
+  constructor(options: ResultVerifierOptions) {
     this.#options = options;
   }
 
@@ -67,7 +67,7 @@ export class Finisher {
   }
 
   /** The work's job has ended; handles its result. */
-  async settle(work: Work, state: JobState): Promise<void> {
+  async settle(work: Work, state: JobAnswer): Promise<void> {
     const { id, result, status } = state.job;
     const skin = state.skin ?? (status === 'completed' ? await this.#skin(result) : undefined);
     if (skin) await this.#finish(work, { skin, job: id, warnings: state.warnings });
@@ -115,9 +115,9 @@ export class Finisher {
   }
 
   async #skin(uuid: string | undefined): Promise<SeenSkin | undefined> {
-    const { session, reads, signal } = this.#options;
+    const { session, reader, signal } = this.#options;
     if (uuid === undefined) return undefined;
-    return await reads.awaited(() => session.client.skin(uuid, session.call(signal)));
+    return await reader.awaited(() => session.client.skin(uuid, session.call(signal)));
   }
 
   async #finish(work: Work, { skin, job, warnings }: Unfinished): Promise<void> {

@@ -5,7 +5,7 @@ import { isUuid } from '../../base/uuid.ts';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { DispatcherUser } from '../../dispatch/dispatcher-user.ts';
 import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
-import { Reads } from '../../dispatch/reads.ts';
+import { RetryingReader } from '../../dispatch/reads.ts';
 import { type Facts, PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
 import { Session } from '../../dispatch/session.ts';
 import { ONE_ATTEMPT } from '../../dispatch/submission.ts';
@@ -17,7 +17,7 @@ import { BatchSetupError } from '../model/source.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
 import type { BatchOptions } from '../options.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
-import { Finisher, problemOf, type SkinMakerOptions, SkinProver } from './finisher.ts';
+import { problemOf, ResultVerifier, type SkinMakerOptions, SkinProver } from './finisher.ts';
 import { requestFor } from './source-to-send.ts';
 
 const DEFAULT_RETRIES = 2;
@@ -41,32 +41,35 @@ const NO_FACTS: Facts = {
 export class SkinMaker {
   readonly #options: SkinMakerOptions;
   readonly #session: Session<Work>;
-  readonly #reads: Reads;
-  readonly #finisher: Finisher;
+  readonly #reader: RetryingReader;
+  readonly #verifier: ResultVerifier;
   readonly #dispatcher: Dispatcher<Work>;
   #facts = NO_FACTS;
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
   static async open(options: SkinMakerOptions): Promise<SkinMaker> {
     const session = await openSession(options);
-    const reads = new Reads(session, options.hardStop);
+    const reader = new RetryingReader(session, options.hardStop);
     let maker: SkinMaker | undefined;
-    const parts = { session, reads, texture: textureReading(session, options), maker: () => maker! };
-    const finisher = makeFinisher(options, parts);
-    const dispatcher = await openDispatcher(options, { ...parts, finisher });
-    maker = new SkinMaker(options, { session, reads, finisher, dispatcher });
+    const parts = { session, reader, texture: textureReading(session, options), maker: () => maker! };
+    const verifier = makeVerifier(options, parts);
+    const dispatcher = await openDispatcher(options, { ...parts, verifier });
+    maker = new SkinMaker(options, { session, reader, verifier, dispatcher });
     await maker.#start();
     return maker;
   }
 
   private constructor(
     options: SkinMakerOptions,
-    parts: Omit<Parts, 'texture'> & { readonly finisher: Finisher; readonly dispatcher: Dispatcher<Work> },
+    parts: Omit<Parts, 'texture'> & {
+      readonly verifier: ResultVerifier;
+      readonly dispatcher: Dispatcher<Work>;
+    },
   ) {
     this.#options = options;
     this.#session = parts.session;
-    this.#reads = parts.reads;
-    this.#finisher = parts.finisher;
+    this.#reader = parts.reader;
+    this.#verifier = parts.verifier;
     this.#dispatcher = parts.dispatcher;
   }
 
@@ -146,8 +149,8 @@ export class SkinMaker {
   }
 
   #proveAgain(work: Work): void {
-    const again = async () => await this.#finisher.proveAgain(work);
-    this.#session.track(this.#finisher.attempt(work, undefined, again));
+    const again = async () => await this.#verifier.proveAgain(work);
+    this.#session.track(this.#verifier.attempt(work, undefined, again));
   }
 
   /** Who submits: the user, or the caller where the service does not name users. */
@@ -183,7 +186,7 @@ export class SkinMaker {
     const fresh = await readServiceKey({
       client: this.#session.client,
       call: this.#session.call(this.#options.hardStop),
-      repeatedly: async (request) => await this.#reads.repeatedly('facts', request),
+      repeatedly: async (request) => await this.#reader.repeatedly('facts', request),
     });
     this.#facts = { ...this.#facts, ...fresh };
     return fresh.publicKey;
@@ -192,7 +195,7 @@ export class SkinMaker {
 
 interface Parts {
   readonly session: Session<Work>;
-  readonly reads: Reads;
+  readonly reader: RetryingReader;
   /** Reads a texture. */
   readonly texture: (url: string) => Promise<Uint8Array>;
 }
@@ -217,20 +220,20 @@ async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
   });
 }
 
-function makeFinisher(
+function makeVerifier(
   { options, journal, hardStop, onDone, onFailed }: SkinMakerOptions,
-  { session, reads, texture, maker }: Parts & { readonly maker: () => SkinMaker },
-): Finisher {
+  { session, reader, texture, maker }: Parts & { readonly maker: () => SkinMaker },
+): ResultVerifier {
   const prover = new SkinProver({
     options,
     texture,
     facts: () => maker().facts,
     freshKey: async () => await maker().freshKey(),
   });
-  return new Finisher({
+  return new ResultVerifier({
     session,
     journal,
-    reads,
+    reader,
     prover,
     retries: options.retries ?? DEFAULT_RETRIES,
     service: options.service.name,
@@ -244,7 +247,11 @@ function makeFinisher(
 
 async function openDispatcher(
   given: SkinMakerOptions,
-  { session, reads, ...parts }: Parts & { readonly finisher: Finisher; readonly maker: () => SkinMaker },
+  {
+    session,
+    reader,
+    ...parts
+  }: Parts & { readonly verifier: ResultVerifier; readonly maker: () => SkinMaker },
 ): Promise<Dispatcher<Work>> {
   const { options, journal, stop, hardStop } = given;
   return await Dispatcher.open({
@@ -253,7 +260,7 @@ async function openDispatcher(
       intent: (key, attempt, mark) => journal.intent(key, attempt, mark, options.service.caller),
       refused: (key) => journal.refused(key),
     },
-    reads,
+    reader,
     user: batchUser(given, { session, ...parts }),
     known: options.service.known,
     shareFolder: options.service.known ? undefined : join(options.stateDir, 'shares', callerFolder(options)),
@@ -271,16 +278,19 @@ function batchUser(
   {
     session,
     texture,
-    finisher,
+    verifier,
     maker,
-  }: Pick<Parts, 'session' | 'texture'> & { readonly finisher: Finisher; readonly maker: () => SkinMaker },
+  }: Pick<Parts, 'session' | 'texture'> & {
+    readonly verifier: ResultVerifier;
+    readonly maker: () => SkinMaker;
+  },
 ): DispatcherUser<Work> {
   const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = given;
-  const fail = (work: Work, problem: unknown) => session.track(finisher.fail(work, problem));
+  const fail = (work: Work, problem: unknown) => session.track(verifier.fail(work, problem));
   return {
-    attempt: async (work, job, step) => await finisher.attempt(work, job, step),
-    settle: async (work, state) => await finisher.settle(work, state),
-    settleForgotten: async (work, job, result) => await finisher.settleForgotten(work, job, result),
+    attempt: async (work, job, step) => await verifier.attempt(work, job, step),
+    settle: async (work, state) => await verifier.settle(work, state),
+    settleForgotten: async (work, job, result) => await verifier.settleForgotten(work, job, result),
     prepare: async (work, signal) => {
       // A service of our own recognizes the repetition.
       if (!session.isSkinsmith && isOtherKeys(journal.stateOf(work.key), options.service.caller))

@@ -5,10 +5,10 @@ import type { SkinRequest } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { NAME_RULE } from '../../protocol/generate.ts';
 import { mergeNotes } from '../model/result.ts';
-import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
+import type { SourceContent, SourceProblem, SuppliedSkin } from '../model/source.ts';
 import { type Member, nameOf, pixelsOf, type Work } from '../model/work.ts';
 import { inspectSource } from '../pictures.ts';
-import { fetchGivenTexture, GivenTextureError } from '../sources/given-skin.ts';
+import { fetchSuppliedTexture, SuppliedTextureError } from '../sources/given-skin.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 
 /** The file was edited between planning and submission. */
@@ -96,18 +96,18 @@ function pictureToSend(work: Work, content: SourceContent): ToSend {
 /** The picture of skin data that cannot itself be the result. */
 async function textureToSend(
   work: Work,
-  given: GivenSkin | undefined,
+  given: SuppliedSkin | undefined,
   { client, signal }: SourceReading,
 ): Promise<ToSend> {
   if (!given) throw new Error('A UUID that was not looked up.');
   try {
-    const bytes = await fetchGivenTexture(given, client, { signal });
+    const bytes = await fetchSuppliedTexture(given, client, { signal });
     const inspected = inspectSource({ kind: 'bytes', bytes }, work.variant, undefined);
     if ('problem' in inspected) return inspected;
     work.pixels = inspected.pixels;
     return fileToSend(work, inspected.bytes ?? bytes);
   } catch (error) {
-    if (signal.aborted || !(error instanceof GivenTextureError)) throw error;
+    if (signal.aborted || !(error instanceof SuppliedTextureError)) throw error;
     return { problem: error };
   }
 }

@@ -129,10 +129,10 @@ export function fileProblem(label: string, error: unknown): SourceProblem {
 }
 
 /** Maximum entries of a folder to search. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 /** Letters of a name, beyond the first two, per allowed typo. */
 const LETTERS_A_SLIP = 4;
-const MOST_SLIPS = 2;
+const MAX_SLIPS = 2;
 
 /**
  * The folder (with a trailing slash) or PNG file whose name is similar to a path that does not exist, written
@@ -141,7 +141,7 @@ const MOST_SLIPS = 2;
 export function similarName(text: string, homes: readonly string[]): string | undefined {
   const wanted = basename(text);
   if (wanted === '') return undefined;
-  const most = Math.min(MOST_SLIPS, Math.ceil((wanted.length - 2) / LETTERS_A_SLIP));
+  const most = Math.min(MAX_SLIPS, Math.ceil((wanted.length - 2) / LETTERS_A_SLIP));
   const near = homes
     .flatMap((home) => entriesOf(dirname(resolve(home, text))))
     .map((name) => ({ name, slips: slipsBetween(wanted, name) }))
@@ -155,13 +155,13 @@ export function similarName(text: string, homes: readonly string[]): string | un
 export function nearestName(wanted: string, names: readonly string[]): string | undefined {
   const slips = (name: string) => slipsBetween(wanted, name);
   const [near] = names.toSorted((a, b) => slips(a) - slips(b));
-  return near !== undefined && slips(near) <= MOST_SLIPS ? near : undefined;
+  return near !== undefined && slips(near) <= MAX_SLIPS ? near : undefined;
 }
 
 /** Folders and PNG files: nothing else is a source. */
 function entriesOf(folder: string): string[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true }).slice(0, MOST_ENTRIES);
+    const entries = readdirSync(folder, { withFileTypes: true }).slice(0, MAX_ENTRIES);
     return entries.flatMap((entry) => {
       if (entry.isDirectory()) return [`${entry.name}/`];
       return /\.png$/i.test(entry.name) ? [entry.name] : [];
@@ -174,7 +174,7 @@ function entriesOf(folder: string): string[] {
 /** Case and the extension do not count as typos. */
 function slipsBetween(wanted: string, name: string): number {
   const [a, b] = [bare(wanted), bare(name)];
-  return Math.abs(a.length - b.length) > MOST_SLIPS ? Number.POSITIVE_INFINITY : editDistance(a, b);
+  return Math.abs(a.length - b.length) > MAX_SLIPS ? Number.POSITIVE_INFINITY : editDistance(a, b);
 }
 
 function bare(name: string): string {

@@ -7,7 +7,7 @@ import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { visibilitySchema } from '../../protocol/skin.ts';
 import { skinNameFrom } from '../../protocol/skin-name.ts';
 import { InvalidTexturesError, parseTextures, textureName } from '../../textures/property.ts';
-import type { BatchSource, GivenSkin, SourceContent } from '../model/source.ts';
+import type { BatchSource, SourceContent, SuppliedSkin } from '../model/source.ts';
 import { mirroredStem } from './files.ts';
 
 /** Characters of a texture's name that identify a skin for people. */
@@ -74,7 +74,7 @@ function problem({ problem: message, isCut }: Unreadable): SourceContent {
 }
 
 /** What the data claims about itself, as far as it is plausible. */
-function checked({ uuid, name, visibility }: Omit<SkinInJson, 'value'>): Omit<GivenSkin, 'value'> {
+function checked({ uuid, name, visibility }: Omit<SkinInJson, 'value'>): Omit<SuppliedSkin, 'value'> {
   const seen = visibilitySchema.safeParse(visibility).data;
   const skinName = name === undefined ? undefined : skinNameFrom(name);
   return {
@@ -205,7 +205,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** A texture that cannot be fetched. */
-export class GivenTextureError extends SkinsmithError {
+export class SuppliedTextureError extends SkinsmithError {
   override readonly name = 'GivenTextureError';
   readonly code = 'texture_unavailable';
   readonly isPassing = false;
@@ -220,8 +220,8 @@ const RETRY = { budget: 3_000, patience: 10_000 };
  * answers, so the same path is also tried on the service in use.
  * @throws GivenTextureError; the signal's reason
  */
-export async function fetchGivenTexture(
-  given: GivenSkin,
+export async function fetchSuppliedTexture(
+  given: SuppliedSkin,
   client: SkinClient,
   { signal }: Pick<CallOptions, 'signal'>,
 ): Promise<Uint8Array> {
@@ -236,7 +236,7 @@ export async function fetchGivenTexture(
       const served = await ownTexture(client, pathname, call);
       if (served) return served;
     }
-    throw new GivenTextureError(`Its texture could not be fetched: ${error.message}`, { cause: error });
+    throw new SuppliedTextureError(`Its texture could not be fetched: ${error.message}`, { cause: error });
   }
 }
 
@@ -269,7 +269,7 @@ const OUTAGE = { budget: 15 * 60_000, patience: 15 * 60_000 };
 export function skinFinder(
   connect: () => Promise<SkinClient>,
   call: CallOptions,
-): (uuid: string) => Promise<GivenSkin | undefined> {
+): (uuid: string) => Promise<SuppliedSkin | undefined> {
   let hasAnswered = false;
   return async (uuid) => {
     const client = await connect();
@@ -284,7 +284,7 @@ export async function findSkin(
   client: SkinClient,
   uuid: string,
   call: CallOptions,
-): Promise<GivenSkin | undefined> {
+): Promise<SuppliedSkin | undefined> {
   try {
     const { name, visibility, texture } = await client.skin(uuid, call);
     const { value, signature } = texture.data;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { skinNameProblem } from '../../client/skin-name.ts';
 import { safeParse } from '../../protocol/parsing.ts';
 import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
-import type { VariantWish } from '../model/source.ts';
+import type { VariantInput } from '../model/source.ts';
 import { nearestName } from './files.ts';
 import type { SkinInJson } from './given-skin.ts';
 import type { Line } from './lines.ts';
@@ -16,7 +16,7 @@ const VARIANTS = {
   wide: 'classic',
   default: 'classic',
   alex: 'slim',
-} as const satisfies Readonly<Record<string, VariantWish>>;
+} as const satisfies Readonly<Record<string, VariantInput>>;
 
 /** The columns of a list, in lower case; others are ignored, and told. `model` is another name of `variant`. */
 export const COLUMNS = ['source', 'name', 'variant', 'model', 'visibility'] as const;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SignerCounts } from '../../batch/model/signer.ts';
 import { Coverage } from '../../batch/model/source.ts';
 import { estimateSeconds, limitsOf } from '../../batch/plan/estimate.ts';
-import { type Outlook, type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
+import { type PlannedSource, type PlanSummary, planBatch } from '../../batch/run/plan-batch.ts';
 import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
@@ -15,7 +15,7 @@ import { printSigners } from './signers.ts';
 import { sourcesOf } from './sources.ts';
 import { PLAN_COLUMNS, type PlannedView, type PlanView, shownPath } from './summary.ts';
 
-type Counts = Record<Outlook, number>;
+type Counts = Record<PlanSummary, number>;
 
 /** Reports what a run would do. The only request is one for the limits, and only when there is work to do. */
 export async function dryRun(call: BatchCall): Promise<number> {
@@ -67,7 +67,7 @@ function toMake(view: Pick<PlanView, 'new' | 'changed' | 'outdated'>): number {
 }
 
 /** The outcomes that the readable output lists one by one. */
-function isWorth(outlook: Outlook): boolean {
+function isWorth(outlook: PlanSummary): boolean {
   return outlook === 'changed' || outlook === 'outdated' || outlook === 'gone';
 }
 

@@ -42,7 +42,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     };
     const coverage = new Coverage();
     const summary = await runBatch({
-      ...wishesOf(call),
+      ...skinInputOf(call),
       sources: sourcesOf(call, { warn: (message) => shown.warn(message), coverage }),
       coverage,
       service,
@@ -79,7 +79,7 @@ function undelivered({ index, source, stem, content }: BatchResult, error: Deliv
 }
 
 /** What the user wants of the batch, as typed and set. */
-function wishesOf({ context, settings, typed, follow, cape, purpose }: BatchCall) {
+function skinInputOf({ context, settings, typed, follow, cape, purpose }: BatchCall) {
   return {
     stateDir: join(context.folders.data, 'batches'),
     purpose,

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/options.ts';
-import type { Outlook, PlannedSource } from '../../batch/run/plan-batch.ts';
+import type { PlannedSource, PlanSummary } from '../../batch/run/plan-batch.ts';
 import { CliError, type ExitName, exitStatus } from '../errors/exit.ts';
 import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 import { count, jsonLine, span } from '../text/text.ts';
@@ -32,7 +32,7 @@ export interface PlanView {
 /** A line of JSON output for one source of the plan. */
 export interface PlannedView {
   readonly source: string;
-  readonly outlook: Outlook;
+  readonly outlook: PlanSummary;
   readonly signer?: string;
   readonly outputs?: readonly string[];
   readonly error?: { readonly code: string; readonly message: string };

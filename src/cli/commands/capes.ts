@@ -127,9 +127,9 @@ export async function runCapesCreate(
 ): Promise<number> {
   const png = await readBounded(file);
   const { alias = basename(file, extname(file)), hidden = false } = typed;
-  const wish = { alias, support: hidden ? 'none' : 'public' } as const;
+  const input = { alias, support: hidden ? 'none' : 'public' } as const;
   const cape = await withAccount(context, (account) =>
-    account.addCape(png, wish, { signal: context.signal }),
+    account.addCape(png, input, { signal: context.signal }),
   );
   await context.seenNames.add('capes', [seenCape(cape)]);
   printCape(cape, context);

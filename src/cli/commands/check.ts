@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BatchSource, GivenSkin } from '../../batch/model/source.ts';
+import type { BatchSource, SuppliedSkin } from '../../batch/model/source.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { isSignatureShaped } from '../../batch/plan/signer-rule.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';
@@ -145,7 +145,7 @@ function checkOne({ label, content }: BatchSource): { view: CheckView; bytes?: U
 }
 
 /** Skin data has no image to check here. `verify` determines who signed it. */
-function dataView(source: string, { value, signature }: GivenSkin): CheckView {
+function dataView(source: string, { value, signature }: SuppliedSkin): CheckView {
   const { variant } = readTextures(value).skin;
   const warnings = signature === undefined ? [UNSIGNED] : isSignatureShaped(signature) ? [] : [CUT_SIGNATURE];
   return { source, valid: true, variant, confidence: 'certain', warnings };

@@ -20,7 +20,7 @@ const FIELDS: Fields<Identity> = {
   id: 'id of the identity',
   subject: 'whom the provider calls that',
   issuer: 'address of the provider',
-  createdAt: 'when it was tied to the user',
+  createdAt: 'when it was linked to the user',
   isLastWay: 'whether the user has no other way to sign in',
 };
 
@@ -164,7 +164,7 @@ async function deleteOne(
   { user, mayBeLast, context }: Deleting,
 ): Promise<void> {
   try {
-    await account.untieIdentity(
+    await account.unlinkIdentity(
       id,
       { ...(user !== undefined && { user }), mayBeLast },
       { signal: context.signal },

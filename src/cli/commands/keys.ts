@@ -184,11 +184,11 @@ export async function runKeysCreate(options: KeysCreateOptions, context: Command
   if (name !== undefined && options.name !== undefined) {
     throw usageError('two_names', 'Give the name once: as an argument or with --name.');
   }
-  const wish = { ...(name !== undefined && { name }), ...keyChange(options) };
+  const input = { ...(name !== undefined && { name }), ...keyChange(options) };
   const secret = options.import && { secret: await readKeyText(context) };
   const key = options.owner
-    ? await makeOwnersKey(wish, options, context)
-    : await askForKey({ ...wish, ...(user !== undefined && { user }), ...secret }, context);
+    ? await makeOwnersKey(input, options, context)
+    : await askForKey({ ...input, ...(user !== undefined && { user }), ...secret }, context);
   await context.seenNames.add('keys', [seenKey(key)]);
   await show(key, options, context);
   return exitStatus('done');
@@ -227,12 +227,12 @@ async function readKeyText(context: CommandContext): Promise<string> {
   return text.trim();
 }
 
-async function askForKey(wish: ApiKeyInput, context: CommandContext): Promise<ApiKeyMade> {
-  return await withAccount(context, (account) => account.createKey(wish, { signal: context.signal }));
+async function askForKey(input: ApiKeyInput, context: CommandContext): Promise<ApiKeyMade> {
+  return await withAccount(context, (account) => account.createKey(input, { signal: context.signal }));
 }
 
 async function makeOwnersKey(
-  wish: ApiKeyInput,
+  input: ApiKeyInput,
   { data, store: database }: KeysCreateOptions,
   context: CommandContext,
 ): Promise<ApiKeyMade> {
@@ -242,7 +242,7 @@ async function makeOwnersKey(
   const store = isDatabase ? chooseStore({ ...(database && { store: database }) }, context) : undefined;
   const { makeKeyOfOwner, OwnerKeyError } = await import('../../server/server.ts');
   try {
-    return await makeKeyOfOwner({ dataDir, store }, wish, context.clock);
+    return await makeKeyOfOwner({ dataDir, store }, input, context.clock);
   } catch (cause) {
     if (!(cause instanceof OwnerKeyError)) throw cause;
     if (cause.code === 'invalid_key') throw usageError(cause.code, cause.message);

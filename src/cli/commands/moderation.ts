@@ -285,11 +285,11 @@ export async function runModerationBlock(
   context: CommandContext,
 ): Promise<number> {
   const { signal, flags, io } = context;
-  const wishes = images.map((image) => wishFor(image, note));
+  const inputs = images.map((image) => blockInputFor(image, note));
   const blocked = await withAccount(context, async ({ moderation }) => {
     const views: BlockedView[] = [];
-    for (const wish of wishes) {
-      const { image, hidden } = await moderation.blockImage(wish, { signal });
+    for (const input of inputs) {
+      const { image, hidden } = await moderation.blockImage(input, { signal });
       views.push({ ...image, hidden });
     }
     return views;
@@ -299,7 +299,7 @@ export async function runModerationBlock(
 }
 
 /** @throws CliError for what is neither a hash nor a UUID */
-function wishFor(image: string, note: string | undefined): BlockInput {
+function blockInputFor(image: string, note: string | undefined): BlockInput {
   if (isImageHash(image)) return { hash: image, note };
   if (isUuid(image)) return { skin: image, note };
   throw usageError('not_an_image', `"${image}" is neither the hash of an image nor the UUID of a skin.`);

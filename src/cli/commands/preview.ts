@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { VariantWish } from '../../batch/model/source.ts';
+import type { VariantInput } from '../../batch/model/source.ts';
 import { markPng } from '../../skin/png/encode.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { onlySource } from '../batch/sources.ts';
@@ -21,7 +21,7 @@ import { clean } from '../text/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {
   readonly source: string;
-  readonly variant?: VariantWish;
+  readonly variant?: VariantInput;
   /** PNG file to write. */
   readonly out?: string;
   readonly overwrite?: boolean;

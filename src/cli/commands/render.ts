@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { VariantWish } from '../../batch/model/source.ts';
+import type { VariantInput } from '../../batch/model/source.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { decodeCape } from '../../skin/cape.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
@@ -24,7 +24,7 @@ export interface RenderOptions {
   /** Height in pixels. */
   readonly size?: number;
   readonly overlay?: boolean;
-  readonly variant?: VariantWish;
+  readonly variant?: VariantInput;
   /** PNG file of a cape. */
   readonly cape?: string;
   /** PNG file to write, or `-` for stdout. */
@@ -100,7 +100,7 @@ export function register(command: Command, runner: Runner, run = runRender): voi
 }
 
 export async function runRender(options: RenderOptions, context: CommandContext): Promise<number> {
-  const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wish = 'auto', overlay, out } = options;
+  const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wanted = 'auto', overlay, out } = options;
   verifyOutput(options, context);
   const inputs = [options.source, ...(options.cape === undefined ? [] : [options.cape])];
   const guard = new OutputGuard(inputs, options);
@@ -108,7 +108,7 @@ export async function runRender(options: RenderOptions, context: CommandContext)
   const cape = options.cape === undefined ? undefined : capeIn(options.cape);
   const { title, picture, variant } = await findPicture(
     await onlySource(options.source, context),
-    wish,
+    wanted,
     context,
   );
   const drawn = drawView(picture, { view, size, variant, overlay, cape });

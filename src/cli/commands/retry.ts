@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { inspectSource } from '../../batch/pictures.ts';
-import type { JobState, SkinClient, SkinSource } from '../../index.ts';
+import type { JobAnswer, SkinClient, SkinSource } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
@@ -71,7 +71,7 @@ export async function runRetry(
 /** The source of the failed job as it was typed on this machine, which is noted for the new one. */
 async function sourceOf(
   id: string,
-  { job }: JobState,
+  { job }: JobAnswer,
   { jobSources }: CommandContext,
 ): Promise<string | undefined> {
   const known = await jobSources.of(id);
@@ -91,7 +91,7 @@ class Retrying {
   }
 
   /** Undefined: it cannot be tried again, which does not stop the others. */
-  async retry(id: string): Promise<JobState | undefined> {
+  async retry(id: string): Promise<JobAnswer | undefined> {
     try {
       if (!this.#unable) return await this.#byService(id);
     } catch (error) {
@@ -105,7 +105,7 @@ class Retrying {
     }
   }
 
-  async #byService(id: string): Promise<JobState> {
+  async #byService(id: string): Promise<JobAnswer> {
     const { signal } = this.#context;
     return await whereOffered({ what: 'retry jobs', about: ['job_not_found'] }, () =>
       this.#client.retryJob(id, { signal }),
@@ -113,7 +113,7 @@ class Retrying {
   }
 
   /** Sends what the failed job was made from. @throws CliError */
-  async #again(id: string, unable: CliError): Promise<JobState> {
+  async #again(id: string, unable: CliError): Promise<JobAnswer> {
     const { signal, jobSources, messages } = this.#context;
     const known = await jobSources.of(id);
     if (!known?.sent) {

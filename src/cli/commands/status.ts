@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/model/result.ts';
-import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
+import { isPending, type JobAnswer, JobFailedError, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
@@ -106,9 +106,9 @@ async function lookAt(id: string, { client, context, wait, source }: LookOptions
 const PATIENCE = { budget: 15 * 60_000, patience: 24 * 60 * 60_000 };
 
 async function awaitEnd(
-  state: JobState,
+  state: JobAnswer,
   { client, context, source }: Omit<LookOptions, 'wait'>,
-): Promise<JobState> {
+): Promise<JobAnswer> {
   const { clock, signal, messages } = context;
   const progress = await messages.progress(waitingText(state, source, clock.now()));
   try {
@@ -123,12 +123,12 @@ async function awaitEnd(
   }
 }
 
-function failureOf({ job, errors }: JobState): { code: string; message: string } | undefined {
+function failureOf({ job, errors }: JobAnswer): { code: string; message: string } | undefined {
   if (job.status !== 'failed') return undefined;
   return errors[0] ?? { code: 'job_failed', message: 'The job failed.' };
 }
 
-function waitingText({ job }: JobState, source: string | undefined, now: number): string {
+function waitingText({ job }: JobAnswer, source: string | undefined, now: number): string {
   const due =
     job.eta === undefined || job.eta <= now ? '' : `, due in about ${span((job.eta - now) / 1_000)}`;
   return `Waiting for ${source ?? job.id}${due}; Ctrl-C is safe, the job goes on`;

@@ -150,7 +150,7 @@ function isEnvelope(json: unknown): boolean {
 }
 
 /** Allowed difference between two clocks in milliseconds; the Date header has a resolution of one second. */
-const MOST = 5_000;
+const MAX_OFFSET = 5_000;
 
 const UNITS = [
   ['day', 86_400],
@@ -166,7 +166,7 @@ export const clockCheck: Check = {
     if (isEmbedded) return ok("The embedded service uses this machine's clock.");
     const offset = (await offsetByHeader(setup)) ?? (await offsetByLimits(setup));
     if (offset === undefined) return skipped('The service does not say what time it is.');
-    if (Math.abs(offset) <= MOST)
+    if (Math.abs(offset) <= MAX_OFFSET)
       return ok('It agrees with the clock of the service to within a few seconds.');
     return warning(
       `This machine's clock is ${inWords(Math.abs(offset) / 1000)} ${offset < 0 ? 'ahead of' : 'behind'} the service's.`,

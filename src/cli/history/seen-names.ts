@@ -13,7 +13,7 @@ export interface SeenName {
 }
 
 /** Number of names kept for each kind. */
-const MOST = 200;
+const MAX_NAMES = 200;
 
 /** Names and ids that commands have shown, newest first, so that shells can complete them without a request. */
 export class SeenNames {
@@ -42,7 +42,7 @@ export class SeenNames {
       const all = await this.#read();
       const changed = new Map<string, SeenName>();
       for (const name of change(all[kind] ?? [])) if (!changed.has(name.value)) changed.set(name.value, name);
-      const text = JSON.stringify({ ...all, [kind]: [...changed.values()].slice(0, MOST) });
+      const text = JSON.stringify({ ...all, [kind]: [...changed.values()].slice(0, MAX_NAMES) });
       makeFolder(this.#folder, 0o700);
       writeFileAtomically(this.#path, Buffer.from(text), { mode: 0o600 });
     } catch {

@@ -1,9 +1,9 @@
 import { isUuid } from '../../base/uuid.ts';
 import { finishedSkin } from '../../batch/model/result.ts';
-import type { BatchSource, GivenSkin, SourceContent } from '../../batch/model/source.ts';
+import type { BatchSource, SourceContent, SuppliedSkin } from '../../batch/model/source.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { fetchPicture } from '../../batch/sources/fetch-locally.ts';
-import { fetchGivenTexture } from '../../batch/sources/given-skin.ts';
+import { fetchSuppliedTexture } from '../../batch/sources/given-skin.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';
@@ -33,18 +33,18 @@ export interface FoundPicture {
  */
 export async function findPicture(
   source: BatchSource,
-  wish: Variant | 'auto',
+  wanted: Variant | 'auto',
   context: CommandContext,
 ): Promise<FoundPicture> {
   const { content, label } = source;
-  if (content.kind === 'user') return await skinOfPlayer(content, label, wish, context);
+  if (content.kind === 'user') return await skinOfPlayer(content, label, wanted, context);
   if (content.kind === 'uuid') {
-    const skin = await skinOfService(content.uuid, wish, context);
-    return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, wish, context));
+    const skin = await skinOfService(content.uuid, wanted, context);
+    return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, wanted, context));
   }
-  if (content.kind === 'data') return await skinOfData(content.given, label, wish, context);
+  if (content.kind === 'data') return await skinOfData(content.given, label, wanted, context);
   const fetched = content.kind === 'url' ? await fetchHere(content.url, context) : content;
-  return asFound(label, bytesOf(fetched, label), wish);
+  return asFound(label, bytesOf(fetched, label), wanted);
 }
 
 async function fetchHere(url: string, { signal, env, waits }: CommandContext): Promise<SourceContent> {
@@ -63,10 +63,10 @@ function bytesOf(content: SourceContent, label?: string): Uint8Array {
   throw new CliError(code, message, { hint });
 }
 
-function asFound(title: string, bytes: Uint8Array, wish: Variant | 'auto'): FoundPicture {
+function asFound(title: string, bytes: Uint8Array, wanted: Variant | 'auto'): FoundPicture {
   try {
     const picture = fitSkin(bytes)?.picture ?? decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES });
-    return { title, picture, variant: chooseVariant(picture, wish).variant };
+    return { title, picture, variant: chooseVariant(picture, wanted).variant };
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
     const { hint } = error;
@@ -76,30 +76,30 @@ function asFound(title: string, bytes: Uint8Array, wish: Variant | 'auto'): Foun
 
 /** Fetches the game's textures from the game; the selected service may host others. */
 async function skinOfData(
-  given: GivenSkin,
+  given: SuppliedSkin,
   label: string,
-  wish: Variant | 'auto',
+  wanted: Variant | 'auto',
   context: CommandContext,
 ): Promise<FoundPicture> {
   const { url, variant } = readTextures(given.value).skin;
-  const arms = wish === 'auto' ? variant : wish;
+  const arms = wanted === 'auto' ? variant : wanted;
   const title = given.name ?? label;
   if (isGameTexture(url)) return asFound(title, bytesOf(await fetchHere(url, context)), arms);
   const { client } = await connectWithProgress(await context.settings(), context);
-  return asFound(title, await fetchGivenTexture(given, client, { signal: context.signal }), arms);
+  return asFound(title, await fetchSuppliedTexture(given, client, { signal: context.signal }), arms);
 }
 
 /** Undefined if the service has no such skin. */
 async function skinOfService(
   uuid: string,
-  wish: Variant | 'auto',
+  wanted: Variant | 'auto',
   context: CommandContext,
 ): Promise<FoundPicture | undefined> {
   const connection = await connectWithProgress(await context.settings(), context);
   try {
     const skin = await connection.client.skin(uuid, { signal: context.signal });
     const bytes = await textureOf(finishedSkin(skin), connection, context.signal);
-    const arms = wish === 'auto' && skin.variant !== 'unknown' ? skin.variant : wish;
+    const arms = wanted === 'auto' && skin.variant !== 'unknown' ? skin.variant : wanted;
     return asFound(skin.name ?? uuid, bytes, arms);
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return undefined;
@@ -110,14 +110,14 @@ async function skinOfService(
 async function skinOfPlayer(
   content: Extract<BatchSource['content'], { kind: 'user' }>,
   label: string,
-  wish: Variant | 'auto',
+  wanted: Variant | 'auto',
   context: CommandContext,
 ): Promise<FoundPicture> {
   const game = await context.game();
   const id = isUuid(content.user) ? content.user : await game.players.uuidOf(content, context.signal);
   try {
     const { name, picture, variant } = await game.skinOf(id, context.signal);
-    return { title: name, picture, variant: wish === 'auto' ? variant : wish };
+    return { title: name, picture, variant: wanted === 'auto' ? variant : wanted };
   } catch (error) {
     if (error instanceof GameError) throw lookupFailed(label, error);
     throw error;

@@ -5,7 +5,7 @@ import type { OpenStore } from '../store/open-store.ts';
 import type { Node } from './node.ts';
 
 /** What changes while the server runs. The parts of the service are made before it is known. */
-export interface Live {
+export interface RuntimeState {
   /** Known once it listens. */
   publicUrl: string;
   /** All addresses that are known to lead here, no slash at their ends. */
@@ -20,7 +20,7 @@ export interface Live {
 }
 
 /** Before there is a log; `early` gets the warnings until then. */
-export function makeLive(early: string[]): Live {
+export function makeRuntimeState(early: string[]): RuntimeState {
   return {
     publicUrl: '',
     ownAddresses: [],
@@ -34,7 +34,7 @@ export function makeLive(early: string[]): Live {
 }
 
 /** What most parts of the service are made with. */
-export interface Basis extends Node {
+export interface ServiceParts extends Node {
   readonly db: Db;
   readonly signals: JobSignals;
   /** Warns the operator. */
@@ -43,22 +43,22 @@ export interface Basis extends Node {
   readonly onError: (error: unknown) => void;
 }
 
-export function makeBasis({
+export function makeServiceParts({
   store: { db, notifier },
-  live,
+  state,
   node,
 }: {
   readonly store: OpenStore;
-  readonly live: Live;
+  readonly state: RuntimeState;
   readonly node: Node;
-}): Basis {
+}): ServiceParts {
   const signals = new JobSignals();
   if (notifier) shareSignals(signals, newsByNotification(notifier));
   return {
     ...node,
     db,
     signals,
-    warn: (message) => live.warn(message),
-    onError: (error) => live.report(error),
+    warn: (message) => state.warn(message),
+    onError: (error) => state.report(error),
   };
 }

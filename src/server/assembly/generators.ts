@@ -17,7 +17,7 @@ import { ownerOf } from '../service/callers/caller.ts';
 import type { Db } from '../store/db.ts';
 import { keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 import type { UserRow } from '../store/schema/tables.ts';
-import type { Basis } from './basis.ts';
+import type { ServiceParts } from './basis.ts';
 import type { Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -61,12 +61,12 @@ export interface Outbound {
 /** Sends no request yet. @throws AccountKeyError, AccountKeyChangedError */
 export async function openOutbound(
   options: ServerOptions,
-  basis: Basis,
+  parts: ServiceParts,
   releases: Releases,
 ): Promise<Outbound> {
   const { gameAddresses: addresses, accountRules: rules, loginClientId: clientId, proxies } = options;
-  const cipher = await openCipher(options, basis.db);
-  const { clock } = basis;
+  const cipher = await openCipher(options, parts.db);
+  const { clock } = parts;
   const game = openGame({ ...options.game, ...(addresses && { addresses }), clock, proxies });
   releases.add(() => game.close());
   const policy = outboundPolicy(options);
@@ -77,7 +77,7 @@ export async function openOutbound(
     game,
     pictures,
     serviceTextures,
-    accounts: openAccounts({ ...basis, game, cipher, rules, clientId }),
+    accounts: openAccounts({ ...parts, game, cipher, rules, clientId }),
   };
 }
 
@@ -144,7 +144,7 @@ export async function openOwnKey(options: ServerOptions, db: Db): Promise<OwnKey
 /** Opens the generator that the options name, slowed down if they say so. */
 export async function openGenerator(
   options: ServerOptions,
-  parts: Basis & Pick<Outbound, 'accounts' | 'serviceTextures'>,
+  parts: ServiceParts & Pick<Outbound, 'accounts' | 'serviceTextures'>,
   { ownKey, publicUrl, releases }: { ownKey: OwnKey; publicUrl: () => string; releases: Releases },
 ): Promise<OpenGenerator> {
   const opened: OpenGenerator = await GENERATORS[kindOf(options)]({

@@ -4,7 +4,7 @@ import { pruneCallers, pruneJobs } from '../queue/expiry.ts';
 import type { StoreQueue } from '../queue/store-queue.ts';
 import { endJobsOfDisabled } from '../service/users/users.ts';
 import { forgetRevokedKeys } from '../store/api-keys.ts';
-import { forgiveClock } from '../store/callbacks.ts';
+import { resetFutureRunTimes } from '../store/callbacks.ts';
 import type { Db } from '../store/db.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
 import { forgetReports } from '../store/moderation.ts';
@@ -84,7 +84,7 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
 }
 
 async function recover({ store, queue, signals, clock }: MaintenanceOptions): Promise<void> {
-  await forgiveClock(store.db, clock.now());
+  await resetFutureRunTimes(store.db, clock.now());
   if ((await queue.recover()) > 0) signals.storeChanged(); // freed jobs are work again, others have failed
   await endJobsOfDisabled({ db: store.db, queue, signals });
 }

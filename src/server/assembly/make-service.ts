@@ -39,7 +39,7 @@ import { SpotReservations } from '../sources/reserve-spot.ts';
 import type { OpenStore } from '../store/open-store.ts';
 import { StoreReplacedError } from '../store/sqlite.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { type Basis, type Live, makeBasis } from './basis.ts';
+import { makeServiceParts, type RuntimeState, type ServiceParts } from './basis.ts';
 import { kindOf, openGenerator, openOutbound, openOwnKey } from './generators.ts';
 import type { Node, Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -61,7 +61,7 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 /** The provider that people sign in with; undefined if there is none. Sends no request yet. */
 export async function openProvider(
   { openId: settings, ...options }: ServerOptions & { readonly plans: Plans },
-  { clock, db }: Basis,
+  { clock, db }: ServiceParts,
   releases: Releases,
 ): Promise<OpenIdProvider | undefined> {
   if (!settings) return undefined;
@@ -96,7 +96,7 @@ type Options = ServerOptions & { readonly plans: Plans; readonly observer: Obser
 /** The surroundings that the service is made in. */
 interface Surroundings {
   readonly store: OpenStore;
-  readonly live: Live;
+  readonly state: RuntimeState;
   readonly releases: Releases;
   readonly node: Node;
   readonly jobsToDo: ClaimBounds;
@@ -105,39 +105,39 @@ interface Surroundings {
 /** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
 export async function makeService(
   options: Options,
-  { store, live, releases, node, jobsToDo }: Surroundings,
+  { store, state, releases, node, jobsToDo }: Surroundings,
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
-  const basis = makeBasis({ store, live, node });
+  const parts = makeServiceParts({ store, state, node });
   const ownKey = await openOwnKey(options, store.db);
-  const outbound = await openOutbound(options, basis, releases);
-  const publicUrl = () => live.publicUrl;
-  const opened = await openGenerator(options, { ...basis, ...outbound }, { ownKey, publicUrl, releases });
+  const outbound = await openOutbound(options, parts, releases);
+  const publicUrl = () => state.publicUrl;
+  const opened = await openGenerator(options, { ...parts, ...outbound }, { ownKey, publicUrl, releases });
   const { generator } = opened;
-  const jobs = { ...makeJobs(options, basis, { ...opened, jobsToDo }), generator };
-  const limiters = makeLimiters(basis.clock);
+  const jobs = { ...makeJobs(options, parts, { ...opened, jobsToDo }), generator };
+  const limiters = makeLimiters(parts.clock);
   const { queue, pool, feeds } = jobs;
-  const status = makeStatus(options, { basis, store, live, ownKey, jobs });
+  const status = makeStatus(options, { parts, store, state, ownKey, jobs });
   const context: ServiceContext = {
-    ...basis,
+    ...parts,
     ...outbound,
     ...status,
     ...limiters,
-    ...openPictures({ ...basis, ...outbound, ...limiters }, releases),
-    gameServers: new GameServers({ ...basis, ...outbound }),
+    ...openPictures({ ...parts, ...outbound, ...limiters }, releases),
+    gameServers: new GameServers({ ...parts, ...outbound }),
     ...rulesOf(options),
-    openId: await openProvider(options, basis, releases),
-    ...liveParts(options, live),
+    openId: await openProvider(options, parts, releases),
+    ...liveParts(options, state),
     queue,
     feeds,
     generator,
     publicUrl,
     observer: options.observer,
-    openRequests: new OpenRequests(basis),
-    servedTextures: new ServedTextures(basis),
-    metrics: await openMetrics(options, { basis, feeds, pool, live, store }),
+    openRequests: new OpenRequests(parts),
+    servedTextures: new ServedTextures(parts),
+    metrics: await openMetrics(options, { parts, feeds, pool, state, store }),
     workers: pool,
     description: once(describe),
-    keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: live.publicUrl }),
+    keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: state.publicUrl }),
   };
   return { context, pool };
 }
@@ -175,21 +175,21 @@ function rulesOf(
 /** What depends on where the server listens and whether it stops. */
 function liveParts(
   { allowedOrigins = [], embedded }: Options,
-  live: Live,
+  state: RuntimeState,
 ): Pick<
   ServiceContext,
   'webPages' | 'textureUrl' | 'ownAddresses' | 'provableAddresses' | 'onAccepted' | 'isStopping'
 > {
-  const ownAddresses = () => live.ownAddresses;
+  const ownAddresses = () => state.ownAddresses;
   return {
     webPages: new WebPages(allowedOrigins, ownAddresses),
-    textureUrl: (hash) => textureUrl(live.publicUrl, hash),
+    textureUrl: (hash) => textureUrl(state.publicUrl, hash),
     ownAddresses,
-    provableAddresses: () => live.provableAddresses,
+    provableAddresses: () => state.provableAddresses,
     onAccepted: (uuid) => {
-      if (embedded) live.accepted.add(uuid); // `serve` lives too long to remember them
+      if (embedded) state.accepted.add(uuid); // `serve` lives too long to remember them
     },
-    isStopping: () => live.isStopping,
+    isStopping: () => state.isStopping,
   };
 }
 
@@ -202,17 +202,17 @@ interface Jobs {
 /** The queue, the workers that do its jobs, and who follows them. */
 function makeJobs(
   { pace = 0, workers, embedded = false, observer }: Options,
-  basis: Basis,
+  service: ServiceParts,
   opened: { readonly generator: Generator; readonly workers?: number; readonly jobsToDo: ClaimBounds },
 ): Jobs {
   const { generator, jobsToDo } = opened;
   const bounds = async () => ({ ...(await generator.bounds?.()), ...jobsToDo });
-  const queue = new StoreQueue(basis.db, { ...basis, observer, bounds });
+  const queue = new StoreQueue(service.db, { ...service, observer, bounds });
   const count = workers ?? opened.workers ?? usualWorkers() * (embedded ? EMBEDDED : 1);
   const leastDuration = pace === 0 ? undefined : pace;
-  const parts = { ...basis, queue, generator, observer };
+  const parts = { ...service, queue, generator, observer };
   const pool = new WorkerPool({ ...parts, count, leastDuration, gathersEnds: embedded });
-  return { queue, pool, feeds: new JobFeeds({ ...basis, reads: jobReads(basis.db) }) };
+  return { queue, pool, feeds: new JobFeeds({ ...parts, reads: jobReads(parts.db) }) };
 }
 
 /**
@@ -227,9 +227,9 @@ function usualWorkers(): number {
 }
 
 interface StatusParts {
-  readonly basis: Basis;
+  readonly parts: ServiceParts;
   readonly store: OpenStore;
-  readonly live: Live;
+  readonly state: RuntimeState;
   readonly ownKey: OwnKey;
   readonly jobs: Jobs & { readonly generator: Generator };
 }
@@ -237,24 +237,24 @@ interface StatusParts {
 /** Whether the service can work, and how much it has done. */
 function makeStatus(
   options: Options,
-  { basis, store, live, ownKey, jobs: { pool, generator } }: StatusParts,
+  { parts, store, state, ownKey, jobs: { pool, generator } }: StatusParts,
 ): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore'> {
   const { usedBytes, isReplaced, examine: examineStore } = store;
-  const { schema } = basis.db.store;
+  const { schema } = parts.db.store;
   const trouble = () => (isReplaced() ? new StoreReplacedError() : (schema.fault ?? pool.trouble));
   const ceiling = new StoreCeiling({ usedBytes, maxBytes: mostBytes(options) });
   const health = new Health({
-    ...basis,
+    ...parts,
     trouble,
     isReplaced,
     isTooNew: () => schema.fault !== undefined,
-    warnings: () => storeWarnings(store, basis.skew()),
-    isStopping: () => live.isStopping,
+    warnings: () => storeWarnings(store, parts.skew()),
+    isStopping: () => state.isStopping,
     isFull: () => ceiling.isReached,
     isKeyChanged: async () => await ownKey.isChanged(),
     isReady: async () => (await generator.isReady?.()) ?? true,
   });
-  return { trouble, ceiling, health, examineStore, stats: new Stats({ ...basis, workers: pool }) };
+  return { trouble, ceiling, health, examineStore, stats: new Stats({ ...parts, workers: pool }) };
 }
 
 /** The disk of PostgreSQL is the business of who runs it. */
@@ -267,12 +267,16 @@ function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
 async function openMetrics(
   { embedded, openMetrics: isOpen = false, observer }: Options,
   {
-    basis: { db, skew },
+    parts: { db, skew },
     feeds,
     pool,
-    live,
+    state,
     store,
-  }: Pick<Jobs, 'feeds' | 'pool'> & { readonly basis: Basis; readonly live: Live; readonly store: OpenStore },
+  }: Pick<Jobs, 'feeds' | 'pool'> & {
+    readonly parts: ServiceParts;
+    readonly state: RuntimeState;
+    readonly store: OpenStore;
+  },
 ): Promise<Metrics | undefined> {
   if (embedded) return undefined;
   return await startMetrics(observer, {
@@ -282,7 +286,7 @@ async function openMetrics(
     store,
     skew,
     workers: () => pool,
-    connections: async () => await live.connections(),
+    connections: async () => await state.connections(),
   });
 }
 

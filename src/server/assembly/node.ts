@@ -138,12 +138,12 @@ async function startBeating(
   id: string,
   { releases, onError }: NodeSurroundings,
 ): Promise<DatabaseClock> {
-  const live = async () => await beat(db, { id, version: VERSION });
-  const clock = await openDatabaseClock(live, systemClock);
+  const state = async () => await beat(db, { id, version: VERSION });
+  const clock = await openDatabaseClock(state, systemClock);
   let beating: Promise<void> | undefined;
   const timer = setInterval(() => {
     beating ??= clock
-      .measure(live)
+      .measure(state)
       .catch(onError)
       .finally(() => {
         beating = undefined;

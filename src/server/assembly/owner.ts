@@ -39,10 +39,10 @@ export class OwnerKeyError extends Error {
  */
 export async function makeKeyOfOwner(
   { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
-  wish: Omit<ApiKeyInput, 'user'>,
+  input: Omit<ApiKeyInput, 'user'>,
   clock: Clock,
 ): Promise<ApiKeyMade> {
-  const { data: valid, error } = apiKeyBodySchema.safeParse(wish);
+  const { data: valid, error } = apiKeyBodySchema.safeParse(input);
   if (error) {
     const [issue] = error.issues;
     throw new OwnerKeyError('invalid_key', `${issue?.path.join('.')}: ${issue?.message}`);

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VERSION } from '../../base/version.ts';
-import { copyDatabase, type Enclosures } from '../store/sqlite-copy.ts';
+import { type AttachedFiles, copyDatabase } from '../store/sqlite-copy.ts';
 import {
   ABOUT,
   type About,
+  ATTACHED,
   appendChecksum,
   BackupError,
   digestOf,
-  ENCLOSED,
   type KeyFile,
   missingKeys,
   STORE,
@@ -42,7 +42,7 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
   await finishRestore(dataDir, now);
   const store = join(dataDir, STORE);
   if (!existsSync(store)) throw new BackupError('no_data', `There is no data of a service in ${dataDir}.`);
-  const enclosures = await enclosuresOf(dataDir, now);
+  const attached = await attachedOf(dataDir, now);
   const isUnfinished = (name: string) =>
     name.startsWith(`.${basename(file)}.`) && /\.tmp(-journal)?$/.test(name);
   await removeLeftovers(dirname(file), isUnfinished, now).catch(() => {}); // what is wrong with the folder is told below
@@ -51,8 +51,8 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
     throw unwritable(file, error);
   });
   try {
-    await copyDatabase(store, aside, { enclosures, onStep: () => signal.throwIfAborted() });
-    const missing = await missingKeys(aside, enclosures);
+    await copyDatabase(store, aside, { attached, onStep: () => signal.throwIfAborted() });
+    const missing = await missingKeys(aside, attached);
     await appendChecksum(aside);
     const bytes = await settle(aside);
     signal.throwIfAborted();
@@ -66,8 +66,8 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
   }
 }
 
-async function enclosuresOf(dataDir: string, now: number): Promise<Enclosures> {
-  const there = ENCLOSED.filter((name) => existsSync(join(dataDir, name)));
+async function attachedOf(dataDir: string, now: number): Promise<AttachedFiles> {
+  const there = ATTACHED.filter((name) => existsSync(join(dataDir, name)));
   const contents = await Promise.all(there.map((name) => readFile(join(dataDir, name))));
   const files = Object.fromEntries(there.map((name, n) => [name, contents[n]!]));
   const digests = Object.fromEntries(there.map((name, n) => [name, digestOf(contents[n]!)]));

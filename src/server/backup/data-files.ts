@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { appendFile, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { idOfSigningKey } from '../../textures/signing-key.ts';
-import { type Enclosures, readKeysOfStore } from '../store/sqlite-copy.ts';
+import { type AttachedFiles, readKeysOfStore } from '../store/sqlite-copy.ts';
 
 export type BackupErrorCode =
   | 'no_data'
@@ -42,11 +42,11 @@ export const PLANS = 'plans.json';
 export const ACCOUNT_KEY = 'account-key';
 
 /** Those that go into a backup beside the store. */
-export const ENCLOSED = [SIGNING_KEY, PLANS, ACCOUNT_KEY] as const;
+export const ATTACHED = [SIGNING_KEY, PLANS, ACCOUNT_KEY] as const;
 /** All of them, with what SQLite keeps beside the store. */
-export const DATA_FILES = [STORE, `${STORE}-wal`, `${STORE}-shm`, ...ENCLOSED] as const;
+export const DATA_FILES = [STORE, `${STORE}-wal`, `${STORE}-shm`, ...ATTACHED] as const;
 
-/** The enclosure that says what a backup is. */
+/** The attached file that says what a backup is. */
 export const ABOUT = 'about.json';
 
 /** The latest time that JavaScript has a date for. */
@@ -58,8 +58,8 @@ export const aboutSchema = z.object({
   version: z.string().regex(/^[\w.+-]{1,64}$/),
   /** Milliseconds since the epoch; a date can be made of it. */
   time: z.number().min(0).max(LATEST),
-  /** SHA-256 of each enclosed file, hexadecimal. */
-  files: z.partialRecord(z.enum(ENCLOSED), z.string()),
+  /** SHA-256 of each attached file, hexadecimal. */
+  files: z.partialRecord(z.enum(ATTACHED), z.string()),
 });
 export type About = z.infer<typeof aboutSchema>;
 
@@ -131,14 +131,14 @@ async function digestOfStart(path: string, bytes: number): Promise<string> {
 export type KeyFile = typeof SIGNING_KEY | typeof ACCOUNT_KEY;
 
 /**
- * The keys that a copied store counts on and that are not enclosed with it: `serve` may have been given them from elsewhere
+ * The keys that a copied store counts on and that are not attached to it: `serve` may have been given them from elsewhere
  * than the data folder.
  */
-export async function missingKeys(copy: string, enclosures: Enclosures): Promise<KeyFile[]> {
+export async function missingKeys(copy: string, attached: AttachedFiles): Promise<KeyFile[]> {
   const { signingKey, hasAccounts } = await readKeysOfStore(copy);
   const missing: KeyFile[] = [];
-  if (signingKey !== undefined && idOf(enclosures[SIGNING_KEY]) !== signingKey) missing.push(SIGNING_KEY);
-  if (hasAccounts && enclosures[ACCOUNT_KEY] === undefined) missing.push(ACCOUNT_KEY);
+  if (signingKey !== undefined && idOf(attached[SIGNING_KEY]) !== signingKey) missing.push(SIGNING_KEY);
+  if (hasAccounts && attached[ACCOUNT_KEY] === undefined) missing.push(ACCOUNT_KEY);
   return missing;
 }
 

@@ -82,7 +82,7 @@ function missingIn(contents: string): string[] {
   return [...new Set([...TABLES, ...named('TABLE(?! DATA)')])].filter((name) => !filled.has(name));
 }
 
-const MOST_OUTPUT = 64 * 1024 * 1024;
+const MAX_OUTPUT = 64 * 1024 * 1024;
 
 async function pgRestore(
   file: string,
@@ -91,7 +91,7 @@ async function pgRestore(
 ): Promise<string> {
   try {
     const words = [...options, resolve(file)];
-    const settings = { env: { ...env, LC_ALL: 'C' }, signal, maxBuffer: MOST_OUTPUT };
+    const settings = { env: { ...env, LC_ALL: 'C' }, signal, maxBuffer: MAX_OUTPUT };
     return (await promisify(execFile)('pg_restore', words, settings)).stdout;
   } catch (error) {
     signal.throwIfAborted();

@@ -5,15 +5,15 @@ import { makeFolder } from '../../base/make-folder.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
-import { type CopyFound, dropEnclosures, inspectCopy, withDatabaseAlone } from '../store/sqlite-copy.ts';
+import { type CopyFound, dropAttachedFiles, inspectCopy, withDatabaseAlone } from '../store/sqlite-copy.ts';
 import {
   ABOUT,
   type About,
+  ATTACHED,
   aboutSchema,
   BackupError,
   DATA_FILES,
   digestOf,
-  ENCLOSED,
   removeChecksum,
   SIGNING_KEY,
   STORE,
@@ -51,9 +51,9 @@ export async function readBackup(file: string): Promise<ReadBackup> {
     );
   }
   if (found.fault !== undefined) throw damaged(file, found.fault);
-  const about = readAbout(found.enclosures[ABOUT]);
+  const about = readAbout(found.attached[ABOUT]);
   if (!about) throw damaged(file, 'it does not say what it is');
-  const wrong = ENCLOSED.find((name) => !isAsMade(found.enclosures[name], about.files[name]));
+  const wrong = ATTACHED.find((name) => !isAsMade(found.attached[name], about.files[name]));
   if (wrong) throw damaged(file, `${wrong} is not what was put into it`);
   if (checked.kind === 'none') throw damaged(file, 'its end is missing or changed');
   return { found, about, digest: checked.digest };
@@ -154,13 +154,13 @@ async function layOut(dataDir: string, { file, found }: { file: string; found: C
     await copyFile(file, store);
     await chmod(store, 0o600);
     await removeChecksum(store);
-    await dropEnclosures(store);
-    for (const name of ENCLOSED) {
-      const content = found.enclosures[name];
+    await dropAttachedFiles(store);
+    for (const name of ATTACHED) {
+      const content = found.attached[name];
       if (content) await writeFile(join(folder, name), content, { mode: 0o600 });
     }
     // One that cannot be signed with is found out now, and not when the old one is gone.
-    if (found.enclosures[SIGNING_KEY]) await openSigningKey(join(folder, SIGNING_KEY));
+    if (found.attached[SIGNING_KEY]) await openSigningKey(join(folder, SIGNING_KEY));
     for (const name of DATA_FILES) if (existsSync(join(folder, name))) await sync(join(folder, name));
     return basename(folder);
   } catch (error) {

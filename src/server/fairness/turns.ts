@@ -58,7 +58,7 @@ export function turnAfter(turn: number, priority: number): number {
   return turn + 1 / priority;
 }
 
-export interface LineLimits {
+export interface ConcurrencyLimits {
   /** Pieces of work at the same time. */
   readonly atOnce: number;
   /** Pieces that may wait: of one caller, and of all. */
@@ -67,12 +67,12 @@ export interface LineLimits {
 }
 
 /** Limits how many pieces of work run at the same time; the callers who wait take turns, one piece each. */
-export class Line {
-  readonly #limits: LineLimits;
+export class ConcurrencyQueue {
+  readonly #limits: ConcurrencyLimits;
   readonly #waiting = new RoundRobin<() => void>();
   #underWay = 0;
 
-  constructor(limits: LineLimits) {
+  constructor(limits: ConcurrencyLimits) {
     this.#limits = limits;
   }
 

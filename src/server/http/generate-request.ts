@@ -12,7 +12,7 @@ import { type GenerationBody, readBody } from './read-body.ts';
 import type { HttpRequest } from './request.ts';
 
 type Fields = GenerationBody['fields'];
-type Wish = Omit<GenerationRequest, 'caller' | 'via'>;
+type GenerateInput = Omit<GenerationRequest, 'caller' | 'via'>;
 
 /** The request without its body. */
 interface GenerateCall {
@@ -24,14 +24,14 @@ interface GenerateCall {
 export async function readGenerateRequest(
   request: HttpRequest,
   { query, headers }: GenerateCall,
-): Promise<{ wish: Wish; warnings: Note[] }> {
-  const wish = readWish(await readBody(request), query);
+): Promise<{ input: GenerateInput; warnings: Note[] }> {
+  const input = readInput(await readBody(request), query);
   const idempotencyKey = headers['idempotency-key'];
-  return { wish: { ...wish, idempotencyKey }, warnings: contentTypeWarnings(request) };
+  return { input: { ...input, idempotencyKey }, warnings: contentTypeWarnings(request) };
 }
 
 /** The generation that a body requests. @throws Refusal */
-export function readWish(body: GenerationBody, query: GenerateCall['query']): Wish {
+export function readInput(body: GenerationBody, query: GenerateCall['query']): GenerateInput {
   const source = chooseSource(body);
   const options = parseOptions(body.fields);
   return {

@@ -1,5 +1,5 @@
 import type { AnyView } from '../../skin/render/render.ts';
-import type { RenderWish } from '../pictures/renders.ts';
+import type { RenderInput } from '../pictures/renders.ts';
 import type { Answer, Call, Route } from './route.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -36,15 +36,15 @@ export function pngAnswer(
 /** A picture that is drawn unless the caller has it. @throws Refusal `rate_limit`, `service_unavailable` */
 export async function renderAnswer(
   call: Pick<Call, 'request' | 'context' | 'caller'>,
-  wish: RenderWish,
+  input: RenderInput,
   headers: Headers,
 ): Promise<Answer> {
   const { context, caller, request } = call;
-  const name = context.renders.nameOf(wish);
+  const name = context.renders.nameOf(input);
   const tagged = tag(name, headers);
   if (request.headers['if-none-match'] === tagged.ETag)
     return { status: 304, body: undefined, headers: tagged };
-  return pngAnswer(call, await context.renders.render(wish, caller, name), headers);
+  return pngAnswer(call, await context.renders.render(input, caller, name), headers);
 }
 
 /** The same bytes: nobody changes them. */

@@ -2,12 +2,12 @@ import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
-import type { JobState, ListedJob } from '../queue/lists.ts';
+import type { JobSummaryRow, ListedJob } from '../queue/lists.ts';
 import type { CapeRow } from '../store/schema/tables.ts';
 import type { SimilarSkin as SimilarRow, SkinWithData } from '../store/skins.ts';
 
 /** Rows in their wire format. A job that was read as a whole also says what it is made from. */
-export function jobView(job: JobState & { readonly source?: string | null }, eta?: number): WireJob {
+export function jobView(job: JobSummaryRow & { readonly source?: string | null }, eta?: number): WireJob {
   return {
     id: job.uuid,
     status: job.status,

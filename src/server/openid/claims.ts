@@ -84,8 +84,8 @@ function textsIn(claims: Claims, name: string): string[] {
 /** A name for a new user, in the characters that names may have. It says nothing about who the person is. */
 export function nameIn({ preferred_username, nickname, email, name }: Claims): string {
   const [mailbox] = String(email ?? '').split('@', 1);
-  const wishes = [preferred_username, nickname, mailbox, name].map(asName);
-  return wishes.find((wish) => wish !== '') ?? 'user';
+  const candidates = [preferred_username, nickname, mailbox, name].map(asName);
+  return candidates.find((candidate) => candidate !== '') ?? 'user';
 }
 
 function asName(text: unknown): string {

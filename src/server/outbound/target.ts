@@ -103,10 +103,10 @@ export interface Heading {
  */
 export function choose(addresses: readonly string[], { host, port, policy }: Heading): string[] {
   const networks = policy.networks.filter(([, , only = port]) => only === port);
-  const judged = addresses.map((address) => ({ address, ...judgeAddress(address, networks) }));
-  const reachable = judged.filter((one) => one.allowed);
+  const checked = addresses.map((address) => ({ address, ...judgeAddress(address, networks) }));
+  const reachable = checked.filter((one) => one.allowed);
   if (reachable.length === 0) {
-    const why = judged.find((one) => !one.allowed)?.why ?? 'no address';
+    const why = checked.find((one) => !one.allowed)?.why ?? 'no address';
     // Reveal no more about a name than this: its internal address is private.
     const message =
       literalOf(host) === undefined

@@ -21,9 +21,9 @@ function answer(number: number, job: RenderJob): RenderResult {
   }
 }
 
-function draw({ skin, cape, variant: wish, ...options }: RenderJob): Uint8Array {
+function draw({ skin, cape, variant: wanted, ...options }: RenderJob): Uint8Array {
   const picture = decodePng(skin, { maxBytes: MAX_BYTES });
-  const { variant } = chooseVariant(picture, wish);
+  const { variant } = chooseVariant(picture, wanted);
   const hanging = cape && decodePng(cape, { maxBytes: MAX_BYTES });
   return encodeSmallPng(drawInto(picture, { ...options, variant, cape: hanging }));
 }

@@ -14,7 +14,7 @@ export interface NamedTexture {
   readonly png: Uint8Array;
 }
 
-export interface RenderWish extends Omit<RenderJob, 'skin' | 'cape'> {
+export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape'> {
   readonly skin: NamedTexture;
   readonly cape?: NamedTexture | undefined;
 }
@@ -44,17 +44,17 @@ export class Renders {
   }
 
   /** The name that `render` would give the picture: for callers that may have it already. */
-  nameOf({ skin, cape, view, variant, overlay, width, height }: RenderWish): string {
-    const wish = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height].join(' ');
-    return hash('sha256', wish, 'base64url');
+  nameOf({ skin, cape, view, variant, overlay, width, height }: RenderInput): string {
+    const input = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height].join(' ');
+    return hash('sha256', input, 'base64url');
   }
 
   /**
    * Only a picture that has to be drawn counts against the caller's budget. `name`: from `nameOf`, if it is known.
    * @throws Refusal `rate_limit`, or `service_unavailable` when too many pictures wait to be drawn
    */
-  async render(wish: RenderWish, caller: Caller, name = this.nameOf(wish)): Promise<Render> {
-    const png = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#draw(name, wish, caller);
+  async render(input: RenderInput, caller: Caller, name = this.nameOf(input)): Promise<Render> {
+    const png = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#draw(name, input, caller);
     return { png: await png, name };
   }
 
@@ -64,22 +64,22 @@ export class Renders {
 
   /** A picture of a default skin, for callers who may have nothing else drawn now: it counts against no budget. */
   async standIn(skin: NamedTexture, variant: Variant, view: AnyView): Promise<Uint8Array> {
-    const wish = { skin, variant, view, overlay: true, width: STAND_IN_SIZE, height: STAND_IN_SIZE };
-    const name = this.nameOf(wish);
-    return await (this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#drawOnce(name, wish));
+    const input = { skin, variant, view, overlay: true, width: STAND_IN_SIZE, height: STAND_IN_SIZE };
+    const name = this.nameOf(input);
+    return await (this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#drawOnce(name, input));
   }
 
-  #draw(name: string, wish: RenderWish, caller: Caller): Promise<Uint8Array> {
+  #draw(name: string, input: RenderInput, caller: Caller): Promise<Uint8Array> {
     if (this.#underWay.size >= MAX_WAITING) {
       const message = 'Too many pictures wait to be drawn: try again in a moment.';
       throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
     }
-    this.#budget.spend(caller, wish);
-    return this.#drawOnce(name, wish);
+    this.#budget.spend(caller, input);
+    return this.#drawOnce(name, input);
   }
 
-  #drawOnce(name: string, wish: RenderWish): Promise<Uint8Array> {
-    const drawing = this.#drawInThread(wish).finally(() => this.#underWay.delete(name));
+  #drawOnce(name: string, input: RenderInput): Promise<Uint8Array> {
+    const drawing = this.#drawInThread(input).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, drawing);
     return drawing.then((png) => {
       this.#cache.set(name, png);
@@ -87,7 +87,7 @@ export class Renders {
     });
   }
 
-  async #drawInThread({ skin, cape, ...options }: RenderWish): Promise<Uint8Array> {
+  async #drawInThread({ skin, cape, ...options }: RenderInput): Promise<Uint8Array> {
     this.#thread ??= import('./render-thread.ts').then(({ RenderThread }) => new RenderThread());
     return await (await this.#thread).draw({ ...options, skin: skin.png, cape: cape?.png });
   }

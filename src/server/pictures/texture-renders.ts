@@ -8,7 +8,7 @@ import type { SourceContext } from '../sources/reserve-spot.ts';
 import type { Db } from '../store/db.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import type { GameTextures } from './game-textures.ts';
-import type { NamedTexture, RenderWish } from './renders.ts';
+import type { NamedTexture, RenderInput } from './renders.ts';
 
 /** What a caller may choose of a picture. */
 export interface Choice {
@@ -24,44 +24,44 @@ export interface Textures {
 }
 
 /** The picture of a stored texture. @throws Refusal `not_found` */
-export async function textureWish(
+export async function textureInput(
   textures: Textures,
   hash: string,
   choice: Choice & { readonly variant: Variant | 'auto' },
-): Promise<RenderWish> {
-  return wishFor(await storedTexture(textures, hash), choice);
+): Promise<RenderInput> {
+  return inputFor(await storedTexture(textures, hash), choice);
 }
 
 /**
  * The picture of a skin, in its own variant and with its cape. Who may see it is decided as for the skin itself.
  * @throws Refusal `skin_not_found`
  */
-export async function skinWish(
+export async function skinInput(
   { db, servedTextures }: Textures & { readonly db: Db },
   caller: Caller,
   uuid: string,
   choice: Choice,
-): Promise<{ readonly wish: RenderWish; readonly visibility: SkinWithData['visibility'] }> {
+): Promise<{ readonly input: RenderInput; readonly visibility: SkinWithData['visibility'] }> {
   const skin = await readSkin({ db }, caller, uuid);
-  return { wish: await wishOfSkin({ servedTextures }, skin, choice), visibility: skin.visibility };
+  return { input: await inputOfSkin({ servedTextures }, skin, choice), visibility: skin.visibility };
 }
 
 /** The same of a skin that the caller is known to see. */
-export async function wishOfSkin(
+export async function inputOfSkin(
   textures: Textures,
   { texture_hash, cape_hash, variant }: Pick<SkinWithData, 'texture_hash' | 'cape_hash' | 'variant'>,
   choice: Choice,
-): Promise<RenderWish> {
-  const wish = wishFor(await storedTexture(textures, texture_hash), { ...choice, variant });
+): Promise<RenderInput> {
+  const input = inputFor(await storedTexture(textures, texture_hash), { ...choice, variant });
   const showsCape = choice.view === 'back' && cape_hash !== null;
-  return showsCape ? { ...wish, cape: await storedTexture(textures, cape_hash) } : wish;
+  return showsCape ? { ...input, cape: await storedTexture(textures, cape_hash) } : input;
 }
 
 /** The picture of any texture. */
-export function wishFor(
+export function inputFor(
   skin: NamedTexture,
   { view, size, overlay, variant }: Choice & { readonly variant: Variant | 'auto' },
-): RenderWish & { readonly view: AnyView } {
+): RenderInput & { readonly view: AnyView } {
   return { skin, view, variant, overlay, width: widthOf(view, size), height: size };
 }
 

@@ -8,7 +8,7 @@ import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 
 /** Workers that get jobs with one statement. */
-const MOST_TOGETHER = 32;
+const MAX_TOGETHER = 32;
 
 interface Waiting {
   readonly owner: string;
@@ -58,7 +58,7 @@ export class ClaimsInTurn {
   }
 
   async #claimForWaiting(): Promise<void> {
-    const together = this.#waiting.splice(0, MOST_TOGETHER);
+    const together = this.#waiting.splice(0, MAX_TOGETHER);
     if (this.#waiting.length > 0) void this.#inOrder(() => this.#claimForWaiting());
     try {
       await this.#share(together);

@@ -110,7 +110,7 @@ function completing(db: Db, { job, leaseOwner, newSkin, textureHash, now, ...ski
  * with another generator, key or address while the job waited. To be called in a transaction that keeps other writers
  * out. Undefined when the lease is lost, or the job had to go back to the queue.
  */
-export async function adoptIdentity(
+export async function updateJobIdentity(
   tx: Db,
   lease: Lease,
   { identity, bounds }: { identity: string; bounds: ClaimBounds },

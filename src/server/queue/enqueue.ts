@@ -22,12 +22,12 @@ export async function submitJob(db: Db, job: NewJob, terms: Terms): Promise<Subm
 async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<Submission> {
   await lockSubmitter(tx, job.owner, Math.max(limits.concurrency, limits.burst));
   if (limits.together) await lockOwner(tx, limits.together.owner);
-  const standing = await readStanding(tx, job, now);
-  const { keyed, joined, memory, pending } = standing;
+  const ownerUsage = await readUsage(tx, job, now);
+  const { keyed, joined, memory, pending } = ownerUsage;
   if (keyed !== null) return answerToKey(await jobByNumber(tx, keyed), job);
   if (joined !== null)
     return await joinJob(tx, job, { joined, now, memory, isFull: pending >= limits.spots });
-  const over = await overLimit(tx, job.via, { limits, standing, now });
+  const over = await overLimit(tx, job.via, { limits, ownerUsage, now });
   if (over) return over;
   if (limits.together) await spendShared(tx, limits.together, now);
   const { concurrency, burst, priority } = limits;
@@ -53,7 +53,7 @@ async function joinJob(
     now,
     memory,
     isFull,
-  }: Pick<Standing, 'memory'> & { joined: number; now: number; isFull: boolean },
+  }: Pick<OwnerUsage, 'memory'> & { joined: number; now: number; isFull: boolean },
 ): Promise<Submission> {
   const same = await jobByNumber(tx, joined);
   await keepKey(tx, job, same);
@@ -79,9 +79,9 @@ function afterJob(
 async function overLimit(
   tx: Db,
   via: Via,
-  { limits, standing, now }: { limits: SubmitLimits; standing: Standing; now: number },
+  { limits, ownerUsage, now }: { limits: SubmitLimits; ownerUsage: OwnerUsage; now: number },
 ): Promise<OverLimit | undefined> {
-  const { memory, pending, pendingVia: running } = standing;
+  const { memory, pending, pendingVia: running } = ownerUsage;
   if (opensAt(memory, limits, { via, now }) > now) return { kind: 'too_fast', memory };
   if (running >= VIA_RULES[via].atOnce) return { kind: 'busy', running, memory };
   if (pending >= limits.spots) return { kind: 'full', pending, memory };
@@ -95,10 +95,10 @@ export async function findRoom(
   { owner, via }: Pick<NewJob, 'owner' | 'via'>,
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Room> {
-  const standing = await readStanding(db, { owner, via }, now);
-  const over = await overLimit(db, via, { limits, standing, now });
+  const ownerUsage = await readUsage(db, { owner, via }, now);
+  const over = await overLimit(db, via, { limits, ownerUsage, now });
   if (over) return over;
-  const { memory, pending } = standing;
+  const { memory, pending } = ownerUsage;
   const left = [
     limits.spots - pending,
     limits.perMinute - totalOf(memory.minute),
@@ -109,7 +109,7 @@ export async function findRoom(
 }
 
 /** What decides whether a job is accepted. */
-interface Standing {
+interface OwnerUsage {
   readonly memory: CallerMemory;
   /** Number of the owner's unfinished jobs. */
   readonly pending: number;
@@ -124,7 +124,7 @@ interface Standing {
 type Asked = Pick<NewJob, 'owner' | 'via'> & Partial<Pick<NewJob, 'requestKey' | 'idempotencyKey'>>;
 
 /** All of it with a single statement. Call in the transaction that inserts the job. */
-async function readStanding(db: Db, asked: Asked, now: number): Promise<Standing> {
+async function readUsage(db: Db, asked: Asked, now: number): Promise<OwnerUsage> {
   const { owner, via, requestKey, idempotencyKey } = asked;
   const own = db.selectFrom('jobs').where('owner', '=', owner).where(PENDING);
   const count = own.select((eb) => eb.fn.countAll<number>().as('count'));

@@ -2,7 +2,7 @@ import type { Db } from '../store/db.ts';
 import { type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
 
 /** Maximum waiting jobs read for a forecast. */
-const MOST_FORESEEN = 500;
+const MAX_FORESEEN = 500;
 
 const FORESEEN = [
   'uuid',
@@ -32,7 +32,7 @@ export async function readPending(db: Db): Promise<PendingJobs> {
     .where(WAITING)
     .orderBy('turn')
     .orderBy('id')
-    .limit(MOST_FORESEEN);
+    .limit(MAX_FORESEEN);
   const jobs = await db
     .selectFrom('jobs')
     .select(FORESEEN)

@@ -112,7 +112,7 @@ export function answerToKey(earlier: JobRow, job: NewJob): Repeated {
 }
 
 /** Maximum keys stored per job: a further one still finds the job while it is pending or its skin is known. */
-const MOST_KEYS = 32;
+const MAX_KEYS = 32;
 
 async function countKeys(tx: Db, jobId: number): Promise<number> {
   const { count } = await tx
@@ -125,7 +125,7 @@ async function countKeys(tx: Db, jobId: number): Promise<number> {
 
 /** Stores the request's key, if it has one, for the job of another request that answered it. */
 export async function keepKey(tx: Db, { owner, idempotencyKey }: NewJob, { id }: JobRow): Promise<void> {
-  if (idempotencyKey === undefined || (await countKeys(tx, id)) >= MOST_KEYS) return;
+  if (idempotencyKey === undefined || (await countKeys(tx, id)) >= MAX_KEYS) return;
   await tx.insertInto('idempotency_keys').values({ owner, key: idempotencyKey, job_id: id }).execute();
 }
 

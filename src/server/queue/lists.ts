@@ -15,7 +15,7 @@ const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satis
 const LISTED = [...STATE, 'name', 'source', 'finished_at', 'error_code', 'error_message'] as const;
 
 /** The state of a job. */
-export type JobState = Pick<JobRow, (typeof STATE)[number]>;
+export type JobSummaryRow = Pick<JobRow, (typeof STATE)[number]>;
 
 /** A job as its owner's pages list it. */
 export type ListedJob = Pick<JobRow, (typeof LISTED)[number]>;
@@ -57,7 +57,7 @@ export async function listJobs(db: Db, owner: string, size: number): Promise<Job
 }
 
 /** The same jobs with their states only: many of them are read together. */
-export async function listJobStates(db: Db, owner: string, size: number): Promise<JobState[]> {
+export async function listJobStates(db: Db, owner: string, size: number): Promise<JobSummaryRow[]> {
   const own = db.selectFrom('jobs').select(STATE).where('owner', '=', owner);
   const newest = await own.orderBy('id', 'desc').limit(sql.lit(size)).execute();
   return await withOlder(newest, size, () => own.where(PENDING).execute());
@@ -93,7 +93,7 @@ export async function pageJobs(
 }
 
 /** Maximum number of jobs to count for a list. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Number of an owner's jobs, or of those that failed; undefined: too many to count on each request. */
 export async function countJobs(db: Db, owner: string, status?: 'failed'): Promise<number | undefined> {
@@ -101,13 +101,13 @@ export async function countJobs(db: Db, owner: string, status?: 'failed'): Promi
     .selectFrom('jobs')
     .select('id')
     .where('owner', '=', owner)
-    .limit(MOST_COUNTED + 1);
+    .limit(MAX_COUNTED + 1);
   const some = status === undefined ? own : own.where(WITH_STATUS[status]);
   const { count } = await db
     .selectFrom(some.as('some'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count) > MOST_COUNTED ? undefined : Number(count);
+  return Number(count) > MAX_COUNTED ? undefined : Number(count);
 }
 
 /** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */

@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../store/db.ts';
 import { type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
 import { type Claim, claimsAlone, nextRunAt } from './claim.ts';
 import { ClaimsInTurn } from './claim-in-turn.ts';
-import { adoptIdentity, completeWithSkin } from './complete.ts';
+import { completeWithSkin, updateJobIdentity } from './complete.ts';
 import { forgiveQueueClock } from './expiry.ts';
 import {
   databaseLeases,
@@ -75,7 +75,7 @@ export class StoreQueue implements JobLeases {
   async adopt(lease: Lease, identity: string): Promise<Lease | undefined> {
     if (lease.job.identity === identity) return lease;
     const bounds = await this.#bounds();
-    return await inTransaction(this.#db, (tx) => adoptIdentity(tx, lease, { identity, bounds }));
+    return await inTransaction(this.#db, (tx) => updateJobIdentity(tx, lease, { identity, bounds }));
   }
 
   async renew(lease: Lease): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { Db } from '../store/db.ts';
  * Maximum number of simultaneous requests to third-party servers of one caller: of an address without a key as many as a
  * browser sends at the same time.
  */
-const MOST_OF_ONE: Readonly<Record<Caller['kind'], number>> = { anonymous: 6, user: 8 };
+const MAX_PER_CALLER: Readonly<Record<Caller['kind'], number>> = { anonymous: 6, user: 8 };
 /** The servers that are sent requests. Those of URLs are anybody's, and may be slow: they take no room from the game. */
 export type Target = 'url' | 'game';
 
@@ -18,8 +18,8 @@ export type Target = 'url' | 'game';
  * The same for all callers together, and for all without a key: slow servers of strangers leave room for users. Each
  * target has as many.
  */
-const MOST_OF_ALL = 64;
-const MOST_OF_STRANGERS = MOST_OF_ALL / 2;
+const MAX_TOTAL = 64;
+const MAX_WITHOUT_KEY = MAX_TOTAL / 2;
 /** Number of callers above which those without any counts are forgotten. */
 const MANY_CALLERS = 1_000;
 
@@ -33,8 +33,8 @@ export type Entered =
   | { readonly kind: 'too_fast'; readonly at: number };
 
 /** How many fetches of the caller may be under way. */
-export function mostFetchesOf({ kind }: Pick<Caller, 'kind'>): number {
-  return MOST_OF_ONE[kind];
+export function maxFetchesOf({ kind }: Pick<Caller, 'kind'>): number {
+  return MAX_PER_CALLER[kind];
 }
 
 interface Tally {
@@ -57,7 +57,7 @@ export class Fetches {
   enter(caller: Caller, target: Target, now: number): Entered {
     const { kind, owner, plan } = caller;
     const tally = this.#tallyOf(owner, now);
-    if (tally.underWay >= mostFetchesOf(caller)) return { kind: 'busy' };
+    if (tally.underWay >= maxFetchesOf(caller)) return { kind: 'busy' };
     const underWay = this.#underWay[target];
     if (isCrowded(underWay, kind)) return { kind: 'crowded' };
     const at = roomAt(tally.spent, MINUTE, plan.perMinute, now);
@@ -76,7 +76,7 @@ export class Fetches {
 }
 
 function isCrowded({ anonymous, user }: Record<Caller['kind'], number>, kind: Caller['kind']): boolean {
-  return anonymous + user >= MOST_OF_ALL || (kind === 'anonymous' && anonymous >= MOST_OF_STRANGERS);
+  return anonymous + user >= MAX_TOTAL || (kind === 'anonymous' && anonymous >= MAX_WITHOUT_KEY);
 }
 
 function begin(all: Record<Caller['kind'], number>, kind: Caller['kind'], tally: Tally): () => void {

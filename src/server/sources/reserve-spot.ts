@@ -8,11 +8,11 @@ import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
 import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
-import { type Fetches, mostFetchesOf } from './fetches.ts';
+import { type Fetches, maxFetchesOf } from './fetches.ts';
 import type { SourceRequest } from './source.ts';
 
 /** Requests of one owner that may wait for its other fetches. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 /** Milliseconds to wait if that line is full. */
 const LINE_WAIT = 1_000;
 
@@ -104,12 +104,12 @@ export async function reserveSpot(
   const { spotReservations, db, clock } = context;
   const { caller, via, inBatch } = request;
   const { owner, plan } = caller;
-  if (spotReservations.inLine(owner) >= MOST_WAITING) throw await tooMany(context, request);
+  if (spotReservations.inLine(owner) >= MAX_WAITING) throw await tooMany(context, request);
   return await spotReservations.hold(owner, async (held) => {
     const room = await findRoom(db, { owner, via }, { limits: plan, now: clock.now() });
     if (room.kind !== 'room') throw await overLimitRefusal(context, room, request);
     // A batch reads only a few items at a time; the earlier items keep their room until the whole batch is read.
-    const isRoom = held < (inBatch ? room.count : Math.min(room.count, mostFetchesOf(caller)));
+    const isRoom = held < (inBatch ? room.count : Math.min(room.count, maxFetchesOf(caller)));
     if (!isRoom && inBatch) {
       throw new Refusal(
         'job_limit',

@@ -102,7 +102,7 @@ export async function nextCallbackAt(db: Db, busy: Busy): Promise<number | undef
 }
 
 /** Makes deliveries due now if their times were near only before the clock was set back. */
-export async function forgiveClock(db: Db, now: number): Promise<void> {
+export async function resetFutureRunTimes(db: Db, now: number): Promise<void> {
   await db
     .updateTable('callbacks')
     .set({ run_at: now })

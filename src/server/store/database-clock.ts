@@ -11,7 +11,7 @@ export async function readDatabaseClock(db: Db): Promise<number> {
 }
 
 /** Milliseconds between a machine's clock and the database's from which the difference is reported. */
-export const MOST_SKEW = 2_000;
+export const MAX_SKEW = 2_000;
 
 /** Measurements at the start; the fastest one is the most exact. */
 const FIRST_MEASUREMENTS = 3;

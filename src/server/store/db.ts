@@ -219,7 +219,7 @@ export function dbOf(queries: Kysely<Tables>, store: Store): Db {
 }
 
 /** How often a transaction is tried that conflicts with others on PostgreSQL. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Runs `work` in one transaction: either all of it takes effect, or nothing. Nested calls join the outer one. On
@@ -229,7 +229,7 @@ const MOST_TRIES = 5;
 export async function inTransaction<T>(
   db: Db,
   work: (tx: Db) => Promise<T>,
-  mostTries = MOST_TRIES,
+  mostTries = MAX_TRIES,
 ): Promise<T> {
   if (db.isTransaction) return await work(db);
   for (let tries = 1; ; tries++) {

@@ -52,10 +52,10 @@ export async function createMeta(db: Db): Promise<void> {
  */
 const PATIENCE = 300;
 const MORE_PATIENCE = 100;
-const MOST_PATIENCE = 3_000;
+const MAX_PATIENCE = 3_000;
 /** Milliseconds until a step that gave way is tried again, and how often. */
 const PAUSE = 200;
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /**
  * Takes the next step. It locks whole tables, in an order of its own: on PostgreSQL it gives way to programs at work, so
@@ -64,10 +64,10 @@ const MOST_TRIES = 100;
 async function advance(db: Db, known: readonly Migration[]): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      const patience = Math.min(MOST_PATIENCE, PATIENCE + (tries - 1) * MORE_PATIENCE);
+      const patience = Math.min(MAX_PATIENCE, PATIENCE + (tries - 1) * MORE_PATIENCE);
       return await inTransaction(db, async (tx) => await takeNextStep(tx, known, patience));
     } catch (error) {
-      if (tries === MOST_TRIES || !isLockTimeout(error)) throw error;
+      if (tries === MAX_TRIES || !isLockTimeout(error)) throw error;
       await systemClock.sleep(PAUSE);
     }
   }

@@ -4,13 +4,13 @@ import type { Db } from './db.ts';
 import {
   beginningWith,
   findSkinsByNumber,
-  isIn,
   pageOf,
   type SkinPage,
   type SkinPlace,
   type SkinScope,
   type SkinSort,
   type SkinWithData,
+  scopeFilter,
 } from './skins.ts';
 
 export interface SkinSearch extends SkinPage {
@@ -105,7 +105,7 @@ async function skinsWithWord(
   const places = await db
     .selectFrom('skins')
     .select(['id', 'views'])
-    .where(isIn(scope))
+    .where(scopeFilter(scope))
     .where('id', 'in', (words) =>
       words.selectFrom('skin_words').select('skin_id').where('word', '>=', first).where('word', '<=', last),
     )
@@ -135,7 +135,11 @@ async function matching(
   { ids, search }: { ids: readonly number[]; search: SkinSearch },
 ): Promise<ReadonlySet<number>> {
   const { words, visibility, variant } = search;
-  let query = db.selectFrom('skins').select('skins.id').where('skins.id', 'in', ids).where(isIn(scope));
+  let query = db
+    .selectFrom('skins')
+    .select('skins.id')
+    .where('skins.id', 'in', ids)
+    .where(scopeFilter(scope));
   if (visibility !== undefined) query = query.where('skins.visibility', '=', visibility);
   if (variant !== undefined) {
     query = query

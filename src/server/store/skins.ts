@@ -260,7 +260,7 @@ export function pageOf(
   scope: SkinScope,
   { before, size, sort = 'newest' }: SkinPage,
 ): SelectQueryBuilder<Tables, 'skins', object> {
-  const all = db.selectFrom('skins').where(isIn(scope)).limit(size);
+  const all = db.selectFrom('skins').where(scopeFilter(scope)).limit(size);
   if (sort === 'newest') {
     const newest = all.orderBy('id', 'desc');
     return before === undefined ? newest : newest.where('id', '<', before.id);
@@ -279,7 +279,7 @@ export function wide(number: number): RawBuilder<number> {
 }
 
 /** Maximum number of skins to count for a list. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Number of skins; undefined: too many to count on each request. */
 export async function countSkins(db: Db, scope: SkinScope): Promise<number | undefined> {
@@ -288,23 +288,23 @@ export async function countSkins(db: Db, scope: SkinScope): Promise<number | und
       eb
         .selectFrom('skins')
         .select('id')
-        .where(isIn(scope))
-        .limit(MOST_COUNTED + 1)
+        .where(scopeFilter(scope))
+        .limit(MAX_COUNTED + 1)
         .as('some'),
     )
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count) > MOST_COUNTED ? undefined : Number(count);
+  return Number(count) > MAX_COUNTED ? undefined : Number(count);
 }
 
-export function isIn(scope: SkinScope): RawBuilder<boolean> {
+export function scopeFilter(scope: SkinScope): RawBuilder<boolean> {
   // The same expression as in the partial index; otherwise SQLite does not use it.
   return scope === 'public' ? sql`skins.visibility = 'public'` : sql`skins.owner = ${scope.owner}`;
 }
 
 /** The lowest and highest number of the public skins; undefined: there are none. */
 export async function publicRange(db: Db): Promise<{ first: number; last: number } | undefined> {
-  const ids = db.selectFrom('skins').select('skins.id').where(isIn('public')).limit(1);
+  const ids = db.selectFrom('skins').select('skins.id').where(scopeFilter('public')).limit(1);
   const first = await ids.orderBy('skins.id').executeTakeFirst();
   const last = await ids.orderBy('skins.id', 'desc').executeTakeFirst();
   return first && last && { first: first.id, last: last.id };
@@ -315,7 +315,7 @@ export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promis
   const next = db
     .selectFrom('skins')
     .select('skins.id')
-    .where(isIn('public'))
+    .where(scopeFilter('public'))
     .where('skins.id', '>=', sql<number>`starts.at`)
     .orderBy('skins.id')
     .limit(1);
@@ -352,7 +352,7 @@ export async function publicSkinsAt(
   const rows = await db
     .selectFrom('skins')
     .select('skins.id')
-    .where(isIn('public'))
+    .where(scopeFilter('public'))
     .orderBy('skins.id', 'desc')
     .offset(offset)
     .limit(size)
@@ -364,7 +364,7 @@ export async function publicSkinsAt(
 }
 
 /** Signed data with the pixels of a skin that are looked at: there is some for each variant, cape and signer. */
-const MOST = 50;
+const MAX_SIMILAR = 50;
 
 /** A public skin with the same pixels, but other arms or another cape. */
 export type SimilarSkin = Pick<SkinWithData, 'uuid' | 'variant' | 'cape_hash'>;
@@ -388,7 +388,7 @@ export async function similarSkins(
     )
     .where('texture_hash', '=', texture_hash)
     .where('identity', '!=', identity)
-    .limit(MOST)
+    .limit(MAX_SIMILAR)
     .execute();
   const found = new Map<string, SimilarSkin>();
   for (const { uuid, ...look } of rows) if (uuid !== null) found.set(lookOf(look), { uuid, ...look });

@@ -60,20 +60,20 @@ function normalized(sql: string): string {
 /** Pages copied at one time; in between the process can do other work. */
 const PAGES = 1_000;
 
-const MAKE_ENCLOSURES = 'create table enclosures (name text primary key, content blob not null)';
+const MAKE_ATTACHED_FILES = 'create table attached_files (name text primary key, content blob not null)';
 
 /** Files included in a copy besides its tables, by name. */
-export type Enclosures = Readonly<Record<string, Uint8Array>>;
+export type AttachedFiles = Readonly<Record<string, Uint8Array>>;
 
 /**
  * Copies a database to `to`, an empty file, as it is at one moment: other users of the database neither wait nor affect
- * the copy. `enclosures` are stored in a table of their own.
+ * the copy. `attached` files are stored in a table of their own.
  * @throws anything that `onStep`, which is called between two parts, throws
  */
 export async function copyDatabase(
   from: string,
   to: string,
-  { enclosures, onStep }: { enclosures: Enclosures; onStep: () => void },
+  { attached, onStep }: { attached: AttachedFiles; onStep: () => void },
 ): Promise<void> {
   const { backup, DatabaseSync } = await importSqlite();
   const source = new DatabaseSync(from, { readOnly: true });
@@ -85,7 +85,7 @@ export async function copyDatabase(
   const copy = new DatabaseSync(to);
   try {
     copy.exec('pragma journal_mode = delete'); // one file, with nothing beside it
-    enclose(copy, enclosures);
+    attach(copy, attached);
   } finally {
     copy.close();
   }
@@ -105,18 +105,18 @@ async function copyAsOfNow(work: {
   source.exec('commit');
 }
 
-function enclose(copy: DatabaseSync, enclosures: Enclosures): void {
-  copy.exec(MAKE_ENCLOSURES);
-  const insert = copy.prepare('insert into enclosures (name, content) values (?, ?)');
-  for (const [name, content] of Object.entries(enclosures)) insert.run(name, content);
+function attach(copy: DatabaseSync, attached: AttachedFiles): void {
+  copy.exec(MAKE_ATTACHED_FILES);
+  const insert = copy.prepare('insert into attached_files (name, content) values (?, ?)');
+  for (const [name, content] of Object.entries(attached)) insert.run(name, content);
 }
 
-/** Removes the enclosures from a copy, so that nothing of them stays in the file. */
-export async function dropEnclosures(path: string): Promise<void> {
+/** Removes the attached files from a copy, so that nothing of them stays in the file. */
+export async function dropAttachedFiles(path: string): Promise<void> {
   const { DatabaseSync } = await importSqlite();
   const copy = new DatabaseSync(path);
   try {
-    copy.exec('pragma secure_delete = on; drop table enclosures');
+    copy.exec('pragma secure_delete = on; drop table attached_files');
   } finally {
     copy.close();
   }
@@ -128,7 +128,7 @@ export interface CopyFound {
   /** Undefined if the copy does not state it. */
   readonly schema: number | undefined;
   /** Empty if something is wrong. */
-  readonly enclosures: Enclosures;
+  readonly attached: AttachedFiles;
 }
 
 /**
@@ -142,16 +142,16 @@ export async function inspectCopy(path: string): Promise<CopyFound | undefined> 
   try {
     copy.exec('pragma trusted_schema = off');
     const integrity = String(copy.prepare('pragma integrity_check(1)').get()?.['integrity_check']);
-    if (!hasTables(copy, ['enclosures', 'meta'])) return undefined;
+    if (!hasTables(copy, ['attached_files', 'meta'])) return undefined;
     const schema = readSchema(copy);
-    if (schema !== undefined && !isKnown(schema)) return { fault: undefined, schema, enclosures: {} };
+    if (schema !== undefined && !isKnown(schema)) return { fault: undefined, schema, attached: {} };
     const fault = integrity === 'ok' ? await findFault(copy, schema) : integrity;
-    if (fault !== undefined) return { fault, schema, enclosures: {} };
-    const rows = copy.prepare('select name, content from enclosures').all();
-    const enclosures = Object.fromEntries(
+    if (fault !== undefined) return { fault, schema, attached: {} };
+    const rows = copy.prepare('select name, content from attached_files').all();
+    const attached = Object.fromEntries(
       rows.map(({ name, content }) => [String(name), content as Uint8Array]),
     );
-    return { fault, schema, enclosures };
+    return { fault, schema, attached };
   } finally {
     copy.close();
   }
@@ -168,7 +168,7 @@ function readSchema(copy: DatabaseSync): number | undefined {
 
 async function findFault(copy: DatabaseSync, schema: number | undefined): Promise<string | undefined> {
   if (schema === undefined) return 'it does not say which schema it has';
-  return await findSchemaFault(copy, { version: schema, besides: MAKE_ENCLOSURES });
+  return await findSchemaFault(copy, { version: schema, besides: MAKE_ATTACHED_FILES });
 }
 
 function hasTables(database: DatabaseSync, names: readonly string[]): boolean {

@@ -85,10 +85,10 @@ export interface StoreLook {
 }
 
 /** Bytes. The check blocks all other requests: for about half a second at this size. */
-const MOST_BYTES = 128 * 1024 * 1024;
+const MAX_BYTES = 128 * 1024 * 1024;
 
 /** Checks whether the store's pages and rows are intact. */
-export async function lookForDamage(db: Db, mostBytes = MOST_BYTES): Promise<StoreLook> {
+export async function lookForDamage(db: Db, mostBytes = MAX_BYTES): Promise<StoreLook> {
   const bytes = (await pragma(db, 'page_count')) * (await pragma(db, 'page_size'));
   return { bytes, isDamaged: bytes > mostBytes ? undefined : await isDamaged(db) };
 }

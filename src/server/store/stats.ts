@@ -41,7 +41,7 @@ export async function firstMade(db: Db): Promise<number | undefined> {
 }
 
 /** Maximum number of jobs to count, the last ones of a span. */
-const MOST_JOBS = 10_000;
+const MAX_JOBS = 10_000;
 
 export interface EndedJobs {
   readonly completed: number;
@@ -87,7 +87,7 @@ function ended(db: Db, since: number) {
     .where(FINISHED)
     .where('finished_at', '>=', since)
     .orderBy('finished_at', 'desc')
-    .limit(MOST_JOBS);
+    .limit(MAX_JOBS);
 }
 
 function countWhere(condition: RawBuilder<unknown>): RawBuilder<number> {

@@ -101,7 +101,7 @@ function usersWithKeys(db: Db) {
 /** A person at a provider. */
 export type ProviderSubject = Pick<FirstSignInRow, 'issuer' | 'subject'>;
 
-/** The user whom a person is tied to. */
+/** The user whom a person is linked to. */
 export async function findTiedUser(
   db: Db,
   { issuer, subject }: ProviderSubject,
@@ -115,8 +115,8 @@ export async function findTiedUser(
     .executeTakeFirst();
 }
 
-/** Ties a person to a user. False if the person is tied already. */
-export async function tie(
+/** Links a person to a user. False if the person is linked already. */
+export async function linkSubject(
   db: Db,
   { issuer, subject }: ProviderSubject,
   { id: user_id }: Pick<UserRow, 'id'>,
@@ -130,11 +130,11 @@ export async function tie(
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** A person who is tied to a user. */
-export type TiedIdentity = Pick<IdentityRow, 'issuer' | 'subject' | 'created_at'>;
+/** A person who is linked to a user. */
+export type LinkedIdentity = Pick<IdentityRow, 'issuer' | 'subject' | 'created_at'>;
 
 /** The people who sign in as a user, the first one first. */
-export async function listTied(db: Db, userId: string): Promise<TiedIdentity[]> {
+export async function listLinked(db: Db, userId: string): Promise<LinkedIdentity[]> {
   return await db
     .selectFrom('identities')
     .select(['issuer', 'subject', 'created_at'])
@@ -145,7 +145,7 @@ export async function listTied(db: Db, userId: string): Promise<TiedIdentity[]> 
     .execute();
 }
 
-export async function untie(db: Db, { issuer, subject }: ProviderSubject): Promise<void> {
+export async function unlinkSubject(db: Db, { issuer, subject }: ProviderSubject): Promise<void> {
   await db.deleteFrom('identities').where('issuer', '=', issuer).where('subject', '=', subject).execute();
 }
 

@@ -31,9 +31,9 @@ const MAX_BYTES = 256 * 1024;
  * @throws InvalidImageError if the skin or the cape is not such a picture; RangeError for a size out of bounds
  */
 export function renderSkin(png: Uint8Array, options: RenderOptions = {}): Uint8Array {
-  const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wish = 'auto', overlay } = options;
+  const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: input = 'auto', overlay } = options;
   const picture = fitSkin(png)?.picture ?? decodePng(png, { maxBytes: MAX_BYTES });
-  const { variant } = chooseVariant(picture, wish);
+  const { variant } = chooseVariant(picture, input);
   const cape = options.cape && decodeCape(options.cape);
   return encodeSmallPng(drawView(picture, { view, size, variant, overlay, cape }));
 }

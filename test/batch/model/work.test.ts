@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { SourceContent, VariantWish } from '../../../src/batch/model/source.ts';
+import type { SourceContent, VariantInput } from '../../../src/batch/model/source.ts';
 import { provableVariant, type Work } from '../../../src/batch/model/work.ts';
 
 const player: SourceContent = { kind: 'user', user: 'notch' };
 const picture: SourceContent = { kind: 'file', path: '/skins/a.png' };
 
-function workOf(content: SourceContent, variant: VariantWish): Work {
+function workOf(content: SourceContent, variant: VariantInput): Work {
   return { variant, members: [{ source: { content } }] } as unknown as Work;
 }
 

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { GivenSkin, VariantWish } from '../../../src/batch/model/source.ts';
-import { GivenSkins, type GivenSkinsOptions } from '../../../src/batch/plan/given-skins.ts';
+import type { SuppliedSkin, VariantInput } from '../../../src/batch/model/source.ts';
+import { SuppliedSkins, type SuppliedSkinsOptions } from '../../../src/batch/plan/given-skins.ts';
 import { GameKeys } from '../../../src/batch/proof/known-keys.ts';
 import { GameError } from '../../../src/game/errors.ts';
 import { isSignedByAny } from '../../../src/game/public-keys.ts';
@@ -36,14 +36,14 @@ function gameKeys(): GameKeys {
   });
 }
 
-function skins(options: Partial<GivenSkinsOptions> = {}) {
+function skins(options: Partial<SuppliedSkinsOptions> = {}) {
   let asked = 0;
   const publicKey = createPublicKey(THEIRS);
   const askedKey = async () => {
     asked++;
     return { publicKey, fingerprint: fingerprintOf(publicKey) };
   };
-  const given = new GivenSkins({
+  const given = new SuppliedSkins({
     service: SERVICE,
     askedKey,
     gameKeys: gameKeys(),
@@ -56,10 +56,10 @@ function skins(options: Partial<GivenSkinsOptions> = {}) {
 
 async function judge(
   signature: string | undefined,
-  options: Partial<GivenSkinsOptions> = {},
-  { variant = 'auto', isOfService = false }: { variant?: VariantWish; isOfService?: boolean } = {},
+  options: Partial<SuppliedSkinsOptions> = {},
+  { variant = 'auto', isOfService = false }: { variant?: VariantInput; isOfService?: boolean } = {},
 ) {
-  const data: GivenSkin = { value: VALUE, ...(signature !== undefined && { signature }) };
+  const data: SuppliedSkin = { value: VALUE, ...(signature !== undefined && { signature }) };
   return await skins(options).given.judge({ given: data, variant, isOfService });
 }
 
@@ -98,7 +98,7 @@ describe('Given skin data is the result', () => {
   });
 
   test.each([{ name: 'Ann' }, {}])('with the name that it has: %j', async (named) => {
-    const given: GivenSkin = { value: VALUE, signature: signatures['game']!, ...named };
+    const given: SuppliedSkin = { value: VALUE, signature: signatures['game']!, ...named };
     const outcome = await skins().given.judge({ given, variant: 'auto', isOfService: false });
     expect('skin' in outcome && outcome.skin.name).toBe(given.name);
   });
@@ -111,7 +111,12 @@ describe('Given skin data is the result', () => {
 });
 
 describe('It is made from its texture', () => {
-  const cases: [why: string, who: string | undefined, options: Partial<GivenSkinsOptions>, says: string][] = [
+  const cases: [
+    why: string,
+    who: string | undefined,
+    options: Partial<SuppliedSkinsOptions>,
+    says: string,
+  ][] = [
     ['without a signature', undefined, {}, 'The value has no signature, so'],
     ['signed by somebody else', 'another', {}, "neither the service's nor the game's, so"],
     [

@@ -3,7 +3,7 @@ import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
-import type { GivenOutcome, GivenSkins } from '../../../src/batch/plan/given-skins.ts';
+import type { SuppliedOutcome, SuppliedSkins } from '../../../src/batch/plan/given-skins.ts';
 import type { SignerRule } from '../../../src/batch/plan/signer-rule.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../support/batch/planner.ts';
@@ -104,7 +104,7 @@ test('A skin that has to be made again, but that the service does not have, is m
       damageOf: () => undefined,
       judge: async () => ({ standing: 'outdated', signedBy: { signer: 'another' } }),
     } as unknown as SignerRule,
-    given: { judge: async () => ({ kind: 'remade', note }) } as unknown as GivenSkins,
+    given: { judge: async () => ({ kind: 'remade', note }) } as unknown as SuppliedSkins,
   });
   const [planned] = await plan(planner, skinOf(uuid));
   expect(planned?.decision).toMatchObject({ kind: 'new', outdated: { signer: 'another' } });
@@ -123,11 +123,11 @@ test('Skin data that proves to be a result needs no work', async () => {
   const value = buildTexturesValue({ timestamp: 1, profileId: uuid, profileName: 'Ann', skin: texture });
   const skin = { uuid, name: 'Ann' };
   const judged: unknown[] = [];
-  const judge: GivenSkins['judge'] = async (wanted) => {
+  const judge: SuppliedSkins['judge'] = async (wanted) => {
     judged.push(wanted);
-    return { kind: 'kept', skin, warnings: [] } as unknown as GivenOutcome;
+    return { kind: 'kept', skin, warnings: [] } as unknown as SuppliedOutcome;
   };
-  const planner = makePlanner({ given: { judge } as GivenSkins });
+  const planner = makePlanner({ given: { judge } as SuppliedSkins });
   const given = { value, signature: 'signed', name: 'Ann' };
   const [planned] = await plan(planner, { label: 'data', stem: 'data', content: { kind: 'data', given } });
   expect(planned?.decision).toMatchObject({ kind: 'given', skin });

@@ -4,13 +4,13 @@ import { Journal } from '../../../src/batch/journal.ts';
 import type { SourceProblem } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
 import {
-  Finisher,
-  type FinisherOptions,
   type Made,
   problemOf,
+  ResultVerifier,
+  type ResultVerifierOptions,
 } from '../../../src/batch/skin-maker/finisher.ts';
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
-import type { JobState } from '../../../src/client/types.ts';
+import type { JobAnswer } from '../../../src/client/types.ts';
 import { ProofError } from '../../../src/dispatch/proof.ts';
 import type { SeenSkin } from '../../../src/protocol/seen-skin.ts';
 import { keyOf } from '../../support/batch/journal-records.ts';
@@ -37,7 +37,7 @@ type Told =
 
 /** A finisher with a journal of its own. `proofs`: what each proof comes to, one after the other. */
 async function prepare(
-  over: Partial<FinisherOptions> = {},
+  over: Partial<ResultVerifierOptions> = {},
   { proofs = [], found }: { proofs?: readonly unknown[]; found?: SeenSkin } = {},
 ) {
   const journal = Journal.open(join(await ownFolder(), 'batch.ndjson'));
@@ -50,13 +50,13 @@ async function prepare(
     if (next instanceof Error) throw next;
     return next;
   };
-  const finisher = new Finisher({
+  const finisher = new ResultVerifier({
     session: {
       client: { skin: async () => found },
       call: () => ({}),
       track: (task: Promise<void>) => void tasks.push(task),
     },
-    reads: { awaited: async (request: () => Promise<unknown>) => await request() },
+    reader: { awaited: async (request: () => Promise<unknown>) => await request() },
     prover: { prove, signedBy: () => ({ signer: 'unproved' }) },
     journal,
     retries: 1,
@@ -68,7 +68,7 @@ async function prepare(
       void told.push(['failed', problem, job]),
     onAgain: (_work: Work, why: string) => void told.push(['again', why]),
     ...over,
-  } as unknown as FinisherOptions);
+  } as unknown as ResultVerifierOptions);
   return { finisher, journal, told, tasks };
 }
 
@@ -77,9 +77,9 @@ function workOf(attempt = 0): Work {
 }
 
 /** A job that ended so. */
-function ended(status: 'completed' | 'failed', over: Partial<JobState> = {}, result?: string): JobState {
+function ended(status: 'completed' | 'failed', over: Partial<JobAnswer> = {}, result?: string): JobAnswer {
   const job = { id: 'j1', status, ...(result !== undefined && { result }) };
-  return { job, warnings: [], errors: [], ...over } as unknown as JobState;
+  return { job, warnings: [], errors: [], ...over } as unknown as JobAnswer;
 }
 
 function serviceError(status: number, code = 'some_code'): ServiceError {

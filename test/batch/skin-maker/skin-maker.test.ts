@@ -63,10 +63,10 @@ test('Nothing goes on in the background once a batch has ended', async () => {
 
 test('A skin that fails its check is checked again by the next run, without another job', async () => {
   const { clock, service, batch } = await prepareScripted();
-  const wish = { variant: 'slim' } as const; // every skin of this service is classic
-  expect(await clock.until(batch(1, wish))).toMatchObject({ failed: 1, made: 0 });
-  expect(await clock.until(batch(1, wish))).toMatchObject({ failed: 1, made: 0 });
-  const accepted = await clock.until(batch(1, { ...wish, acceptUnproven: true }));
+  const input = { variant: 'slim' } as const; // every skin of this service is classic
+  expect(await clock.until(batch(1, input))).toMatchObject({ failed: 1, made: 0 });
+  expect(await clock.until(batch(1, input))).toMatchObject({ failed: 1, made: 0 });
+  const accepted = await clock.until(batch(1, { ...input, acceptUnproven: true }));
   expect(accepted).toMatchObject({ failed: 0, finished: 1 });
   expect(service.requests.submit).toHaveLength(1);
 });

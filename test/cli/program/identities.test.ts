@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { runIdentitiesDelete, runIdentitiesList } from '../../../src/cli/commands/identities.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
+import { ISSUER, linkIdentity } from '../../support/server/linked-identity.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
-import { ISSUER, tieIdentity } from '../../support/server/tied-identity.ts';
 
 guardAgainstLeaks();
 
@@ -12,7 +12,7 @@ type DeleteOptions = Parameters<typeof runIdentitiesDelete>[0];
 const runDelete = (options: DeleteOptions, { url, key }: Pick<ServerUnderTest, 'url' | 'key'>) =>
   runCommand((context) => runIdentitiesDelete(options, context), { url, key });
 
-/** Ids of a user's identities, the one that was tied last first. */
+/** Ids of a user's identities, the one that was linked last first. */
 async function idsOf({ url, key }: ServerUnderTest, user?: string): Promise<string[]> {
   const list = (context: CommandContext) => runIdentitiesList({ ...(user && { user }) }, context);
   const { out } = await runCommand(list, { url, key, flags: { json: true } });
@@ -22,7 +22,7 @@ async function idsOf({ url, key }: ServerUnderTest, user?: string): Promise<stri
 test('A user’s identities are listed for people and for programs, and one of them is deleted', async () => {
   const server = await runServer();
   const { url, key } = server;
-  for (const subject of ['owner@work', 'owner@home']) await tieIdentity(server, 'owner', subject);
+  for (const subject of ['owner@work', 'owner@home']) await linkIdentity(server, 'owner', subject);
   const [home = '', work = ''] = await idsOf(server);
   const list = (isTTY: boolean) =>
     runCommand((context) => runIdentitiesList({}, context), { url, key, isTTY });
@@ -42,7 +42,7 @@ test('A user’s identities are listed for people and for programs, and one of t
 test('An operator deletes the only way in of a user only with --last', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  await tieIdentity(server, 'bert', 'bert@work');
+  await linkIdentity(server, 'bert', 'bert@work');
   const [id = ''] = await idsOf(server, 'bert');
   const { url, key } = server;
   const people = (context: CommandContext) => runIdentitiesList({ user: 'bert' }, context);
@@ -65,7 +65,7 @@ test('An operator deletes the only way in of a user only with --last', async () 
 
 test('If one identity of several is unknown, none is deleted', async () => {
   const server = await runServer();
-  await tieIdentity(server, 'owner', 'owner@work');
+  await linkIdentity(server, 'owner', 'owner@work');
   const ids = await idsOf(server);
   const { told } = await runDelete({ ids: [...ids, '0'.repeat(24)] }, server);
   expect(told).toMatchObject({

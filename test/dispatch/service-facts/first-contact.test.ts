@@ -13,9 +13,9 @@ async function meet(slots: number | undefined, options?: HostedOptions, more: Pa
   let looks = 0;
   const contact: Contact = {
     session: { client, call: (signal) => ({ signal }), spotLimit },
-    reads: {
+    reader: {
       repeatedly: async (_: string, request: () => Promise<unknown>) => await request(),
-    } as Contact['reads'],
+    } as Contact['reader'],
     tracker: { firstLook: async () => void looks++ },
     stop: new AbortController().signal,
     cape: undefined,

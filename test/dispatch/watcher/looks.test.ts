@@ -35,7 +35,7 @@ test('All that follows from a list is told, as of when it was requested', async 
   Object.assign(session, {
     now: () => now,
     sawJobTime: ({ timestamp }: Job) => tell('time', timestamp),
-    trouble: { passed: () => tell('passed') },
+    outage: { passed: () => tell('passed') },
     roundTrip: { took: (ms: number) => tell('took', ms) },
     spotLimit: { fitted: (count: number, at: number) => tell('fitted', count, at) },
   });

@@ -141,7 +141,7 @@ function edited(sql: string): () => Promise<string> {
 /** A backup that says something else of itself. */
 function aboutChanged(from: string, to: string): () => Promise<string> {
   return edited(
-    `update enclosures set content = cast(replace(cast(content as text), '${from}', '${to}') as blob) where name = 'about.json'`,
+    `update attached_files set content = cast(replace(cast(content as text), '${from}', '${to}') as blob) where name = 'about.json'`,
   );
 }
 
@@ -150,13 +150,13 @@ describe('A file is refused', () => {
     ['that is not there', 'backup_unreadable', async () => join(await ownFolder(), 'nowhere')],
     ['that is no database', 'backup_damaged', () => backupFile(() => Buffer.from('nonsense'.repeat(999)))],
     ['that is cut off', 'backup_damaged', () => backupFile((bytes) => bytes.subarray(0, bytes.length / 2))],
-    ['that is another database', 'backup_unreadable', edited('drop table enclosures')],
+    ['that is another database', 'backup_unreadable', edited('drop table attached_files')],
     ['of a newer program', 'backup_too_new', edited("update meta set value = 99 where key = 'schema'")],
     ['from before 0.1.0', 'backup_too_old', edited("update meta set value = 17 where key = 'schema'")],
     [
       'whose key is another',
       'backup_damaged',
-      edited("update enclosures set content = x'00' where name = 'signing-key.pem'"),
+      edited("update attached_files set content = x'00' where name = 'signing-key.pem'"),
     ],
     ['with a trigger', 'backup_damaged', edited(`create trigger t after insert on jobs begin select 1; end`)],
     [
@@ -176,11 +176,15 @@ describe('A file is refused', () => {
       'backup_damaged',
       () => backupFile((bytes) => Buffer.concat([bytes, bytes])),
     ],
-    ['whose key is gone', 'backup_damaged', edited("delete from enclosures where name = 'signing-key.pem'")],
+    [
+      'whose key is gone',
+      'backup_damaged',
+      edited("delete from attached_files where name = 'signing-key.pem'"),
+    ],
     [
       'that does not say what it is',
       'backup_damaged',
-      edited("update enclosures set content = '{}' where name = 'about.json'"),
+      edited("update attached_files set content = '{}' where name = 'about.json'"),
     ],
     [
       'whose version would write on a terminal',

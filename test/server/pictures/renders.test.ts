@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RenderBudget } from '../../../src/server/pictures/budgets.ts';
-import { Renders, type RenderWish } from '../../../src/server/pictures/renders.ts';
+import { type RenderInput, Renders } from '../../../src/server/pictures/renders.ts';
 import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { encodePng, encodeSmallPng } from '../../../src/skin/png/encode.ts';
@@ -12,7 +12,7 @@ import { drawFigure } from '../../support/skin/drawing.ts';
 const figure = drawFigure('slim');
 const texture = { hash: pixelHash(figure), png: encodePng(figure) };
 
-function wish(more: Partial<RenderWish> = {}): RenderWish {
+function input(more: Partial<RenderInput> = {}): RenderInput {
   return { skin: texture, view: 'head', variant: 'auto', overlay: true, width: 64, height: 64, ...more };
 }
 
@@ -28,38 +28,38 @@ function open() {
 describe('a picture', () => {
   test('is what the renderer draws, in the arms that the texture has', async () => {
     const { renders, caller } = open();
-    const { png } = await renders.render(wish({ view: 'body', width: 30, height: 60 }), caller());
+    const { png } = await renders.render(input({ view: 'body', width: 30, height: 60 }), caller());
     const options = { view: 'body', variant: 'slim', width: 30, height: 60 } as const;
     expect(Buffer.from(png).equals(encodeSmallPng(drawInto(figure, options)))).toBe(true);
   });
 
   test('is drawn once for all who want it at the same time, and later', async () => {
     const { renders, caller } = open();
-    const all = await Promise.all([1, 2, 3].map(() => renders.render(wish(), caller())));
-    const later = await renders.render(wish(), caller());
+    const all = await Promise.all([1, 2, 3].map(() => renders.render(input(), caller())));
+    const later = await renders.render(input(), caller());
     expect(new Set([...all, later].map(({ png }) => png)).size).toBe(1);
   });
 
   test('has a name of its own for everything that changes it', () => {
     const { renders } = open();
-    const wishes = [
-      wish(),
-      wish({ view: 'face' }),
-      wish({ variant: 'slim' }),
-      wish({ overlay: false }),
-      wish({ width: 65 }),
-      wish({ height: 65 }),
-      wish({ skin: { ...texture, hash: 'b' } }),
-      wish({ cape: texture }),
+    const inputs = [
+      input(),
+      input({ view: 'face' }),
+      input({ variant: 'slim' }),
+      input({ overlay: false }),
+      input({ width: 65 }),
+      input({ height: 65 }),
+      input({ skin: { ...texture, hash: 'b' } }),
+      input({ cape: texture }),
     ];
-    expect(new Set(wishes.map((one) => renders.nameOf(one))).size).toBe(wishes.length);
+    expect(new Set(inputs.map((one) => renders.nameOf(one))).size).toBe(inputs.length);
   });
 
   test('of what is no skin is an error, and the next one is drawn', async () => {
     const { renders, caller } = open();
-    const broken = wish({ skin: { hash: 'broken', png: Buffer.from('hello') } });
+    const broken = input({ skin: { hash: 'broken', png: Buffer.from('hello') } });
     await expect(renders.render(broken, caller())).rejects.toThrow('InvalidImageError');
-    expect((await renders.render(wish(), caller())).png.length).toBeGreaterThan(0);
+    expect((await renders.render(input(), caller())).png.length).toBeGreaterThan(0);
   });
 });
 
@@ -67,13 +67,13 @@ describe('limits', () => {
   test('64 pictures may wait; more are refused until some are drawn', async () => {
     const { renders, caller } = open();
     const many = Array.from({ length: 80 }, (_, at) =>
-      renders.render(wish({ width: 8 + at }), caller(`10.0.0.${at}`)),
+      renders.render(input({ width: 8 + at }), caller(`10.0.0.${at}`)),
     );
     const settled = await Promise.allSettled(many);
     const refused = settled.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(16);
     expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable' } });
-    expect((await renders.render(wish({ width: 500 }), caller())).png.length).toBeGreaterThan(0);
+    expect((await renders.render(input({ width: 500 }), caller())).png.length).toBeGreaterThan(0);
   });
 
   test('one address has a budget by the size of its pictures, which comes back with time', () => {

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { startSession } from '../../../src/server/service/sessions.ts';
 import { findUserByName } from '../../../src/server/store/users.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
+import { ISSUER, linkIdentity } from '../../support/server/linked-identity.ts';
 import {
   guardAgainstLeaks,
   openOwnStore,
@@ -10,7 +11,6 @@ import {
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
 import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
-import { ISSUER, tieIdentity } from '../../support/server/tied-identity.ts';
 
 guardAgainstLeaks();
 
@@ -42,11 +42,11 @@ async function browsersOf({ dataDir, url }: ServerUnderTest, name: string, count
 
 const isSignedIn = async (browser: PlainBrowser) => (await browser.open('/ui/account')).status === 200;
 
-test('A user sees who signs in as the user, and unties one of them', async () => {
+test('A user sees who signs in as the user, and unlinks one of them', async () => {
   const server = await runServer();
   const anna = await server.user('anna');
-  await tieIdentity(server, 'anna', 'anna@work');
-  await tieIdentity(server, 'anna', 'anna@home');
+  await linkIdentity(server, 'anna', 'anna@work');
+  await linkIdentity(server, 'anna', 'anna@home');
   const [home, work, ...others] = await identitiesOf(anna);
   expect([home, work, others]).toMatchObject([
     { subject: 'anna@home', issuer: ISSUER, createdAt: '1970-01-01T00:00:00.000Z', isLastWay: false },
@@ -62,7 +62,7 @@ test('Identities of others are for operators, whose act is in the log', async ()
   const server = await runServer();
   const bob = await server.user('bob');
   await server.user('anna');
-  await tieIdentity(server, 'anna', 'anna@work');
+  await linkIdentity(server, 'anna', 'anna@work');
   const [{ id } = { id: '' }] = await identitiesOf(server.owner, 'anna');
   expectRefusal(await bob.get(`${PATH}?user=anna`), 'insufficient_grants');
   expectRefusal(await bob.send('DELETE', `${PATH}/${id}?user=anna`), 'insufficient_grants');
@@ -72,13 +72,13 @@ test('Identities of others are for operators, whose act is in the log', async ()
   expect((await server.owner.send('DELETE', `${PATH}/${id}?user=anna`)).status).toBe(200);
   expect(await identitiesOf(server.owner, 'anna')).toEqual([]);
   const log = (await server.owner.get('/v2/account/log')).bytes.toString();
-  expect(log).toMatch(/"action":"untie_identity","subject":"anna"/);
+  expect(log).toMatch(/"action":"unlink_identity","subject":"anna"/);
 });
 
-test('The only way in is untied only when that is said', async () => {
+test('The only way in is unlinked only when that is said', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  await tieIdentity(server, 'bert', 'bert');
+  await linkIdentity(server, 'bert', 'bert');
   const bound = { user: 'bert', allowedIps: ['192.0.2.1'] };
   expect((await server.owner.json('/v2/account/keys', bound)).status).toBe(201);
   const [only] = await identitiesOf(server.owner, 'bert');
@@ -94,32 +94,32 @@ test('The only way in is untied only when that is said', async () => {
 test('On the page it is asked for first, and ends the other sessions that no key began', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  await tieIdentity(server, 'bert', 'bert <b>');
+  await linkIdentity(server, 'bert', 'bert <b>');
   const [browser, other] = await browsersOf(server, 'bert', 2);
   const { text } = await browser!.open('/ui/sessions');
   expect(text).toContain('bert &lt;b&gt;');
-  const [path = ''] = /\/ui\/account\/identities\/[0-9a-f]{24}\/untie/.exec(text) ?? [];
+  const [path = ''] = /\/ui\/account\/identities\/[0-9a-f]{24}\/unlink/.exec(text) ?? [];
   const asked = await browser!.open(path, { form: {} });
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('You have no other way')]);
   expect(asked.text).toContain('bert &lt;b&gt;');
   expect([await isSignedIn(other!), (await identitiesOf(server.owner, 'bert')).length]).toEqual([true, 1]);
-  const untied = await browser!.open(path, { form: { last: 'yes' } });
-  expect([untied.status, untied.headers.get('location')]).toEqual([303, '/ui/sessions']);
+  const unlinked = await browser!.open(path, { form: { last: 'yes' } });
+  expect([unlinked.status, unlinked.headers.get('location')]).toEqual([303, '/ui/sessions']);
   expect([await isSignedIn(browser!), await isSignedIn(other!)]).toEqual([true, false]);
   expect((await browser!.open('/ui/sessions')).text).not.toContain('Accounts that sign you in');
 });
 
-test('An operator unties the identity of a user on the page of users', async () => {
+test('An operator unlinks the identity of a user on the page of users', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  await tieIdentity(server, 'bert', 'bert@work');
+  await linkIdentity(server, 'bert', 'bert@work');
   const operator = new PlainBrowser(server.url);
   await operator.signIn(server.key);
   const { text } = await operator.open('/ui/operator/users');
-  const [path = ''] = /\/ui\/operator\/users\/bert\/identities\/[0-9a-f]{24}\/untie/.exec(text) ?? [];
+  const [path = ''] = /\/ui\/operator\/users\/bert\/identities\/[0-9a-f]{24}\/unlink/.exec(text) ?? [];
   expect((await operator.open(path, { form: {} })).text).toContain('This user has no other way');
-  const untied = await operator.open(path, { form: { last: 'yes' } });
-  expect(untied.headers.get('location')).toBe('/ui/operator/users?filter=bert');
+  const unlinked = await operator.open(path, { form: { last: 'yes' } });
+  expect(unlinked.headers.get('location')).toBe('/ui/operator/users?filter=bert');
   expect((await operator.open('/ui/operator/users')).text).not.toContain('bert@work');
   const bert = new PlainBrowser(server.url);
   const { body } = await server.owner.json('/v2/account/keys', { user: 'bert' });

@@ -11,9 +11,9 @@ const KEYS = '/v2/account/keys';
 /** A key of bob's, made by the operator, with what is wished for. */
 async function makeKey(
   { owner }: ServerUnderTest,
-  wish: object = {},
+  input: object = {},
 ): Promise<{ id: string; secret: string }> {
-  const { status, body } = await owner.json(KEYS, { user: 'bob', ...wish });
+  const { status, body } = await owner.json(KEYS, { user: 'bob', ...input });
   expect(status).toBe(201);
   return { id: String(body.key?.id), secret: String(body.key?.secret) };
 }

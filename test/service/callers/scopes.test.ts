@@ -28,8 +28,8 @@ interface Made {
 }
 
 /** A key made by `maker`. */
-async function make({ url }: ServerUnderTest, maker: TestCaller, wish: object = {}): Promise<Made> {
-  const { status, body } = await maker.json(KEYS, wish);
+async function make({ url }: ServerUnderTest, maker: TestCaller, input: object = {}): Promise<Made> {
+  const { status, body } = await maker.json(KEYS, input);
   expect(status, JSON.stringify(body)).toBe(201);
   const { id, secret, scopes = [] } = body.key!;
   return { id, scopes, caller: new TestCaller(url, { key: secret }) };
@@ -190,13 +190,13 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     ['a network of the other kind', { ...within, allowedIps: ['::1'] }],
     ['any program', { ...within, allowedAgents: [] }],
     ['another program', { ...within, allowedAgents: ['Other'] }],
-  ])('not with %s', async (_, wish) => {
+  ])('not with %s', async (_, input) => {
     const server = await runServer();
     const { caller } = await make(server, server.owner, within);
-    expectRefusal(await caller.json(KEYS, wish), 'insufficient_grants');
+    expectRefusal(await caller.json(KEYS, input), 'insufficient_grants');
     const { id } = await make(server, caller, within);
     expectRefusal(
-      await caller.patch(`${KEYS}/${id}`, { allowedIps: [], allowedAgents: [], ...wish }),
+      await caller.patch(`${KEYS}/${id}`, { allowedIps: [], allowedAgents: [], ...input }),
       'insufficient_grants',
     );
   });
@@ -219,8 +219,8 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     const operator = await make(server, server.owner, { ...bound, scopes: ['read', 'operator'] });
     const bobs = await make(server, operator.caller, { ...bound, user: 'bob' });
     expect(bobs.scopes).toEqual(['read']);
-    for (const wish of [{}, { ...bound, scopes: ['generate'] }, { allowedIps: [], scopes: ['read'] }])
-      expectRefusal(await operator.caller.json(KEYS, { ...wish, user: 'bob' }), 'insufficient_grants');
+    for (const input of [{}, { ...bound, scopes: ['generate'] }, { allowedIps: [], scopes: ['read'] }])
+      expectRefusal(await operator.caller.json(KEYS, { ...input, user: 'bob' }), 'insufficient_grants');
     const free = await make(server, server.owner, { user: 'bob' });
     expect((await operator.caller.patch(`${KEYS}/${free.id}`, { scopes: ['read'] })).status).toBe(200);
     for (const change of [{ scopes: ['generate'] }, { allowedIps: [] }])

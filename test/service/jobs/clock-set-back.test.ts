@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgiveClock } from '../../../src/server/store/callbacks.ts';
+import { resetFutureRunTimes } from '../../../src/server/store/callbacks.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { jobAt } from '../../support/server/job-at.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -49,7 +49,7 @@ test('Webhooks that are due by the old clock are due now, and those that were po
     .set({ run_at: now + 60_000, created_at: now - 1 })
     .where('id', '=', second!.id)
     .execute();
-  await forgiveClock(db, now);
+  await resetFutureRunTimes(db, now);
   const due = await db.selectFrom('callbacks').select('run_at').orderBy('id').execute();
   expect(due.map(({ run_at }) => run_at)).toEqual([now, now + 60_000]);
 });

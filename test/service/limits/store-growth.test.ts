@@ -191,8 +191,8 @@ describe('A store at its ceiling', () => {
     expectRefusal(await server.anonymous().upload(QUEUE, skin(1), { visibility: 'unlisted' }), 'store_full');
     const owner = new TestCaller(server.url, { key: before.key, dataDir });
     expect(await statusOf(owner, 1)).toBe(200);
-    const wishes: Record<string, string>[] = [{ name: 'mine' }, { callback: 'http://93.184.216.34/' }];
-    for (const wish of wishes) expectRefusal(await owner.upload(QUEUE, skin(1), wish), 'store_full');
+    const inputs: Record<string, string>[] = [{ name: 'mine' }, { callback: 'http://93.184.216.34/' }];
+    for (const input of inputs) expectRefusal(await owner.upload(QUEUE, skin(1), input), 'store_full');
     expect([await rows(server, 'skins'), await rows(server, 'jobs')]).toEqual(kept);
   });
 

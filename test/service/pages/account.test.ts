@@ -17,8 +17,8 @@ async function signedIn({ url, key }: ServerUnderTest, as = key): Promise<PlainB
   return browser;
 }
 
-async function secretOf(server: ServerUnderTest, wish: object): Promise<string> {
-  return String((await server.owner.json('/v2/account/keys', wish)).body.key?.secret);
+async function secretOf(server: ServerUnderTest, input: object): Promise<string> {
+  return String((await server.owner.json('/v2/account/keys', input)).body.key?.secret);
 }
 
 const fields = (...pairs: [string, string][]) => new URLSearchParams(pairs);

@@ -4,8 +4,8 @@ import { startChromium } from '../../support/chromium/chromium.ts';
 import { signInWithoutKey } from '../../support/pages/scene.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { linkIdentity } from '../../support/server/linked-identity.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { tieIdentity } from '../../support/server/tied-identity.ts';
 
 let browser: Browser;
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** More than any page has to reach. */
-const MOST_TABS = 120;
+const MAX_TABS = 120;
 /** What a screen reader would say of where the keyboard is. */
 const FOCUSED = `(({ activeElement: one }) =>
   one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent.trim() ?? one.textContent.trim())(document)`;
@@ -26,7 +26,7 @@ const FOCUSED = `(({ activeElement: one }) =>
 /** Goes on with Tab until the keyboard is there. @throws Error if it never gets there */
 async function tabTo(page: Page, name: string): Promise<void> {
   const reached: string[] = [];
-  while (reached.length < MOST_TABS && reached.at(-1) !== name) {
+  while (reached.length < MAX_TABS && reached.at(-1) !== name) {
     await page.keyboard.press('Tab');
     reached.push(await page.evaluate<string>(FOCUSED));
   }
@@ -86,18 +86,18 @@ test('A keyboard alone revokes a key', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('A keyboard alone unties an identity, and only then the only way in when it says so', async () => {
+test('A keyboard alone unlinks an identity, and only then the only way in when it says so', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  for (const subject of ['bert@home', 'bert@work']) await tieIdentity(server, 'bert', subject);
+  for (const subject of ['bert@home', 'bert@work']) await linkIdentity(server, 'bert', subject);
   const { page, complaints } = await openPage(browser);
   await signInWithoutKey(page, server, 'bert');
   await page.goto(`${server.url}/ui/sessions`);
-  await enter(page, 'Untie: bert@home');
+  await enter(page, 'Unlink: bert@home');
   await page.getByText('bert@home').waitFor({ state: 'detached' });
-  for (const answer of ['Keep it', 'Untie it all the same']) {
-    await enter(page, 'Untie: bert@work');
-    await page.getByRole('heading', { name: 'Untie the only way in?' }).waitFor();
+  for (const answer of ['Keep it', 'Unlink it all the same']) {
+    await enter(page, 'Unlink: bert@work');
+    await page.getByRole('heading', { name: 'Unlink the only way in?' }).waitFor();
     await enter(page, answer);
     await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
   }
@@ -105,10 +105,10 @@ test('A keyboard alone unties an identity, and only then the only way in when it
   expect(complaints).toEqual([]);
 });
 
-test('A keyboard alone hides the skin of a report, shows it again, deletes it, and unties a user’s identity', async () => {
+test('A keyboard alone hides the skin of a report, shows it again, deletes it, and unlinks a user’s identity', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
-  await tieIdentity(server, 'ann', 'ann@work');
+  await linkIdentity(server, 'ann', 'ann@work');
   const { body } = await ann.upload('/v2/generate', skinPng(1), { name: 'Rude' });
   const path = `/v2/skins/${body.skin?.uuid}`;
   await server.owner.json(`${path}/report`, { reason: 'other' });
@@ -128,7 +128,7 @@ test('A keyboard alone hides the skin of a report, shows it again, deletes it, a
   await enter(page, 'Users');
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor();
   await enter(page, 'Signs in with a provider: ann');
-  await enter(page, 'Untie: ann@work');
+  await enter(page, 'Unlink: ann@work');
   await page.getByText('ann@work').waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);
 });

@@ -80,7 +80,7 @@ test('A person who has a key becomes the user of that key', async () => {
 });
 
 test.each([{ scopes: ['read', 'account'] }, { allowedIps: ['127.0.0.1'] }])(
-  'A key that may less than its user ties nobody to that user: %j',
+  'A key that may less than its user links nobody to that user: %j',
   async (limits) => {
     const at = await world();
     const { body } = await at.server.owner.json('/v2/account/keys', { user: 'bert', ...limits });

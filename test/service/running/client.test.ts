@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { SkinClient } from '../../../src/client/skin-client.ts';
-import type { JobState } from '../../../src/client/types.ts';
+import type { JobAnswer } from '../../../src/client/types.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
@@ -17,7 +17,7 @@ async function clientOf(options: Parameters<typeof runServer>[0]) {
 
 test('A client that listens needs no other request to have its skins', async () => {
   const { client } = await clientOf({ pace: 50 });
-  const ends = new Map<string, JobState>();
+  const ends = new Map<string, JobAnswer>();
   const wanted: string[] = [];
   for await (const event of client.events()) {
     if (event.type === 'jobs') {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Line } from '../../../src/server/fairness/turns.ts';
+import { ConcurrencyQueue } from '../../../src/server/fairness/turns.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import {
@@ -77,7 +77,7 @@ describe('Lists of skins', () => {
 test('A search among too many is refused with the time to wait; lists that leave nothing out are not', async () => {
   const { url, owner, anonymous } = await runServer();
   const visitor = new PlainBrowser(url);
-  const fullFor = vi.spyOn(Line.prototype, 'fullFor');
+  const fullFor = vi.spyOn(ConcurrencyQueue.prototype, 'fullFor');
   onTestFinished(() => fullFor.mockRestore());
   fullFor.mockReturnValue('one');
   const searches = ['?filter=a', '?variant=slim', '?sort=popular&filter=a', '/popular?filter=a'];

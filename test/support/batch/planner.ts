@@ -1,6 +1,6 @@
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
-import type { GivenSkins } from '../../../src/batch/plan/given-skins.ts';
+import type { SuppliedSkins } from '../../../src/batch/plan/given-skins.ts';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
 import { type Planned, Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
 import type { SignerRule } from '../../../src/batch/plan/signer-rule.ts';
@@ -20,7 +20,7 @@ export function makePlanner(options: Partial<PlannerOptions> = {}): Planner {
     digests: undefined,
     names: new OutputNames(),
     signers: { applies: false } as SignerRule,
-    given: {} as GivenSkins,
+    given: {} as SuppliedSkins,
     findSkin: undefined,
     ...options,
   });

@@ -12,8 +12,8 @@ export interface NumberedWork extends Submission {
 }
 
 export function workOf(number: number): NumberedWork {
-  const wishes = { variant: 'auto', visibility: undefined, cape: undefined } as const;
-  return { key: `skin ${number}`, ...wishes, attempt: 0, losses: 0, number };
+  const inputs = { variant: 'auto', visibility: undefined, cape: undefined } as const;
+  return { key: `skin ${number}`, ...inputs, attempt: 0, losses: 0, number };
 }
 
 export function requestOf({ number }: NumberedWork): SkinRequest {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { Dispatcher } from '../../../src/dispatch/dispatcher.ts';
-import { Reads } from '../../../src/dispatch/reads.ts';
+import { RetryingReader } from '../../../src/dispatch/reads.ts';
 import type { KnownService } from '../../../src/dispatch/service-facts.ts';
 import { openInMemory } from '../hosted/memory-client.ts';
 import type { HostedOptions } from '../hosted/options.ts';
@@ -42,7 +42,7 @@ export async function openDispatcher({
   const dispatcher = await Dispatcher.open<NumberedWork>({
     session,
     record: { intent: () => {}, refused: () => {} },
-    reads: new Reads(session, hardStop.signal),
+    reader: new RetryingReader(session, hardStop.signal),
     user: {
       ...pixelReading(client),
       prepare: async (work) => (work.number < 0 ? { problem: 'none' } : requestOf(work)),

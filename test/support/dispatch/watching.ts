@@ -38,7 +38,7 @@ export function watch(
       whileTold: async (request: () => Promise<unknown>) => await request(),
       roundTrip: { took: () => {} },
       clock: { sleep: async (ms: number) => void waits.push(`${ms} ms`) },
-      trouble: { passed: () => {}, pause: async () => void waits.push('trouble') },
+      outage: { passed: () => {}, pause: async () => void waits.push('trouble') },
       sawJobTime: () => {},
       client,
     },

@@ -38,7 +38,7 @@ describe('A submission', () => {
 
   test('by POST /v2/generate is answered when the skin is there, or when patience ends', async () => {
     const { caller } = await callHosted({
-      serviceTime: ({ wish }) => (wish.pixels === pixelsOf(1) ? 30 : 60_000),
+      serviceTime: ({ input }) => (input.pixels === pixelsOf(1) ? 30 : 60_000),
       patience: 300,
     });
     expect((await caller.upload('/v2/generate', skinPng(1))).body.skin?.variant).toBe('classic');

@@ -9,12 +9,12 @@ import {
   type HostedJob,
   hasRightSkin,
   hasSkin,
+  inputKey,
   JobBook,
   type JobOwner,
   makeJobId,
   type PlannedJob,
-  type Wish,
-  wishKey,
+  type SkinInput,
 } from './job-book.ts';
 import type { HostedFlags, HostedOptions } from './options.ts';
 import { countSubmission } from './rate-limits.ts';
@@ -23,7 +23,7 @@ import { HostedRefusal } from './refusals.ts';
 import type { SkinMaker } from './skin-maker.ts';
 import { makeSkinUuid, SkinStore } from './skin-store.ts';
 import { type Before, etaOf, notBefore } from './slots.ts';
-import { type Submission, type SubmissionOptions, wishOf } from './submission.ts';
+import { inputOf, type Submission, type SubmissionOptions } from './submission.ts';
 import type { CallerKind, Visit } from './visit.ts';
 
 /** A skin that was there before it was asked for, under the id of a job that never was. */
@@ -39,7 +39,7 @@ export type Taken =
   | { readonly kind: 'duplicate'; readonly duplicate: Duplicate };
 
 interface NewJob extends Omit<PlannedJob, 'wish'> {
-  readonly wish: Wish;
+  readonly input: SkinInput;
   readonly picture: Picture;
   readonly now: number;
   readonly times: Pick<HostedJob, 'startsAt' | 'endsAt' | 'eta'>;
@@ -75,25 +75,25 @@ export class Intake {
     checkGrants(caller, options);
     countSubmission(visit);
     const picture = read();
-    const wish = wishOf(options, picture);
-    const known = this.#knownSkin(wish, picture, now);
-    if (known) return { kind: 'duplicate', duplicate: await this.#duplicate(wish, known, now) };
+    const input = inputOf(options, picture);
+    const known = this.#knownSkin(input, picture, now);
+    if (known) return { kind: 'duplicate', duplicate: await this.#duplicate(input, known, now) };
     this.#checkSwitch();
     if (before.pending > 1) visit.nextRequest = Math.max(visit.nextRequest, now + before.pending * 50);
-    return { kind: 'job', job: this.#takeNew(visit, { wish, picture, before }) };
+    return { kind: 'job', job: this.#takeNew(visit, { input, picture, before }) };
   }
 
   /** A job of another program of the same user: takes a spot but no worker. */
   occupy(serviceTime: number, owner: JobOwner, now: number): string {
     const picture = drawSkin(this.#foreignJobs++);
-    const wish: Wish = {
+    const input: SkinInput = {
       pixels: pixelHash(picture),
       variant: 'classic',
       visibility: 'public',
       name: undefined,
     };
     const times = { startsAt: now, endsAt: now + serviceTime, eta: undefined };
-    return this.#add({ wish, attempt: 1, fate: undefined, owner, picture, now, times }).id;
+    return this.#add({ input, attempt: 1, fate: undefined, owner, picture, now, times }).id;
   }
 
   fakeJob(id: string): Duplicate | undefined {
@@ -114,30 +114,34 @@ export class Intake {
     throw new HostedRefusal(503, 'service_unavailable', message);
   }
 
-  #knownSkin(wish: Wish, picture: Picture, now: number): { skin: Promise<Skin>; uuid: string } | undefined {
+  #knownSkin(
+    input: SkinInput,
+    picture: Picture,
+    now: number,
+  ): { skin: Promise<Skin>; uuid: string } | undefined {
     const { known = 'made' } = this.#options;
     if (known === 'nothing') return undefined;
-    const made = this.book.of(wish).find((job) => hasRightSkin(job, now));
-    const old = made ? { skin: made.skin, uuid: made.skinUuid } : this.#old.get(wishKey(wish));
-    const isOld = known === 'everything' || (typeof known === 'function' && known(wish.pixels));
+    const made = this.book.of(input).find((job) => hasRightSkin(job, now));
+    const old = made ? { skin: made.skin, uuid: made.skinUuid } : this.#old.get(inputKey(input));
+    const isOld = known === 'everything' || (typeof known === 'function' && known(input.pixels));
     if (old || !isOld) return old;
     const uuid = makeSkinUuid();
-    const skin = this.#maker.make({ uuid, wish, picture, isWrong: false, madeAt: now, duration: 0 });
-    this.#old.set(wishKey(wish), { skin, uuid });
+    const skin = this.#maker.make({ uuid, input, picture, isWrong: false, madeAt: now, duration: 0 });
+    this.#old.set(inputKey(input), { skin, uuid });
     this.skins.add(uuid, { skin, madeAt: now, isThere: () => true });
     return { skin, uuid };
   }
 
   async #duplicate(
-    wish: Wish,
+    input: SkinInput,
     { skin, uuid }: { skin: Promise<Skin>; uuid: string },
     at: number,
   ): Promise<Duplicate> {
     const id = fakeJobId(uuid);
-    const { pixels, variant } = wish;
+    const { pixels, variant } = input;
     this.records.submission(
       { pixels, variant, job: id, at, endsAt: at, duplicate: true },
-      this.book.of(wish),
+      this.book.of(input),
     );
     const duplicate = { id, timestamp: at, skin: (await this.skins.find(uuid, at)) ?? (await skin) };
     this.#fakeJobs.set(id, duplicate);
@@ -146,15 +150,15 @@ export class Intake {
 
   #takeNew(
     { caller, traffic, now }: Visit,
-    { wish, picture, before }: { wish: Wish; picture: Picture; before: Before },
+    { input, picture, before }: { input: SkinInput; picture: Picture; before: Before },
   ): HostedJob {
-    const attempt = (this.#attempts.get(wish.pixels) ?? 0) + 1;
-    this.#attempts.set(wish.pixels, attempt);
-    const fate = fateOf(this.#options.fate?.(wish.pixels), attempt);
+    const attempt = (this.#attempts.get(input.pixels) ?? 0) + 1;
+    this.#attempts.set(input.pixels, attempt);
+    const fate = fateOf(this.#options.fate?.(input.pixels), attempt);
     if (fate?.kind === 'refused')
       throw new HostedRefusal(ERRORS[fate.code].status, fate.code, ERRORS[fate.code].message);
-    const earlier = this.book.of(wish);
-    const planned: PlannedJob = { wish, attempt, fate, owner: caller };
+    const earlier = this.book.of(input);
+    const planned: PlannedJob = { input, attempt, fate, owner: caller };
     const { spread = true, eta = 0 } = this.#options;
     const time = this.#timeOf(planned);
     const slot = spread && traffic.rule ? notBefore(before, traffic.rule, now) : undefined;
@@ -163,7 +167,7 @@ export class Intake {
     const times = { ...work, eta: told === undefined ? undefined : told + (eta || 0) };
     const job = this.#add({ ...planned, picture, now, times });
     const endsAt = Number.isFinite(job.endsAt) ? job.endsAt : null;
-    const { pixels, variant } = wish;
+    const { pixels, variant } = input;
     this.records.submission({ pixels, variant, job: job.id, at: now, endsAt, duplicate: false }, earlier);
     return job;
   }
@@ -176,14 +180,14 @@ export class Intake {
   }
 
   #add({ picture, now, times, ...planned }: NewJob): HostedJob {
-    const { wish, fate, owner } = planned;
+    const { input, fate, owner } = planned;
     const { startsAt, endsAt } = times;
     const made = Number.isFinite(endsAt)
       ? { madeAt: endsAt, duration: endsAt - startsAt }
       : { madeAt: now, duration: 0 };
     const skinUuid = makeSkinUuid();
     const isWrong = fate?.kind === 'wrong';
-    const skin = this.#maker.make({ uuid: skinUuid, wish, picture, isWrong, ...made });
+    const skin = this.#maker.make({ uuid: skinUuid, input, picture, isWrong, ...made });
     const job: HostedJob = { ...planned, ...times, id: makeJobId(), acceptedAt: now, skin, skinUuid };
     this.book.add(job);
     const isThere = (at: number) => hasSkin(job, at);

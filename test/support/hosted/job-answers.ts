@@ -74,8 +74,8 @@ function linkLookedAt(visit: Visit, id: string): void {
   visit.headers['cache-control'] = 'max-age=1';
 }
 
-function imageLink({ wish }: HostedJob): string {
-  return `/v2/images/${wish.pixels}`;
+function imageLink({ input }: HostedJob): string {
+  return `/v2/images/${input.pixels}`;
 }
 
 function completedAnswer(visit: Visit, job: object, skin: Skin, usage?: object): Answer {

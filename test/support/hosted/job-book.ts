@@ -6,7 +6,7 @@ import type { Fate } from './fates.ts';
 import type { CallerKind } from './visit.ts';
 
 /** What a skin is wanted of. */
-export interface Wish {
+export interface SkinInput {
   /** Pixel hash. */
   readonly pixels: string;
   readonly variant: TextureModel;
@@ -26,7 +26,7 @@ export type JobOwner =
 
 /** A job about to be taken in. */
 export interface PlannedJob {
-  readonly wish: Wish;
+  readonly input: SkinInput;
   /** Its number among the submissions of this picture, from 1. */
   readonly attempt: number;
   /** What becomes of it; undefined: it is made as it should be. */
@@ -75,7 +75,7 @@ export function hasRightSkin(job: HostedJob, now: number): boolean {
 /** The caller's jobs, processed first come, first served by a number of workers. */
 export class JobBook {
   readonly #jobs = new Map<string, HostedJob>();
-  readonly #byWish = new Map<string, HostedJob[]>();
+  readonly #byInput = new Map<string, HostedJob[]>();
   /** When each worker has done what it was given. */
   readonly #freeAt: number[];
   readonly #last = new Map<CallerKind, HostedJob>();
@@ -116,12 +116,12 @@ export class JobBook {
     this.#jobs.set(job.id, job);
     this.#unfinished.push(job);
     this.#last.set(callerOf(job), job);
-    this.#byWish.set(wishKey(job.wish), [...this.of(job.wish), job]);
+    this.#byInput.set(inputKey(job.input), [...this.of(job.input), job]);
   }
 
   /** Jobs for the same picture and variant, oldest first, forgotten ones too. */
-  of(wish: Wish): readonly HostedJob[] {
-    return this.#byWish.get(wishKey(wish)) ?? [];
+  of(input: SkinInput): readonly HostedJob[] {
+    return this.#byInput.get(inputKey(input)) ?? [];
   }
 
   find(id: string, now: number): HostedJob | undefined {
@@ -156,7 +156,7 @@ function callerOf({ owner }: HostedJob): CallerKind {
   return owner === 'anonymous' ? 'anonymous' : 'user';
 }
 
-export function wishKey({ pixels, variant }: Wish): string {
+export function inputKey({ pixels, variant }: SkinInput): string {
   return `${pixels}:${variant}`;
 }
 

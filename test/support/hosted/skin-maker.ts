@@ -6,12 +6,12 @@ import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { openSigningKey, signValue } from '../../../src/textures/signing-key.ts';
 import { drawSkin } from '../server/drawn-skins.ts';
 import { sharedKey } from '../textures/shared-key.ts';
-import type { Wish } from './job-book.ts';
+import type { SkinInput } from './job-book.ts';
 
 interface Making {
   /** UUID of the skin, no dashes. */
   readonly uuid: string;
-  readonly wish: Wish;
+  readonly input: SkinInput;
   readonly picture: Picture;
   /** Takes the texture of a picture that nobody submits. */
   readonly isWrong: boolean;
@@ -58,8 +58,8 @@ export class SkinMaker {
     return this.#textures.get(hash);
   }
 
-  async make({ uuid, wish, picture, isWrong, madeAt, duration }: Making): Promise<Skin> {
-    const { variant, visibility, name } = wish;
+  async make({ uuid, input, picture, isWrong, madeAt, duration }: Making): Promise<Skin> {
+    const { variant, visibility, name } = input;
     const hash = this.#keepTexture(isWrong ? STRANGERS : picture);
     const url = `${this.#root}/textures/${hash}`;
     const profileId = randomBytes(16).toString('hex');

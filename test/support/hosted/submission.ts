@@ -4,7 +4,7 @@ import { InvalidImageError, type Picture } from '../../../src/skin/picture.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { chooseVariant } from '../../../src/skin/variant.ts';
-import type { Wish } from './job-book.ts';
+import type { SkinInput } from './job-book.ts';
 import { HostedRefusal, parseOrRefuse } from './refusals.ts';
 import type { HostedRequest } from './requests.ts';
 
@@ -120,7 +120,7 @@ function readPicture(file: Uint8Array | undefined): Picture {
 }
 
 /** The skin that a picture with these options becomes. */
-export function wishOf({ variant, visibility, name }: SubmissionOptions, picture: Picture): Wish {
+export function inputOf({ variant, visibility, name }: SubmissionOptions, picture: Picture): SkinInput {
   const chosen = chooseVariant(picture, variant).variant;
   const shown: SkinVisibility = visibility;
   return { pixels: pixelHash(picture), variant: chosen, visibility: shown, name: name?.trim() };

@@ -27,8 +27,8 @@ export const NO_PAGES: readonly RouteName[] = [
 export const STEP_ROUTES = [
   'POST /ui/skins',
   'POST /ui/account/keys',
-  'POST /ui/account/identities/:id/untie',
-  'POST /ui/operator/users/:name/identities/:id/untie',
+  'POST /ui/account/identities/:id/unlink',
+  'POST /ui/operator/users/:name/identities/:id/unlink',
   'GET /ui/account/games/logins/:id',
   'POST /ui/account/games/:uuid/check',
   'POST /ui/sign-in',

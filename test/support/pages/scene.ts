@@ -9,9 +9,9 @@ import { FakeProvider } from '../openid/fake-provider.ts';
 import { FAST_GAME, runAccountServer } from '../server/account-server.ts';
 import { addCape } from '../server/drawn-capes.ts';
 import { skinPng } from '../server/drawn-skins.ts';
+import { linkIdentity } from '../server/linked-identity.ts';
 import { openOwnStore, type ServerUnderTest } from '../server/running-server.ts';
 import { accountRow } from '../server/stored-accounts.ts';
-import { tieIdentity } from '../server/tied-identity.ts';
 import { pageAddresses } from './addresses.ts';
 import { signIn } from './watched-page.ts';
 
@@ -55,12 +55,12 @@ export async function openScene(): Promise<Scene> {
 /** A job that failed, a key with all that one can have, game accounts, and people who sign in with a provider. */
 async function fillAccount(server: ServerUnderTest): Promise<void> {
   const { owner, dataDir } = server;
-  const wish = {
+  const input = {
     allowedIps: ['2001:db8:0:1::/64'],
     allowedOrigins: ['https://skins.example.org'],
     v2Compat: true,
   };
-  await owner.json('/v2/account/keys', { name: 'A key with a name of many words that is long', ...wish });
+  await owner.json('/v2/account/keys', { name: 'A key with a name of many words that is long', ...input });
   const { db } = await openOwnStore(dataDir);
   const failed = {
     status: 'failed',
@@ -73,7 +73,7 @@ async function fillAccount(server: ServerUnderTest): Promise<void> {
   const rest = { state: 'paused', last_used_at: 1, ...error } as const;
   await insertAccount(db, accountRow({ owner: `user:${id}`, name: 'A_player_of_16ch', ...rest }));
   await owner.json('/v2/account/users', { name: 'bert' });
-  for (const name of ['owner', 'bert']) await tieIdentity(server, name, `${name}.of.many.words@example.org`);
+  for (const name of ['owner', 'bert']) await linkIdentity(server, name, `${name}.of.many.words@example.org`);
 }
 
 /** Opens all pages that have addresses, one after the other. */

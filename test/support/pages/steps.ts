@@ -29,16 +29,16 @@ export const STEPS = {
     await form.getByRole('button', { name: 'Make the key' }).click();
     await heading(page, 'Your new key');
   },
-  'POST /ui/account/identities/:id/untie': async (page, { server }) => {
+  'POST /ui/account/identities/:id/unlink': async (page, { server }) => {
     await signInWithoutKey(page, server, 'bert');
     await page.goto(`${server.url}/ui/sessions`);
-    await page.getByRole('button', { name: /^Untie: / }).click();
+    await page.getByRole('button', { name: /^Unlink: / }).click();
     await page.getByText('You have no other way to sign in').waitFor();
   },
-  'POST /ui/operator/users/:name/identities/:id/untie': async (page, scene) => {
+  'POST /ui/operator/users/:name/identities/:id/unlink': async (page, scene) => {
     await openAs(page, scene, '/ui/operator/users?filter=bert');
     await page.getByText('Signs in with a provider').click();
-    await page.getByRole('button', { name: /^Untie: / }).click();
+    await page.getByRole('button', { name: /^Unlink: / }).click();
     await page.getByText('This user has no other way to sign in').waitFor();
   },
   'GET /ui/account/games/logins/:id': async (page, scene) => {

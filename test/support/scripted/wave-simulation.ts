@@ -21,8 +21,8 @@ const SPOTS = 5;
 export const LONGEST_PAUSE = 5_000;
 /** Timers are late by this. */
 const TIMER_LAG = 0.5;
-const MOST_LOOKS = 10_000;
-const MOST_WAKES = 100;
+const MAX_LOOKS = 10_000;
+const MAX_WAKES = 100;
 
 /**
  * A batch that fills all spots at once, sleeps until `LookTimes` says that it is time, looks, and fills what has
@@ -51,7 +51,7 @@ export class WaveSimulation {
       this.#fill(count);
       this.#sleep();
       this.#look();
-      if (this.looks.length > MOST_LOOKS) throw new Error('It does not come to an end.');
+      if (this.looks.length > MAX_LOOKS) throw new Error('It does not come to an end.');
     }
     return this;
   }
@@ -73,7 +73,7 @@ export class WaveSimulation {
 
   /** Asks again each time it wakes, as whoever is woken for other reasons, too, has to. */
   #sleep(): void {
-    for (let wakes = 0; wakes < MOST_WAKES; wakes++) {
+    for (let wakes = 0; wakes < MAX_WAKES; wakes++) {
       const at = this.times.next(this.#open, {
         now: this.#now,
         lastLook: this.#lastLook,

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'vitest';
-import { type JobState, verifyWebhook } from '../../../src/index.ts';
+import { type JobAnswer, verifyWebhook } from '../../../src/index.ts';
 import { poll } from './poll.ts';
 import { type WebServer, webServer } from './web-server.ts';
 
@@ -9,7 +9,7 @@ export const ALLOWED = { allowedNetworks: ['127.0.0.0/8'] };
 
 export interface Receiver extends WebServer {
   /** The first `count` webhooks, and no more, each signed for this key. */
-  received(count: number, key: string | undefined): Promise<JobState[]>;
+  received(count: number, key: string | undefined): Promise<JobAnswer[]>;
 }
 
 const welcome: RequestListener = (_request, response) => void response.end();

@@ -195,10 +195,10 @@ export class ReportWriter {
  * Draws a skin file's figure from the front and the back, as PNGs of 16×32 pixels; undefined when the file is not a
  * readable skin. Without a variant, the image determines it.
  */
-export function figureOf(bytes: Uint8Array, wish?: Variant | 'auto' | 'unknown'): Figure | undefined {
+export function figureOf(bytes: Uint8Array, wanted?: Variant | 'auto' | 'unknown'): Figure | undefined {
   const picture = readPicture(bytes);
   if (!picture) return undefined;
-  const { variant } = chooseVariant(picture, wish);
+  const { variant } = chooseVariant(picture, wanted);
   return {
     front: encodePng(renderFront(picture, variant)),
     back: encodePng(renderBack(picture, variant)),

@@ -3,7 +3,7 @@ import type { Session } from '../../../dispatch/session.ts';
 import { GenerationPostponed } from '../port.ts';
 
 export interface AvailabilityOptions {
-  readonly session: Pick<Session, 'clock' | 'random' | 'now' | 'pace' | 'trouble' | 'intake'>;
+  readonly session: Pick<Session, 'clock' | 'random' | 'now' | 'pace' | 'outage' | 'intake'>;
   /** Tells workers to continue. */
   readonly wake: () => void;
   readonly warn: (message: string) => void;
@@ -45,9 +45,9 @@ export class Availability {
 
   /** Milliseconds until the next submission is allowed; 0: now. */
   wait(): number {
-    const { pace, trouble, intake } = this.#options.session;
+    const { pace, outage, intake } = this.#options.session;
     const now = this.#now();
-    const openAt = Math.max(pace.openAt(now), trouble.openAt, intake.openAt, this.#fullQueue.openAt);
+    const openAt = Math.max(pace.openAt(now), outage.openAt, intake.openAt, this.#fullQueue.openAt);
     return Math.max(this.#isDown ? 1 : 0, openAt - now);
   }
 
@@ -84,14 +84,14 @@ export class Availability {
       this.#isClosed = true;
       warn(`${name} is not accepting submissions; jobs wait until it does: ${reason}`);
     }
-    const { since } = session.trouble;
+    const { since } = session.outage;
     if (since !== undefined && this.#now() - since >= PATIENCE) this.#down(reason);
   }
 
   /** Trouble of one kind has passed. */
   passed(): void {
     const { session, name } = this.#options;
-    if (this.#isDown && !session.trouble.isOn) {
+    if (this.#isDown && !session.outage.isOn) {
       this.#isDown = false;
       this.#goOn(`${name} answers again: jobs go on.`);
     }
@@ -102,13 +102,13 @@ export class Availability {
   }
 
   keyRefused(error: unknown): void {
-    this.#options.session.trouble.failed(error, KEY_PAUSE);
+    this.#options.session.outage.failed(error, KEY_PAUSE);
     this.#down(reasonOf(error));
   }
 
   /** The service is unusable from the start. */
   unreachable(error: unknown): void {
-    this.#options.session.trouble.failed(error);
+    this.#options.session.outage.failed(error);
     this.#down(reasonOf(error));
   }
 

@@ -1,9 +1,9 @@
 import { classifyFailure } from '../../../client/failure.ts';
-import type { JobState } from '../../../client/types.ts';
+import type { JobAnswer } from '../../../client/types.ts';
 import type { JobResults } from '../../../dispatch/job-ends.ts';
 import { JobTracker } from '../../../dispatch/job-tracker.ts';
 import type { OtherProcesses } from '../../../dispatch/other-processes.ts';
-import { Reads } from '../../../dispatch/reads.ts';
+import { RetryingReader } from '../../../dispatch/reads.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { CountedSpots } from '../../../dispatch/spots.ts';
 import type { Submission } from '../../../dispatch/submission.ts';
@@ -24,8 +24,8 @@ export interface UpstreamWork extends Submission {
 
 export function workFor(texture: Texture): UpstreamWork {
   const { identity, variant } = texture;
-  const wishes = { variant, visibility: undefined, cape: undefined };
-  return { key: identity, ...wishes, attempt: 0, losses: 0, texture, idempotencyKey: '' };
+  const inputs = { variant, visibility: undefined, cape: undefined };
+  return { key: identity, ...inputs, attempt: 0, losses: 0, texture, idempotencyKey: '' };
 }
 
 export interface UpstreamJobsOptions {
@@ -49,10 +49,10 @@ type Waiter<T> = Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'>;
 export class UpstreamJobs {
   readonly #options: UpstreamJobsOptions;
   readonly #session: Session<UpstreamWork>;
-  readonly #reads: Reads;
+  readonly #reader: RetryingReader;
   readonly #tracker: JobTracker<UpstreamWork>;
   /** Those who wait for a job, by its work's key. */
-  readonly #waiters = new Map<string, Waiter<JobState | undefined>>();
+  readonly #waiters = new Map<string, Waiter<JobAnswer | undefined>>();
   readonly #lookWaiters = new Set<Waiter<void>>();
   /** Somebody waits, or the service can be used again. */
   readonly #listenWanted: WakeUpSignal;
@@ -61,7 +61,7 @@ export class UpstreamJobs {
   constructor(options: UpstreamJobsOptions) {
     this.#options = options;
     this.#session = options.session;
-    this.#reads = new Reads(options.session, options.stop);
+    this.#reader = new RetryingReader(options.session, options.stop);
     this.#listenWanted = new WakeUpSignal(options.session.clock);
     this.#tracker = this.#makeTracker();
   }
@@ -86,7 +86,7 @@ export class UpstreamJobs {
   }
 
   /** The end of a job that was submitted earlier; undefined: the service does not know it (any more). */
-  async end(work: UpstreamWork, id: string, signal: AbortSignal): Promise<JobState | undefined> {
+  async end(work: UpstreamWork, id: string, signal: AbortSignal): Promise<JobAnswer | undefined> {
     return await this.#wait(work, signal, () => {
       this.#tracker.follow(work, id);
       this.lookSoon();
@@ -96,9 +96,9 @@ export class UpstreamJobs {
   /** The end of a job that the service has just accepted; undefined likewise. */
   async endOfNew(
     work: UpstreamWork,
-    state: JobState,
+    state: JobAnswer,
     { sent, signal }: NewJob,
-  ): Promise<JobState | undefined> {
+  ): Promise<JobAnswer | undefined> {
     return await this.#wait(work, signal, () => this.#tracker.accepted(work, state, sent));
   }
 
@@ -109,7 +109,7 @@ export class UpstreamJobs {
   async endOfLost(
     work: UpstreamWork,
     { sent, settlesIn, signal }: NewJob & { readonly settlesIn: number },
-  ): Promise<JobState | undefined> {
+  ): Promise<JobAnswer | undefined> {
     return await this.#wait(work, signal, () => {
       this.#session.spots.unsure.add(work);
       this.#tracker.lost(work, sent, settlesIn);
@@ -122,9 +122,9 @@ export class UpstreamJobs {
     this.lookSoon(); // shows when the service can be used again
   }
 
-  async #wait(work: UpstreamWork, signal: AbortSignal, begin: () => void): Promise<JobState | undefined> {
+  async #wait(work: UpstreamWork, signal: AbortSignal, begin: () => void): Promise<JobAnswer | undefined> {
     this.#verifyUsable();
-    const waiter = Promise.withResolvers<JobState | undefined>();
+    const waiter = Promise.withResolvers<JobAnswer | undefined>();
     this.#waiters.set(work.key, waiter);
     begin();
     this.#listenWanted.notify();
@@ -143,7 +143,7 @@ export class UpstreamJobs {
     return await waiter.promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  #forget(work: UpstreamWork, waiter: Waiter<JobState | undefined>): void {
+  #forget(work: UpstreamWork, waiter: Waiter<JobAnswer | undefined>): void {
     const { spots } = this.#session;
     if (this.#waiters.get(work.key) === waiter) this.#waiters.delete(work.key);
     this.#tracker.forget(work);
@@ -156,7 +156,7 @@ export class UpstreamJobs {
     const pixelsOf = ({ texture }: UpstreamWork) => texture.hash;
     return new JobTracker({
       session,
-      reads: this.#reads,
+      reader: this.#reader,
       user: { ...this.#results(), pixelsOf, texturePixels },
       others,
       follows: true,
@@ -180,11 +180,11 @@ export class UpstreamJobs {
   }
 
   /** The skin may outlive its job. */
-  async #forgotten(id: string, result: string | undefined): Promise<JobState | undefined> {
+  async #forgotten(id: string, result: string | undefined): Promise<JobAnswer | undefined> {
     if (result === undefined) return undefined;
     const { client } = this.#session;
     const call = this.#session.call(this.#options.stop);
-    const skin = await this.#reads.awaited(async () => await client.skin(result, call));
+    const skin = await this.#reader.awaited(async () => await client.skin(result, call));
     if (!skin) return undefined;
     const job: Job = { id, status: 'completed', result, timestamp: undefined, eta: undefined };
     return { job, skin, errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
@@ -207,14 +207,14 @@ export class UpstreamJobs {
   /** Whatever fails, the service may be usable later. */
   async #watch(): Promise<void> {
     const { stop } = this.#options;
-    const { clock, trouble } = this.#session;
+    const { clock, outage } = this.#session;
     while (!stop.aborted) {
       try {
         await this.#tracker.run();
       } catch (error) {
         if (stop.aborted) throw error;
         this.#failed(error);
-        await clock.sleep(trouble.openAt - this.#session.now(), stop);
+        await clock.sleep(outage.openAt - this.#session.now(), stop);
       }
     }
   }
@@ -223,7 +223,7 @@ export class UpstreamJobs {
     const failure = classifyFailure(error);
     if (failure === undefined) this.#options.onError(error);
     if (failure?.kind === 'key_refused') this.#options.availability.keyRefused(error);
-    else this.#session.trouble.failed(error);
+    else this.#session.outage.failed(error);
   }
 }
 

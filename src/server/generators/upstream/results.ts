@@ -1,6 +1,6 @@
 import type { ServiceError, SkinsmithError } from '../../../client/errors.ts';
 import type { Failure } from '../../../client/failure.ts';
-import type { JobState } from '../../../client/types.ts';
+import type { JobAnswer } from '../../../client/types.ts';
 import { ProofError, type ProofMeans, pixelsOf, proveSkin, readTextures } from '../../../dispatch/proof.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { Note } from '../../../protocol/envelope.ts';
@@ -30,7 +30,7 @@ export class Results {
 
   /** @throws GenerationError if the job failed, or its result does not match the request */
   async dataOf(
-    state: JobState,
+    state: JobAnswer,
     texture: Texture,
     facts: UpstreamFacts,
     signal: AbortSignal,
@@ -47,7 +47,7 @@ export class Results {
     }
   }
 
-  async #skinOf({ job, skin, errors }: JobState, signal: AbortSignal): Promise<SeenSkin> {
+  async #skinOf({ job, skin, errors }: JobAnswer, signal: AbortSignal): Promise<SeenSkin> {
     if (skin) return skin;
     if (job.status === 'completed' && job.result !== undefined)
       return await this.#options.session.client.skin(job.result, { signal });

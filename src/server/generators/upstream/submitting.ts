@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { classifyFailure } from '../../../client/failure.ts';
 import { DEFAULT_TIMEOUT } from '../../../client/requester.ts';
 import type { CountedSubmission } from '../../../client/submission-budget.ts';
-import type { JobState } from '../../../client/types.ts';
+import type { JobAnswer } from '../../../client/types.ts';
 import { SETTLES_LATE, settlingTime } from '../../../dispatch/lag.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { Sent } from '../../../dispatch/submitter.ts';
@@ -37,13 +37,13 @@ export interface SubmittingOptions {
 }
 
 /** What is known before a submission. `row`: the record of an earlier one, if there is one. */
-export interface Before {
+export interface PreviousAttempt {
   readonly row: UpstreamJobRow | undefined;
   readonly facts: UpstreamFacts;
 }
 
 /** The service has accepted it, or the answer was lost: the job may exist, or it may be sent again. */
-export type Submitted = { readonly state: JobState | undefined; readonly sent: Sent };
+export type Submitted = { readonly state: JobAnswer | undefined; readonly sent: Sent };
 
 /** Milliseconds for which a worker keeps a job that waits for the service; after that the job returns to the queue. */
 const SHORT = 2_000;
@@ -78,7 +78,7 @@ export class Submitting {
   }
 
   /** @throws GenerationPostponed, GenerationError; the signal's reason when aborted */
-  async submit(work: UpstreamWork, before: Before, signal: AbortSignal): Promise<Submitted> {
+  async submit(work: UpstreamWork, before: PreviousAttempt, signal: AbortSignal): Promise<Submitted> {
     await this.#untilOpen(signal);
     const file = await this.#picture(work.texture);
     const reserved = this.#reserve();
@@ -106,7 +106,7 @@ export class Submitting {
       facts,
       file,
       reserved,
-    }: Before & { readonly file: Uint8Array; readonly reserved: CountedSubmission },
+    }: PreviousAttempt & { readonly file: Uint8Array; readonly reserved: CountedSubmission },
     signal: AbortSignal,
   ): Promise<Submitted> {
     const { session, availability } = this.#options;
@@ -151,7 +151,7 @@ export class Submitting {
   }
 
   /** Records the submission about to be sent, and its key. */
-  async #begin({ identity }: Texture, { row, facts }: Before): Promise<UpstreamIntent> {
+  async #begin({ identity }: Texture, { row, facts }: PreviousAttempt): Promise<UpstreamIntent> {
     const { db, session, others, self } = this.#options;
     const now = session.clock.now();
     const isAgain = row !== undefined && row.job_id === null;
@@ -203,7 +203,7 @@ export class Submitting {
   async #lost(work: UpstreamWork, { error, signal }: Failed): Promise<void> {
     const { session } = this.#options;
     work.losses++;
-    if (session.isSkinsmith) await session.trouble.pause(error, signal);
+    if (session.isSkinsmith) await session.outage.pause(error, signal);
     await session.clock.sleep(lossPause(work.losses, session.random()), signal);
   }
 
@@ -218,7 +218,7 @@ export class Submitting {
 
   #unreachable(error: unknown): void {
     const { session, jobs } = this.#options;
-    session.trouble.failed(error);
+    session.outage.failed(error);
     jobs.lookSoon();
   }
 }

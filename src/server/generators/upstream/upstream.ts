@@ -1,6 +1,6 @@
 import { classifyFailure, type FailureKind } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
-import type { JobState } from '../../../client/types.ts';
+import type { JobAnswer } from '../../../client/types.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { Sent } from '../../../dispatch/submitter.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
@@ -25,7 +25,7 @@ export interface UpstreamOptions {
 }
 
 /** Number of fruitless submissions of one job in a row before it is postponed, and for how long. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 const LOST_PAUSE = 10_000;
 
 /** Has another service make the skins. Submits each picture once, even if processes are killed or answers are lost. */
@@ -44,7 +44,7 @@ export class Upstream {
       const facts = await contact.facts(signal);
       session.spotLimit.told = facts.spots;
       await jobs.firstLook(signal);
-      for (let round = 0; round < MOST_ROUNDS; round++) {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
         const state = await this.#jobState(work, facts, signal);
         if (state) return await results.dataOf(state, texture, facts, signal);
       }
@@ -65,7 +65,7 @@ export class Upstream {
     work: UpstreamWork,
     facts: UpstreamFacts,
     signal: AbortSignal,
-  ): Promise<JobState | undefined> {
+  ): Promise<JobAnswer | undefined> {
     const { db, submitting } = this.#options;
     const row = await findUpstreamJob(db, work.key);
     if (row && row.job_id !== null) return await this.#endOf(work, row.job_id, signal);
@@ -74,7 +74,7 @@ export class Upstream {
     return await this.#endOfNew(work, await submitting.submit(work, { row, facts }, signal), signal);
   }
 
-  async #endOf(work: UpstreamWork, id: string, signal: AbortSignal): Promise<JobState | undefined> {
+  async #endOf(work: UpstreamWork, id: string, signal: AbortSignal): Promise<JobAnswer | undefined> {
     const state = await this.#options.jobs.end(work, id, signal);
     if (!state) await dropUpstreamJob(this.#options.db, work.key);
     return state;
@@ -84,7 +84,7 @@ export class Upstream {
     work: UpstreamWork,
     { state, sent }: Submitted,
     signal: AbortSignal,
-  ): Promise<JobState | undefined> {
+  ): Promise<JobAnswer | undefined> {
     const { db, jobs } = this.#options;
     if (!state) return undefined;
     const end = jobs.endOfNew(work, state, { sent, signal });
@@ -98,7 +98,7 @@ export class Upstream {
     row: UpstreamJobRow,
     work: UpstreamWork,
     signal: AbortSignal,
-  ): Promise<JobState | undefined> {
+  ): Promise<JobAnswer | undefined> {
     const { session, db, jobs, submitting } = this.#options;
     await submitting.verifyNotBeingSent(row);
     if (session.isSkinsmith) return undefined;
@@ -119,7 +119,7 @@ export class Upstream {
     if (failure === undefined) return error;
     if (isAboutRequest(failure)) return refusedJob(error);
     if (failure.kind === 'key_refused') availability.keyRefused(error);
-    else if (failure.status !== 429) session.trouble.failed(error);
+    else if (failure.status !== 429) session.outage.failed(error);
     return availability.postponed(error);
   }
 }

@@ -87,7 +87,7 @@ export class Endpoint {
       const answer = await this.#handle(call);
       return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
     } catch (error) {
-      return await this.#standIn(await this.#toldWithLimits(error, caller));
+      return await this.#standIn(await this.#withRateLimitHeaders(error, caller));
     } finally {
       leave?.();
     }
@@ -124,12 +124,12 @@ export class Endpoint {
     try {
       verifyCaller?.(caller, context);
     } catch (error) {
-      throw await this.#toldWithLimits(error, caller);
+      throw await this.#withRateLimitHeaders(error, caller);
     }
     return caller;
   }
 
-  async #toldWithLimits(error: unknown, caller: Caller): Promise<unknown> {
+  async #withRateLimitHeaders(error: unknown, caller: Caller): Promise<unknown> {
     return this.#tellsLimits ? await withLimits(this.#options.context, error, caller) : error;
   }
 

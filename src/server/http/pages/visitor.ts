@@ -16,8 +16,8 @@ export function visitorSecret({ context, request, session }: Visit): string | un
 export function forMaker(page: Page, visit: Visit): Page {
   const { context, request, session } = visit;
   if (session || visitorSecret(visit) !== undefined) return page;
-  const wish = { publicUrl: context.publicUrl(), secret: makeSecret() };
-  return { ...page, headers: { 'Set-Cookie': setCookie('skinsmith-visitor', request, wish) } };
+  const input = { publicUrl: context.publicUrl(), secret: makeSecret() };
+  return { ...page, headers: { 'Set-Cookie': setCookie('skinsmith-visitor', request, input) } };
 }
 
 export function makerOf({ caller, session }: Pick<PageCall, 'caller' | 'session'>): FormMaker {

@@ -9,7 +9,7 @@ import { route } from '../route.ts';
  */
 
 /** Names in one request: as many as the game takes. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 const propertySchema = z.object({ name: z.string(), value: z.string(), signature: z.string().optional() });
 const profileSchema = z.object({
@@ -38,12 +38,12 @@ const profileRoute = route({
   },
 });
 
-const namesSchema = z.array(z.string().max(64)).max(MOST_NAMES);
+const namesSchema = z.array(z.string().max(64)).max(MAX_NAMES);
 
 const namesRoute = route({
   method: 'POST',
   paths: ['/api/profiles/minecraft', '/minecraftservices/minecraft/profile/lookup/bulk/byname'],
-  summary: `Players of the game by up to ${MOST_NAMES} names, as authlib-injector asks for them`,
+  summary: `Players of the game by up to ${MAX_NAMES} names, as authlib-injector asks for them`,
   bodies: { 'application/json': namesSchema },
   answers: { 200: z.array(z.object({ id: z.string(), name: z.string() })), 503: errorAnswerSchema },
   authenticated: false,

@@ -10,7 +10,7 @@ import {
 } from './account/accounts.ts';
 import { addCapeRoute, allCapesRoute, changeCapeRoute, removeCapeRoute } from './account/capes.ts';
 import { doctorRoute } from './account/doctor.ts';
-import { identityListRoute, untieIdentityRoute } from './account/identities.ts';
+import { identityListRoute, unlinkIdentityRoute } from './account/identities.ts';
 import { changeKeyRoute, createKeyRoute, listKeysRoute, revokeKeyRoute } from './account/keys.ts';
 import { accountRoute, planListRoute } from './account/me.ts';
 import { MODERATION_ROUTES } from './account/moderation.ts';
@@ -106,7 +106,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
       changeKeyRoute,
       revokeKeyRoute,
       identityListRoute,
-      untieIdentityRoute,
+      unlinkIdentityRoute,
       allCapesRoute,
       addCapeRoute,
       changeCapeRoute,

@@ -1,5 +1,5 @@
 /** A job as `/ui/jobs/<id>/state` tells it. */
-export interface JobState {
+export interface PageJob {
   readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
   readonly skin?: {
     readonly uuid: string;
@@ -14,7 +14,7 @@ export interface JobState {
 const RETRY = 2_000;
 
 /** The job's end. The server answers when something has changed, so there is no pause between the requests. */
-export async function waitForJob(id: string, onState: (state: JobState) => void): Promise<JobState> {
+export async function waitForJob(id: string, onState: (state: PageJob) => void): Promise<PageJob> {
   for (let seen = ''; ; ) {
     const state = await readState(id, seen);
     if (!state) {
@@ -28,12 +28,12 @@ export async function waitForJob(id: string, onState: (state: JobState) => void)
 }
 
 /** Undefined if the server could not be asked, or asks for a pause. */
-async function readState(id: string, seen: string): Promise<JobState | undefined> {
+async function readState(id: string, seen: string): Promise<PageJob | undefined> {
   try {
     const answer = await fetch(`/ui/jobs/${id}/state?seen=${seen}`, {
       headers: { accept: 'application/json' },
     });
-    if (answer.ok) return (await answer.json()) as JobState;
+    if (answer.ok) return (await answer.json()) as PageJob;
     if (answer.status === 429 || answer.status >= 500) return undefined;
     return { status: 'failed', error: { code: 'job_not_found', message: 'The job is gone.' } };
   } catch {

@@ -1,6 +1,6 @@
 import { smallButton } from './button.ts';
 import { copyButton } from './copy.ts';
-import { type JobState, pause, waitForJob } from './jobs.ts';
+import { type PageJob, pause, waitForJob } from './jobs.ts';
 import type { ResultRow } from './result-row.ts';
 
 /** Pictures that are sent at the same time. */
@@ -8,7 +8,7 @@ const AT_ONCE = 2;
 /** Milliseconds to wait when the server asks for a pause without saying how long. */
 const PAUSE = 3_000;
 
-interface Wish {
+interface SkinInput {
   readonly file: File;
   readonly row: ResultRow;
   /** The form as it was when the picture was sent. */
@@ -17,35 +17,35 @@ interface Wish {
 
 /** Sends pictures, a few at a time, and shows what becomes of each. */
 export class MakeQueue {
-  readonly #waiting: Wish[] = [];
+  readonly #waiting: SkinInput[] = [];
   #underWay = 0;
 
-  add(wishes: readonly Wish[]): void {
-    this.#waiting.push(...wishes);
+  add(inputs: readonly SkinInput[]): void {
+    this.#waiting.push(...inputs);
     while (this.#underWay < AT_ONCE && this.#waiting.length > 0) void this.#work();
   }
 
   async #work(): Promise<void> {
     this.#underWay++;
-    for (let wish = this.#waiting.shift(); wish; wish = this.#waiting.shift()) {
+    for (let input = this.#waiting.shift(); input; input = this.#waiting.shift()) {
       try {
-        const problem = await make(wish);
-        if (problem) this.#failed(wish, problem.message, problem.isSignedOut);
+        const problem = await make(input);
+        if (problem) this.#failed(input, problem.message, problem.isSignedOut);
       } catch {
-        this.#failed(wish, 'The server could not be reached.');
+        this.#failed(input, 'The server could not be reached.');
       }
     }
     this.#underWay--;
   }
 
   /** What failed can be sent again as it is, or taken away. */
-  #failed(wish: Wish, reason: string, isSignedOut = false): void {
-    const { row } = wish;
+  #failed(input: SkinInput, reason: string, isSignedOut = false): void {
+    const { row } = input;
     row.fail(reason);
     if (isSignedOut) row.link('/ui/sign-in', 'Sign in');
     const again = smallButton('Try again', () => {
       row.wait();
-      this.add([wish]);
+      this.add([input]);
     });
     row.offer([again, smallButton('Remove', () => row.element.remove())]);
   }
@@ -56,7 +56,7 @@ interface Failure {
   readonly isSignedOut: boolean;
 }
 
-async function make({ file, row, fields }: Wish): Promise<Failure | undefined> {
+async function make({ file, row, fields }: SkinInput): Promise<Failure | undefined> {
   row.say('Sending');
   fields.set('file', file);
   const sent = await send(fields, row);
@@ -86,7 +86,7 @@ async function send(fields: FormData, row: ResultRow): Promise<{ job: string } |
   }
 }
 
-function show({ skin, error }: JobState, row: ResultRow): Failure | undefined {
+function show({ skin, error }: PageJob, row: ResultRow): Failure | undefined {
   if (!skin) return { message: error?.message ?? 'The skin was not made.', isSignedOut: false };
   const { uuid, value, signature, url } = skin;
   const buttons = [

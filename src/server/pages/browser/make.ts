@@ -104,12 +104,12 @@ class ChosenPictures {
     this.#chosen = this.#chosen.filter((picture) => !sound.includes(picture));
     this.#closePreview();
     for (const { row } of sound) row.wait();
-    const wishes = sound.map(({ file, row }) => ({
+    const queued = sound.map(({ file, row }) => ({
       file,
       row,
       fields: fieldsFor(fields, file),
     }));
-    this.#queue.add(wishes);
+    this.#queue.add(queued);
     this.#clear();
     this.#update();
   }

@@ -4,7 +4,7 @@ import { actionButton } from './action-button.ts';
 import { moment } from './moment.ts';
 import type { Page } from './page.ts';
 
-/** Rows of a list: who signs in with a provider. `path`: where the forms lead, before `/<id>/untie`. */
+/** Rows of a list: who signs in with a provider. `path`: where the forms lead, before `/<id>/unlink`. */
 export function identityRows(identities: readonly Identity[], path: string): Html[] {
   return identities.map(
     ({
@@ -14,7 +14,7 @@ export function identityRows(identities: readonly Identity[], path: string): Htm
       createdAt,
     }) => html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
 <p class="quiet">at <bdi class="breaks">${issuer}</bdi>, since ${moment(createdAt)}</p></div>
-${actionButton(`${path}/${id}/untie`, 'Untie', { about: subject, isDanger: true })}</li>`,
+${actionButton(`${path}/${id}/unlink`, 'Unlink', { about: subject, isDanger: true })}</li>`,
   );
 }
 
@@ -29,10 +29,10 @@ interface LastWay {
 /** Asks before the only way in is taken away. */
 export function lastWayPage(action: string, { subject, back, whose }: LastWay): Page {
   return {
-    title: 'Untie the only way in?',
+    title: 'Unlink the only way in?',
     body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
 <p><strong><bdi class="breaks">${subject}</bdi></strong></p>
 <p>${whose} no other way to sign in: no API key that works from anywhere, and no other account at a provider. Make a key first, or nobody but an operator can let ${whose === 'You have' ? 'you' : 'the user'} in again.</p>
-<div class="acts"><button class="danger">Untie it all the same</button> <a href="${back}">Keep it</a></div></form>`,
+<div class="acts"><button class="danger">Unlink it all the same</button> <a href="${back}">Keep it</a></div></form>`,
   };
 }

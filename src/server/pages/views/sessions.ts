@@ -36,7 +36,7 @@ ${identities.length > 0 && ways(identities)}`,
 
 function ways(identities: readonly Identity[]): Html {
   return html`<section aria-labelledby="ways"><h2 id="ways">Accounts that sign you in</h2>
-<p>Once untied, an account does not sign you in any more, and browsers that are signed in without an API key are signed out, except this one.</p>
+<p>Once unlinked, an account does not sign you in any more, and browsers that are signed in without an API key are signed out, except this one.</p>
 <ul class="list">${identityRows(identities, '/ui/account/identities')}</ul></section>`;
 }
 

@@ -31,7 +31,7 @@ ${copyField('UUID', uuid)}
 ${commandFields({ value, signature, url, variant, ...(name !== null && { name }) })}`;
 }
 
-interface CommandWish {
+interface CommandInput {
   readonly name?: string;
   readonly value: string;
   readonly signature: string;
@@ -40,7 +40,7 @@ interface CommandWish {
 }
 
 /** Data of which no command can be made safely gets none. */
-function commandFields({ url, variant, ...skin }: CommandWish): Html {
+function commandFields({ url, variant, ...skin }: CommandInput): Html {
   try {
     return html`<h2>Commands</h2><dl class="copyable">
 ${copyField('Head, Minecraft 1.21.5 and later', giveCommand(skin))}

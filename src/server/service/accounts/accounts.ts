@@ -40,7 +40,7 @@ export interface AccountsContext {
 }
 
 /** Maximum accounts that a regular user may link. */
-const MOST_OF_USER = 25;
+const MAX_PER_USER = 25;
 
 /** The caller's linked game accounts, or all for an operator, by name. @throws Refusal `unauthorized` */
 export async function readGameAccounts(context: AccountsContext, caller: Caller): Promise<GameAccount[]> {
@@ -172,7 +172,7 @@ export function verifyMayLink(
 
 function linkerOf(context: AccountsContext, caller: Caller, share: boolean | undefined): Linker {
   const { owner, isOperator } = verifyMayLink(context, caller);
-  return { owner, share, sharesByDefault: isOperator, most: isOperator ? MAX_ACCOUNTS : MOST_OF_USER };
+  return { owner, share, sharesByDefault: isOperator, most: isOperator ? MAX_ACCOUNTS : MAX_PER_USER };
 }
 
 function mayManage({ owner, isOperator }: UserCaller, account: AccountRow): boolean {

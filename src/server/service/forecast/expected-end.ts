@@ -37,16 +37,16 @@ export async function expectedEnd(context: ForecastContext, job: JobRow): Promis
   const pending = await readPending(context.db);
   const running = pending.running.find(({ uuid }) => uuid === job.uuid);
   if (running) return typical === undefined ? undefined : Math.ceil(now + restOf(running, typical, now));
-  const outlook = typical === undefined ? undefined : await outlookOf(context, pending, { typical, now });
+  const queue = typical === undefined ? undefined : await queueOf(context, pending, { typical, now });
   const foreseen: Foreseen | undefined =
-    outlook && (forecast(job.uuid, outlook) ?? (await farAhead(context, job, outlook)));
+    queue && (forecast(job.uuid, queue) ?? (await farAhead(context, job, queue)));
   const ahead = foreseen?.ahead ?? (await countWaitingBefore(context.db, job));
   const opens = await generatorOpens(context, { owner: job.owner, ahead, now });
   if (!foreseen) return opens > now ? Math.ceil(opens) : undefined;
   return Math.ceil(Math.max(now + foreseen.start, opens) + foreseen.end - foreseen.start);
 }
 
-async function outlookOf(
+async function queueOf(
   { generator, workers }: ForecastContext,
   { running, waiting }: PendingJobs,
   { typical, now }: { typical: number; now: number },

@@ -2,7 +2,7 @@
  * When a waiting job will start: simulates future claims (claim.ts). Assumes that every generation takes the
  * typical time and that no further jobs are accepted. Times in milliseconds from now.
  */
-export interface Outlook {
+export interface QueueForecast {
   /** Jobs that can be processed at the same time, over all processes. */
   readonly workers: number;
   /** Duration of a generation. */
@@ -39,9 +39,9 @@ export interface Forecast {
 }
 
 /** Undefined if no worker runs, or the job is not waiting. */
-export function forecast(uuid: string, outlook: Outlook): Forecast | undefined {
-  if (outlook.workers <= 0 || !outlook.waiting.some((job) => job.uuid === uuid)) return undefined;
-  const future = new Future(outlook);
+export function forecast(uuid: string, queue: QueueForecast): Forecast | undefined {
+  if (queue.workers <= 0 || !queue.waiting.some((job) => job.uuid === uuid)) return undefined;
+  const future = new Future(queue);
   for (const ahead: string[] = []; ; ) {
     const job = future.begin();
     if (job?.uuid === uuid) return { start: future.time, end: future.time + future.durationOf(job), ahead };
@@ -50,7 +50,7 @@ export function forecast(uuid: string, outlook: Outlook): Forecast | undefined {
   }
 }
 
-interface Line {
+interface OwnerQueue {
   running: number;
   /** Places of its jobs in the order of turns. */
   readonly waiting: number[];
@@ -59,28 +59,28 @@ interface Line {
 /** Each submission asks for a forecast, so a step allocates no lists of its own. */
 class Future {
   time = 0;
-  readonly #outlook: Outlook;
-  readonly #lines = new Map<string, Line>();
+  readonly #queue: QueueForecast;
+  readonly #lines = new Map<string, OwnerQueue>();
   /** Skin data that exists by then. */
   readonly #made = new Set<string>();
   #running: RunningJob[];
 
-  constructor(outlook: Outlook) {
-    this.#outlook = outlook;
-    this.#running = [...outlook.running];
-    for (const { owner } of outlook.running) this.#lineOf(owner).running++;
-    for (const [place, { owner }] of outlook.waiting.entries()) this.#lineOf(owner).waiting.push(place);
+  constructor(queue: QueueForecast) {
+    this.#queue = queue;
+    this.#running = [...queue.running];
+    for (const { owner } of queue.running) this.#lineOf(owner).running++;
+    for (const [place, { owner }] of queue.waiting.entries()) this.#lineOf(owner).waiting.push(place);
   }
 
   durationOf({ identity }: WaitingJob): number {
-    return this.#made.has(identity) ? 0 : this.#outlook.typical;
+    return this.#made.has(identity) ? 0 : this.#queue.typical;
   }
 
   /** Starts the next job; undefined if none can start now. */
   begin(): WaitingJob | undefined {
-    if (this.#running.length >= this.#outlook.workers) return undefined;
+    if (this.#running.length >= this.#queue.workers) return undefined;
     const place = this.#nextPlace();
-    const job = place === undefined ? undefined : this.#outlook.waiting[place];
+    const job = place === undefined ? undefined : this.#queue.waiting[place];
     if (place === undefined || !job) return undefined;
     const { owner, identity } = job;
     const line = this.#lineOf(owner);
@@ -94,7 +94,7 @@ class Future {
   proceed(): boolean {
     let next = Number.POSITIVE_INFINITY;
     for (const { rest } of this.#running) next = Math.min(next, rest);
-    for (const { notBefore } of this.#outlook.waiting)
+    for (const { notBefore } of this.#queue.waiting)
       if (notBefore > this.time) next = Math.min(next, notBefore);
     if (!Number.isFinite(next)) return false;
     this.time = Math.max(this.time, next);
@@ -114,7 +114,7 @@ class Future {
     let [within, bursting] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const line of this.#lines.values()) {
       const place = this.#headOf(line);
-      const job = place === undefined ? undefined : this.#outlook.waiting[place];
+      const job = place === undefined ? undefined : this.#queue.waiting[place];
       if (place === undefined || !job) continue;
       if (line.running < job.concurrency) within = Math.min(within, place);
       if (line.running < job.burst) bursting = Math.min(bursting, place);
@@ -123,19 +123,19 @@ class Future {
     return Number.isFinite(place) ? place : undefined;
   }
 
-  #headOf({ waiting }: Line): number | undefined {
+  #headOf({ waiting }: OwnerQueue): number | undefined {
     for (const place of waiting) {
-      const job = this.#outlook.waiting[place];
+      const job = this.#queue.waiting[place];
       if (job && job.notBefore <= this.time && !this.#hasTwin(job)) return place;
     }
     return undefined;
   }
 
   #hasTwin({ identity }: WaitingJob): boolean {
-    return this.#outlook.onePerIdentity && this.#running.some((running) => running.identity === identity);
+    return this.#queue.onePerIdentity && this.#running.some((running) => running.identity === identity);
   }
 
-  #lineOf(owner: string): Line {
+  #lineOf(owner: string): OwnerQueue {
     let line = this.#lines.get(owner);
     if (line === undefined) {
       line = { running: 0, waiting: [] };

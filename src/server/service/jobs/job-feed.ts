@@ -32,7 +32,7 @@ interface News {
 /** Jobs per read. */
 const PAGE = 16;
 /** Jobs reported without a read; after as many, a read finds what else there is. */
-const MOST_TOLD = 64;
+const MAX_TOLD = 64;
 
 /**
  * Reports an owner's jobs to its followers. News only say where to look: followers get what the store holds at that
@@ -83,7 +83,7 @@ export class JobFeed {
 
   /** @param job the accepted job, if it is at hand */
   accepted(job?: JobRow): void {
-    if (job && this.#told.size < MOST_TOLD) this.#news.accepted.push(job);
+    if (job && this.#told.size < MAX_TOLD) this.#news.accepted.push(job);
     else this.#news.isAccepted = true;
     this.#look();
   }

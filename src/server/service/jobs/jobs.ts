@@ -6,7 +6,7 @@ import {
   findEnded,
   findJob,
   findJobWithSkin,
-  type JobState,
+  type JobSummaryRow,
   type JobWithSkin,
   type ListedJob,
   listJobStates,
@@ -68,7 +68,7 @@ export interface JobListQuery {
   readonly status?: JobRow['status'] | undefined;
 }
 
-export interface JobList<Job extends JobState = ListedJob> {
+export interface JobList<Job extends JobSummaryRow = ListedJob> {
   readonly jobs: Job[];
   /** Jobs per page. */
   readonly size: number;
@@ -96,7 +96,10 @@ export async function listJobs(
  * For clients without paging: the newest jobs, and all pending ones regardless of age, because such clients look for
  * the ends of their jobs in this list. They do so often, so the jobs come with their states only.
  */
-export async function listNewestJobs({ db }: JobListContext, { owner }: Caller): Promise<JobList<JobState>> {
+export async function listNewestJobs(
+  { db }: JobListContext,
+  { owner }: Caller,
+): Promise<JobList<JobSummaryRow>> {
   const found = await listJobStates(db, owner, LIST_SIZE + 1); // one more shows whether there is a next page
   const jobs = found.filter(({ status }, index) => index < LIST_SIZE || isPending(status));
   return {

@@ -33,12 +33,12 @@ export interface Blocking {
 export async function blockImage(
   context: ModerationContext,
   caller: Caller,
-  wish: z.output<typeof blockBodySchema>,
+  input: z.output<typeof blockBodySchema>,
 ): Promise<Blocking> {
   const operator = requireOperator(caller);
   const { db, clock } = context;
-  const { note } = wish;
-  const hash = 'hash' in wish ? wish.hash : (await moderatedSkin(db, wish.skin)).texture_hash;
+  const { note } = input;
+  const hash = 'hash' in input ? input.hash : (await moderatedSkin(db, input.skin)).texture_hash;
   const image = { hash, note, blocked_by: operator.name, blocked_at: clock.now() };
   // First of all: from then on no further skin of the image appears.
   await inTransaction(db, async (tx) => {

@@ -27,11 +27,11 @@ export interface ModerationContext {
 }
 
 /** Reports that one caller may send in an hour. */
-const MOST_OF_REPORTER = 10;
+const MAX_PER_REPORTER = 10;
 /** Open reports of one skin: more tell the operator nothing new. */
-const MOST_OF_SKIN = 20;
+const MAX_PER_SKIN = 20;
 /** Open reports of all skins by callers without a key, and as many by users: the former must not shut out the latter. */
-const MOST_OPEN = 10_000;
+const MAX_OPEN = 10_000;
 
 /**
  * Reports a skin that the caller can see to the operators. A second report of the same skin by the same caller changes
@@ -49,7 +49,7 @@ export async function reportSkin(
     await lockManagement(tx);
     const counted = await countReports(tx, {
       ...{ skin: uuid, reporter, strangersBegin: ANONYMOUS_OWNERS },
-      ...{ since: now - HOUR.span, most: MOST_OPEN },
+      ...{ since: now - HOUR.span, most: MAX_OPEN },
     });
     if (isWanted(counted, caller)) {
       await insertReport(tx, { skin_uuid: uuid, reporter, reason, text, created_at: now });
@@ -65,13 +65,13 @@ export async function reportSkin(
 }
 
 function isKnown({ same, ofSkin }: ReportCounts): boolean {
-  return same > 0 || ofSkin >= MOST_OF_SKIN;
+  return same > 0 || ofSkin >= MAX_PER_SKIN;
 }
 
 function isWanted(counts: ReportCounts, caller: Caller): boolean {
   if (isKnown(counts)) return false;
   const isOperator = caller.kind === 'user' && caller.isOperator;
-  return isOperator || (counts.ofReporter < MOST_OF_REPORTER && counts.open < MOST_OPEN);
+  return isOperator || (counts.ofReporter < MAX_PER_REPORTER && counts.open < MAX_OPEN);
 }
 
 /** Newest first. @throws Refusal for callers other than the operator */
@@ -87,7 +87,7 @@ export async function readReports(
 /** Number of open reports. @throws Refusal for callers other than the operator */
 export async function countReportsToDecide({ db }: { readonly db: Db }, caller: Caller): Promise<number> {
   requireOperator(caller);
-  return await countOpenReports(db, MOST_OPEN);
+  return await countOpenReports(db, MAX_OPEN);
 }
 
 /** Closes a report without changing its skin. @throws Refusal `not_found` */

@@ -6,7 +6,7 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
 import { endKeylessSessions } from '../../store/sessions.ts';
-import { findUserByName, listTied, type TiedIdentity, untie } from '../../store/users.ts';
+import { findUserByName, type LinkedIdentity, listLinked, unlinkSubject } from '../../store/users.ts';
 import {
   type Caller,
   callerKey,
@@ -36,9 +36,9 @@ export async function readIdentities(
   userName?: string,
 ): Promise<Identity[]> {
   const { id } = await managedUser(db, requireUser(caller), userName);
-  const tied = await listTied(db, id);
-  const isLastWay = tied.length === 1 && !(await hasKeyToSignIn(db, id));
-  return tied.map((identity) => ({
+  const linked = await listLinked(db, id);
+  const isLastWay = linked.length === 1 && !(await hasKeyToSignIn(db, id));
+  return linked.map((identity) => ({
     id: idOf(identity),
     issuer: identity.issuer,
     subject: identity.subject,
@@ -47,7 +47,7 @@ export async function readIdentities(
   }));
 }
 
-/** What is to be untied. */
+/** What is to be unlinked. */
 export interface Untying {
   readonly id: string;
   /** Default: the caller. */
@@ -59,10 +59,10 @@ export interface Untying {
 }
 
 /**
- * Unties an identity: its person does not sign in as the user any more. The user's sessions that no API key began end.
+ * Unlinks an identity: its person does not sign in as the user any more. The user's sessions that no API key began end.
  * @throws Refusal `not_found`; `invalid_request` for the only way in, unless that is allowed
  */
-export async function untieIdentity(
+export async function unlinkIdentity(
   { db, clock }: IdentitiesContext,
   caller: Caller,
   { id, user: userName, mayBeLast, sessionId }: Untying,
@@ -71,14 +71,14 @@ export async function untieIdentity(
   await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     const user = await managedUser(tx, own, userName);
-    const tied = await listTied(tx, user.id);
-    const identity = tied.find((one) => idOf(one) === id);
+    const linked = await listLinked(tx, user.id);
+    const identity = linked.find((one) => idOf(one) === id);
     if (!identity) throw new Refusal('not_found', `There is no identity ${id}.`);
-    if (!mayBeLast && tied.length === 1) await verifyOtherWay(tx, user);
+    if (!mayBeLast && linked.length === 1) await verifyOtherWay(tx, user);
     await noteRevocation(tx);
-    await untie(tx, identity);
+    await unlinkSubject(tx, identity);
     await endKeylessSessions(tx, user.id, sessionId);
-    const act = { operator: own, action: 'untie_identity', subject: user.name } as const;
+    const act = { operator: own, action: 'unlink_identity', subject: user.name } as const;
     if (user.id !== own.id) await noteAct(tx, clock, act);
   });
 }
@@ -112,6 +112,6 @@ async function hasKeyToSignIn(db: Db, userId: string): Promise<boolean> {
   return (await listKeys(db, userId)).some((key) => !isBound(callerKey(key)));
 }
 
-function idOf({ issuer, subject }: TiedIdentity): string {
+function idOf({ issuer, subject }: LinkedIdentity): string {
   return hash('sha256', JSON.stringify([issuer, subject])).slice(0, ID_LENGTH);
 }

@@ -14,7 +14,7 @@ import {
   findUserById,
   insertFirstSignIn,
   insertUser,
-  tie,
+  linkSubject,
 } from '../../store/users.ts';
 import { authenticate } from '../callers/authenticate.ts';
 import { networkOf, type Origins, requireUser, type UserCaller } from '../callers/caller.ts';
@@ -108,7 +108,7 @@ export async function startProviderSession(
 }
 
 /** Up to which number names are counted; further ones get a random end. */
-const MOST_NUMBERS = 20;
+const MAX_NUMBERS = 20;
 
 /** The person who has signed in with the provider and is new here. @throws ProviderError `stale` */
 export async function readFirstSignIn({ db, clock }: OpenIdContext, secret: string): Promise<FirstSignInRow> {
@@ -132,7 +132,7 @@ export async function becomeNewUser(
 }
 
 /**
- * Ties the new person to the user of an API key. It must be able to do all that its user may: the sign-in will.
+ * Links the new person to the user of an API key. It must be able to do all that its user may: the sign-in will.
  * @returns the session's secret
  * @throws Refusal `invalid_api_key`, `insufficient_grants`; ProviderError
  */
@@ -172,8 +172,8 @@ async function tieTo(
   origins: Origins,
 ): Promise<string> {
   const { db, clock } = context;
-  if (!(await tie(db, first, user, clock.now())))
-    throw new ProviderError('stale', 'the person is tied already');
+  if (!(await linkSubject(db, first, user, clock.now())))
+    throw new ProviderError('stale', 'the person is linked already');
   await deleteFirstSignIn(db, first.hash);
   const rights = JSON.parse(first.rights) as Rights;
   return await startProviderSession(context, { user, identity: { rights } }, origins);
@@ -189,6 +189,6 @@ async function addUser(tx: Db, name: string, now: number): Promise<UserRow> {
 
 function nameFor(name: string, tries: number): string {
   if (tries === 1) return name;
-  const suffix = tries <= MOST_NUMBERS ? `-${tries}` : `-${randomBytes(4).toString('hex')}`;
+  const suffix = tries <= MAX_NUMBERS ? `-${tries}` : `-${randomBytes(4).toString('hex')}`;
   return `${name.slice(0, MAX_NAME - suffix.length)}${suffix}`;
 }

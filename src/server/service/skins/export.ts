@@ -10,7 +10,7 @@ import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { readOwnSkins, type Searches, type SignedByContext, type SkinListQuery, signedBy } from './skins.ts';
 /** Maximum skins of one export; the next one begins after the last of them. */
-export const MOST_EXPORTED = 5_000;
+export const MAX_EXPORTED = 5_000;
 /** Skins that are read at once. */
 const PAGE = 64;
 /** Exports at the same time: of one user, and of all in this process. */
@@ -32,7 +32,7 @@ export class Exports {
   readonly most: number;
   readonly #owners: string[] = [];
 
-  constructor(most = MOST_EXPORTED) {
+  constructor(most = MAX_EXPORTED) {
     this.most = most;
   }
 

@@ -5,7 +5,7 @@ import { hasOpenSkin, moveSkins, ownersOf, someSkinOf } from '../../store/skins.
 import { copyTextureData, dropTextureData, hasTextureData } from '../../store/textures.ts';
 
 /** The data to sign, and its signer. */
-interface DataWish {
+interface DataInput {
   readonly pixelHash: string;
   readonly variant: 'classic' | 'slim';
   readonly capeHash: string | null;
@@ -31,7 +31,7 @@ export interface AskedSkin {
  *
  * Data with this identity is used for everyone's requests: at least one skin that is not private has it.
  */
-function dataIdentity({ pixelHash, variant, capeHash, signer }: DataWish): string {
+function dataIdentity({ pixelHash, variant, capeHash, signer }: DataInput): string {
   return digest([pixelHash, variant, signer, ...(capeHash === null ? [] : [capeHash])]);
 }
 

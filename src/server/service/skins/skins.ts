@@ -4,7 +4,7 @@ import type { Game } from '../../../game/game.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import { isSignedBy } from '../../../textures/signing-key.ts';
 import { type Allowance, EvictingMap, isWhole, refill } from '../../fairness/rate-limits.ts';
-import { Line, type LineLimits } from '../../fairness/turns.ts';
+import { type ConcurrencyLimits, ConcurrencyQueue } from '../../fairness/turns.ts';
 import type { Db } from '../../store/db.ts';
 import type { TextureRow } from '../../store/schema/tables.ts';
 import { type FoundSkins, type SkinSearch, searchSkins } from '../../store/skin-search.ts';
@@ -27,7 +27,7 @@ import type { WebPages } from '../callers/web-pages.ts';
 import { waitRefusal } from '../limits/wait-refusal.ts';
 import { Refusal } from '../refusal.ts';
 
-interface SearchLimits extends LineLimits {
+interface SearchLimits extends ConcurrencyLimits {
   /** Maximum number of skins read for one page. */
   readonly looks: number;
 }
@@ -41,7 +41,7 @@ const LIMITS: Readonly<Record<Caller['kind'], SearchLimits>> = {
 const SOON = 1_000;
 
 /** What is searched for. */
-export type SearchWish = Omit<SkinSearch, 'looks'> & { readonly scope: SkinScope };
+export type SearchInput = Omit<SkinSearch, 'looks'> & { readonly scope: SkinScope };
 
 export interface SearchContext {
   readonly db: Db;
@@ -58,16 +58,19 @@ export class Searches {
     search: async (...asked) => await this.#searchInTurn(...asked),
   };
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #lines = { anonymous: new Line(LIMITS.anonymous), user: new Line(LIMITS.user) };
+  readonly #lines = {
+    anonymous: new ConcurrencyQueue(LIMITS.anonymous),
+    user: new ConcurrencyQueue(LIMITS.user),
+  };
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
   /** Searches when it is the caller's turn. @throws Refusal `concurrency_limit`, `service_unavailable` */
-  async search(db: Db, caller: Caller, wish: SearchWish): Promise<FoundSkins> {
+  async search(db: Db, caller: Caller, input: SearchInput): Promise<FoundSkins> {
     this.#verifyRoom(caller);
-    return await this.#searchInTurn(db, caller, wish);
+    return await this.#searchInTurn(db, caller, input);
   }
 
   #verifyRoom(caller: Caller): void {
@@ -81,7 +84,7 @@ export class Searches {
     throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': String(SOON / 1_000) } });
   }
 
-  async #searchInTurn(db: Db, caller: Caller, { scope, ...search }: SearchWish): Promise<FoundSkins> {
+  async #searchInTurn(db: Db, caller: Caller, { scope, ...search }: SearchInput): Promise<FoundSkins> {
     const { looks } = LIMITS[caller.kind];
     return await this.#lines[caller.kind].during(
       caller.owner,
@@ -178,35 +181,35 @@ export async function readOwnSkins(
   return await readFrom(context, caller, { ...query, scope: { owner } });
 }
 
-type ListWish = SkinListQuery & { readonly scope: SkinScope };
+type ListInput = SkinListQuery & { readonly scope: SkinScope };
 type Page = Omit<SkinList, 'hasStartedOver'>;
 
 /** @throws Refusal `validation_error`; when too many search, as `Searches` does */
-async function readFrom(context: SearchContext, caller: Caller, wish: ListWish): Promise<SkinList> {
-  const before = await placeOf(context, caller, wish);
-  const list = await readPage(context, caller, { wish, before });
-  return { ...list, hasStartedOver: wish.after !== undefined && before === undefined };
+async function readFrom(context: SearchContext, caller: Caller, input: ListInput): Promise<SkinList> {
+  const before = await placeOf(context, caller, input);
+  const list = await readPage(context, caller, { input, before });
+  return { ...list, hasStartedOver: input.after !== undefined && before === undefined };
 }
 
 async function readPage(
   context: SearchContext,
   caller: Caller,
-  { wish, before }: { readonly wish: ListWish } & Pick<SkinPage, 'before'>,
+  { input, before }: { readonly input: ListInput } & Pick<SkinPage, 'before'>,
 ): Promise<Page> {
-  const { size, sort, filter, visibility, variant } = wish;
+  const { size, sort, filter, visibility, variant } = input;
   const page = { before, sort, size: size + 1 }; // one skin more shows whether there is a next page
   const isWhole = !filter && visibility === undefined && variant === undefined;
-  if (!isWhole) return await searchList(context, caller, { wish, page });
-  const list = cutToSize(await listSkins(context.db, wish.scope, page), size, sort);
-  return wish.after === undefined ? { ...list, total: await countSkins(context.db, wish.scope) } : list;
+  if (!isWhole) return await searchList(context, caller, { input, page });
+  const list = cutToSize(await listSkins(context.db, input.scope, page), size, sort);
+  return input.after === undefined ? { ...list, total: await countSkins(context.db, input.scope) } : list;
 }
 
 async function searchList(
   { db, searches }: SearchContext,
   caller: Caller,
-  { wish, page }: { readonly wish: ListWish; readonly page: SkinPage },
+  { input, page }: { readonly input: ListInput; readonly page: SkinPage },
 ): Promise<Page> {
-  const { scope, size, filter, visibility, variant, sort } = wish;
+  const { scope, size, filter, visibility, variant, sort } = input;
   const words = wordsIn(filter ?? '');
   if (filter && words.length === 0) return { skins: [], next: undefined };
   const { skins, stoppedAt } = await searches.search(db, caller, {

@@ -1,7 +1,7 @@
 import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
 import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
-import { MOST_SKEW } from '../../store/database-clock.ts';
+import { MAX_SKEW } from '../../store/database-clock.ts';
 import { type Db, StoreTooNewError } from '../../store/db.ts';
 import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
 import { writeMeta } from '../../store/meta.ts';
@@ -170,7 +170,7 @@ export function storeWarnings(
   const { waitingFor, isListening } = connections?.() ?? { waitingFor: 0, isListening: true };
   const isDeaf = notifier !== undefined && !isListening; // behind a pooler there is nothing to listen to
   return [
-    ...(Math.abs(skew) >= MOST_SKEW ? (['store_clock'] as const) : []),
+    ...(Math.abs(skew) >= MAX_SKEW ? (['store_clock'] as const) : []),
     ...(waitingFor >= LONG ? (['store_pool'] as const) : []),
     ...(isDeaf ? (['store_listener'] as const) : []),
   ];

@@ -9,12 +9,12 @@ import type { GenerationRequest } from './generation-request.ts';
 import { type MaterialContext, readMaterial, type SubmitContext, submitMaterial } from './submit.ts';
 
 /** A generation as the caller describes it, without what is the same for the whole batch. */
-type Wish = Omit<GenerationRequest, 'caller' | 'via' | 'idempotencyKey' | 'inBatch'>;
+type BatchItemInput = Omit<GenerationRequest, 'caller' | 'via' | 'idempotencyKey' | 'inBatch'>;
 
 export interface Batch {
   readonly caller: Caller;
   /** Reads each generation of the batch. @throws Refusal */
-  readonly wishes: readonly (() => Wish)[];
+  readonly inputs: readonly (() => BatchItemInput)[];
   readonly idempotencyKey: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export async function submitBatch(
   batch: Batch,
 ): Promise<({ readonly submitted: Submitted } | { readonly error: unknown })[]> {
   verifyMayBatch(batch.caller);
-  await verifyRoomFor(context, batch.caller, batch.wishes.length);
+  await verifyRoomFor(context, batch.caller, batch.inputs.length);
   const results = [];
   for (const reading of readItems(context, batch)) {
     try {
@@ -50,15 +50,15 @@ interface ReadItem {
 /** Number of items to fetch at the same time, so that the waits for slow hosts overlap. */
 const READ_AT_ONCE = 6;
 
-function readItems(context: MaterialContext, { caller, wishes, idempotencyKey }: Batch): Promise<ReadItem>[] {
-  const items = wishes.map((wish) => ({ wish, ...Promise.withResolvers<ReadItem>() }));
+function readItems(context: MaterialContext, { caller, inputs, idempotencyKey }: Batch): Promise<ReadItem>[] {
+  const items = inputs.map((input) => ({ input, ...Promise.withResolvers<ReadItem>() }));
   for (const { promise } of items) promise.catch(() => {}); // handled when its turn comes
   const waiting = items.entries();
   const read = async () => {
-    for (const [index, { wish, resolve, reject }] of waiting) {
+    for (const [index, { input, resolve, reject }] of waiting) {
       try {
         const key = itemKey(idempotencyKey, index);
-        const request = { ...wish(), caller, via: 'queue', idempotencyKey: key, inBatch: true } as const;
+        const request = { ...input(), caller, via: 'queue', idempotencyKey: key, inBatch: true } as const;
         resolve({ request, material: await readMaterial(context, request) });
       } catch (error) {
         reject(error);

@@ -78,7 +78,7 @@ const MAX_KEYS = 100;
 type NewKey = Omit<z.output<typeof apiKeyBodySchema>, 'user' | 'scopes'> & {
   readonly scopes: readonly Scope[];
 };
-type Wish = Omit<z.output<typeof apiKeyBodySchema>, 'user'>;
+type KeyInput = Omit<z.output<typeof apiKeyBodySchema>, 'user'>;
 type Change = z.output<typeof apiKeyChangeSchema>;
 
 export interface KeysContext {
@@ -86,7 +86,7 @@ export interface KeysContext {
   readonly clock: Clock;
 }
 
-const FIRST_KEY: Wish = {
+const FIRST_KEY: KeyInput = {
   name: 'first key',
   allowedIps: [],
   allowedOrigins: [],
@@ -95,22 +95,22 @@ const FIRST_KEY: Wish = {
 };
 
 /** Creates a key. Its secret is in the result and is not stored. */
-async function makeKeyFor(db: Db, user: UserRow, wish: NewKey, now: number): Promise<ApiKeyMade> {
-  const { secret = makeApiKey() } = wish;
+async function makeKeyFor(db: Db, user: UserRow, input: NewKey, now: number): Promise<ApiKeyMade> {
+  const { secret = makeApiKey() } = input;
   const row: ApiKeyRow = {
     id: randomBytes(12).toString('hex'),
     user_id: user.id,
-    name: wish.name,
+    name: input.name,
     hash: hashApiKey(secret),
     last4: secret.slice(-4),
     created_at: now,
     last_used_at: null,
     revoked_at: null,
-    allowed_ips: JSON.stringify(wish.allowedIps),
-    allowed_origins: JSON.stringify(wish.allowedOrigins),
-    allowed_agents: JSON.stringify(wish.allowedAgents),
-    v2_compat: wish.v2Compat ? 1 : 0,
-    scopes: JSON.stringify(wish.scopes),
+    allowed_ips: JSON.stringify(input.allowedIps),
+    allowed_origins: JSON.stringify(input.allowedOrigins),
+    allowed_agents: JSON.stringify(input.allowedAgents),
+    v2_compat: input.v2Compat ? 1 : 0,
+    scopes: JSON.stringify(input.scopes),
     generations: 0,
   };
   await insertKey(db, row);
@@ -127,9 +127,14 @@ export async function makeFirstOwnerKey(db: Db, owner: UserRow, now: number): Pr
 }
 
 /** Creates a key without a permission check: anyone who can write to the store may have one. */
-export async function makeOwnersKey(db: Db, owner: UserRow, wish: Wish, now: number): Promise<ApiKeyMade> {
-  const scopes = wish.scopes ?? usualScopes({ isBound: isBound(wish), isOperator: true });
-  return await makeKeyFor(db, owner, { ...wish, scopes }, now);
+export async function makeOwnersKey(
+  db: Db,
+  owner: UserRow,
+  input: KeyInput,
+  now: number,
+): Promise<ApiKeyMade> {
+  const scopes = input.scopes ?? usualScopes({ isBound: isBound(input), isOperator: true });
+  return await makeKeyFor(db, owner, { ...input, scopes }, now);
 }
 
 /**
@@ -139,13 +144,13 @@ export async function makeOwnersKey(db: Db, owner: UserRow, wish: Wish, now: num
 export async function createKey(
   { db, clock }: KeysContext,
   caller: Caller,
-  { user: userName, ...wish }: z.output<typeof apiKeyBodySchema>,
+  { user: userName, ...input }: z.output<typeof apiKeyBodySchema>,
 ): Promise<ApiKeyMade> {
   const user = requireUser(caller);
   const isOwn = userName === undefined || userName === user.name;
   verifyMayManage(user, isOwn);
-  if (wish.secret !== undefined) requireOperator(user);
-  const key = { ...wish, scopes: wish.scopes ?? scopesFor(user, isOwn, wish) };
+  if (input.secret !== undefined) requireOperator(user);
+  const key = { ...input, scopes: input.scopes ?? scopesFor(user, isOwn, input) };
   if (key.scopes.length === 0)
     throw new Refusal('insufficient_grants', 'This key has no scope that it could give to the new one.');
   verifyNoStronger(user, key);
@@ -175,8 +180,8 @@ async function noteKey(
 }
 
 /** The scopes of a new key: never more than those of the key that creates it. */
-function scopesFor(user: UserCaller, isOwn: boolean, wish: Wish): Scope[] {
-  const mayBeShared = isBound(wish) || wish.secret !== undefined;
+function scopesFor(user: UserCaller, isOwn: boolean, input: KeyInput): Scope[] {
+  const mayBeShared = isBound(input) || input.secret !== undefined;
   const usual = usualScopes({ isBound: mayBeShared, isOperator: isOwn && user.isOperator });
   return usual.filter((scope) => hasScope(user, scope));
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
-import { MOST_SKEW } from '../database-clock.ts';
+import { MAX_SKEW } from '../database-clock.ts';
 import { asNoConnection } from './trouble.ts';
 
 /** Part of the database's connections from which on that is told. */
@@ -56,7 +56,7 @@ function reached({ version, bytes }: Look, milliseconds: number): HealthFinding 
 
 function clockFinding(skew: number): HealthFinding {
   const how = `${Math.abs(Math.round(skew))} ms ${skew > 0 ? 'behind' : 'ahead of'} that of the database`;
-  return finding('store_clock', Math.abs(skew) < MOST_SKEW, `The clock of this server is ${how}.`);
+  return finding('store_clock', Math.abs(skew) < MAX_SKEW, `The clock of this server is ${how}.`);
 }
 
 function poolFinding({ totalCount, options, idleCount }: Pool, waiting: number): HealthFinding {

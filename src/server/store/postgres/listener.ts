@@ -25,7 +25,7 @@ export interface ListenerTimes {
  * is lost. It notifies itself regularly: nothing else reveals a half-open connection, or one that goes through a
  * pooler.
  */
-export class Listener implements Notifier {
+export class NotificationListener implements Notifier {
   readonly #config: ClientConfig;
   readonly #times: ListenerTimes;
   readonly #self = randomBytes(6).toString('hex');

@@ -135,7 +135,7 @@ export const POOL_OPTIONS: PoolOptions = {
 };
 
 /** How often a statement outside of a transaction is tried that conflicts with others. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** The number of a type in PostgreSQL's catalogue. */
 const INT8 = 20;
@@ -252,7 +252,7 @@ function adapt(
     } catch (error) {
       // A transaction has to begin again: see inTransaction.
       const isPassing = isOutdated(error) || isDeadlock(error);
-      if (!isInTransaction && isPassing && tries < MOST_TRIES) return await query(asked, values, tries + 1);
+      if (!isInTransaction && isPassing && tries < MAX_TRIES) return await query(asked, values, tries + 1);
       const trouble = asTrouble(error);
       if (trouble !== error) lost = trouble as Error;
       throw trouble;

@@ -16,7 +16,7 @@ import type { OpenStore, Schema, StoreConnections } from '../open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import { DatabaseSize, examine } from './examine.ts';
-import { Listener } from './listener.ts';
+import { NotificationListener } from './listener.ts';
 import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions, PoolWaits } from './pool.ts';
 import { asRefused, isWithoutTls, type Patience, StoreRefusedError, untilReachable } from './trouble.ts';
 
@@ -156,7 +156,9 @@ export async function openPostgresStore({
   );
   const size = await DatabaseSize.watch(pool);
   // Behind a pooler nothing would be heard: another connection than the one that listened would hear it.
-  const listener = options.prepares ? new Listener(connectionConfig(opened.url, options)) : undefined;
+  const listener = options.prepares
+    ? new NotificationListener(connectionConfig(opened.url, options))
+    : undefined;
   return {
     db,
     ...(listener && { notifier: listener }),
@@ -176,7 +178,7 @@ export async function openPostgresStore({
 
 function countConnections(
   { pool, waits: { milliseconds: waitingFor } }: Pick<Opened, 'pool' | 'waits'>,
-  listener: Listener | undefined,
+  listener: NotificationListener | undefined,
 ): StoreConnections {
   const { totalCount, idleCount: idle, waitingCount, options } = pool;
   const most = options.max ?? totalCount;
@@ -186,7 +188,7 @@ function countConnections(
   return { busy: totalCount - idle, idle, most, waiting, waitingFor, isListening };
 }
 
-function watching(listener: Listener | undefined): OpenStore['changedByOthers'] {
+function watching(listener: NotificationListener | undefined): OpenStore['changedByOthers'] {
   let looked = performance.now();
   return () => {
     const isTime = performance.now() - looked >= (listener?.isListening ? LOOK : LOOK_UNHEARD);

@@ -4,7 +4,7 @@ import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource, SourceContent } from '../../../../src/batch/model/source.ts';
 import { type WorkContent, workKey } from '../../../../src/batch/model/work.ts';
-import type { GivenOutcome, GivenSkins } from '../../../../src/batch/plan/given-skins.ts';
+import type { SuppliedOutcome, SuppliedSkins } from '../../../../src/batch/plan/given-skins.ts';
 import { SignerRule } from '../../../../src/batch/plan/signer-rule.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
@@ -67,11 +67,11 @@ test('Six skins are looked up at the service at once', async () => {
 
 test('A UUID for which the service has a skin is judged as skin data of the service', async () => {
   const judged: unknown[] = [];
-  const judge: GivenSkins['judge'] = async (wanted) => {
+  const judge: SuppliedSkins['judge'] = async (wanted) => {
     judged.push(wanted);
-    return { kind: 'kept', skin: { uuid: UUID }, warnings: [] } as unknown as GivenOutcome;
+    return { kind: 'kept', skin: { uuid: UUID }, warnings: [] } as unknown as SuppliedOutcome;
   };
-  const planner = makePlanner({ findSkin: async () => GIVEN, given: { judge } as GivenSkins });
+  const planner = makePlanner({ findSkin: async () => GIVEN, given: { judge } as SuppliedSkins });
   const [planned] = await plan(planner, skinOf(UUID));
   expect(judged).toEqual([{ given: { ...GIVEN, name: undefined }, variant: 'auto', isOfService: true }]);
   expect(planned?.decision).toMatchObject({ kind: 'given', skin: { uuid: UUID } });
@@ -123,7 +123,7 @@ test.each<[what: string, content: SourceContent, of: WorkContent]>([
   ['a skin by its UUID', { kind: 'uuid', uuid: UUID, given: GIVEN }, { given: `skin:${UUID}` }],
 ])('Earlier runs know %s', async (_, content, of) => {
   const given = { judge: async () => ({ kind: 'remade', note: { code: 'a', message: 'b' } }) };
-  const planner = makePlanner({ findSkin: async () => GIVEN, given: given as unknown as GivenSkins });
+  const planner = makePlanner({ findSkin: async () => GIVEN, given: given as unknown as SuppliedSkins });
   const [planned] = await plan(planner, sourceOf(content));
   const key = workKey({ content: of, variant: 'auto', visibility: undefined });
   expect(workOf(planned!)?.key).toBe(key);
@@ -131,7 +131,7 @@ test.each<[what: string, content: SourceContent, of: WorkContent]>([
 
 test('Skin data is known to earlier runs by its value and signature', async () => {
   const given = { judge: async () => ({ kind: 'remade', note: { code: 'a', message: 'b' } }) };
-  const planner = makePlanner({ given: given as unknown as GivenSkins });
+  const planner = makePlanner({ given: given as unknown as SuppliedSkins });
   const [planned] = await plan(planner, sourceOf({ kind: 'data', given: GIVEN }));
   const { id } = planned!.member;
   expect(id).toMatch(/^value:[0-9a-f]{32}$/);

@@ -11,9 +11,9 @@ import { typeLine } from '../../../support/cli/type-line.ts';
 import { CLIENT_ID, runAccountServer } from '../../../support/server/account-server.ts';
 import { capePng } from '../../../support/server/drawn-capes.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { linkIdentity } from '../../../support/server/linked-identity.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore } from '../../../support/server/running-server.ts';
-import { tieIdentity } from '../../../support/server/tied-identity.ts';
 
 guardAgainstLeaks();
 
@@ -101,12 +101,12 @@ test('Every command prints the columns and the JSON fields that it declares', as
   const addUser = async () =>
     ((await typeJson('users', 'create', `user-${number++}`)) as { name: string }).name;
   const addKey = async () => ((await typeJson('keys', 'create', `key-${number++}`)) as { id: string }).id;
-  const tie = async () => {
-    await tieIdentity(server, 'owner', `person-${number++}`);
+  const link = async () => {
+    await linkIdentity(server, 'owner', `person-${number++}`);
     return String((await typeJson('identities', 'list'))[0].id);
   };
   const account = await linkAccount();
-  await tie();
+  await link();
   await addCape();
   const made = (await typeJson('generate', await picture())) as { uuid: string; job: string };
   const makeSkin = async () => ((await typeJson('generate', await picture())) as { uuid: string }).uuid;
@@ -165,7 +165,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'keys edit': async () => [await addKey(), '--name', 'ci'],
     'keys revoke': async () => [await addKey()],
     'identities list': () => [],
-    'identities delete': async () => [await tie()],
+    'identities delete': async () => [await link()],
     'capes list': () => [],
     'capes create': async () => [await file(capePng(number)), '--alias', `cape-${number}`],
     'capes edit': async () => [await addCape(), '--alias', `cape-${number}-2`],

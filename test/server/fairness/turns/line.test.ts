@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Line } from '../../../../src/server/fairness/turns.ts';
+import { ConcurrencyQueue } from '../../../../src/server/fairness/turns.ts';
 
 const LIMITS = { atOnce: 2, waitingOfOne: 2, waiting: 3 };
 
@@ -8,7 +8,7 @@ class Works {
   readonly begun: string[] = [];
   readonly #ends = new Map<string, PromiseWithResolvers<string>>();
 
-  join(line: Line, name: string): Promise<string> {
+  join(line: ConcurrencyQueue, name: string): Promise<string> {
     const end = Promise.withResolvers<string>();
     this.#ends.set(name, end);
     return line.during(name[0] ?? '', async () => {
@@ -28,7 +28,7 @@ class Works {
 
 describe('A line', () => {
   test('begins as many pieces at once as it may, and then one of each caller in turn', async () => {
-    const [line, works] = [new Line(LIMITS), new Works()];
+    const [line, works] = [new ConcurrencyQueue(LIMITS), new Works()];
     const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1'];
     const ends = names.map((name) => works.join(line, name));
     expect(works.begun).toEqual(['a1', 'a2']);
@@ -40,7 +40,7 @@ describe('A line', () => {
   });
 
   test('goes on after work that fails, and is free when all has ended', async () => {
-    const [line, works] = [new Line(LIMITS), new Works()];
+    const [line, works] = [new ConcurrencyQueue(LIMITS), new Works()];
     const ends = ['a1', 'a2', 'b1'].map((name) => works.join(line, name));
     works.fail('a1');
     await expect(ends[0]).rejects.toThrow('a1');
@@ -53,7 +53,7 @@ describe('A line', () => {
   });
 
   test('is full for who has enough in it, and for everybody when enough wait in all', () => {
-    const [line, works] = [new Line(LIMITS), new Works()];
+    const [line, works] = [new ConcurrencyQueue(LIMITS), new Works()];
     for (const name of ['a1', 'a2', 'a3']) void works.join(line, name);
     expect([line.fullFor('a'), line.fullFor('b')]).toEqual([undefined, undefined]);
     void works.join(line, 'a4');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../../../src/dispatch/pace.ts';
-import { Trouble } from '../../../../src/dispatch/trouble.ts';
+import { Outage } from '../../../../src/dispatch/trouble.ts';
 import { Availability } from '../../../../src/server/generators/upstream/availability.ts';
 import { refusal } from '../../../support/client/failures.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
@@ -12,8 +12,8 @@ function openAvailability() {
   const told = { wakes: 0, downs: 0 };
   const random = () => 1;
   const never = { firstContact: Number.POSITIVE_INFINITY, outage: Number.POSITIVE_INFINITY };
-  const makeTrouble = () =>
-    new Trouble({
+  const makeOutage = () =>
+    new Outage({
       clock,
       random,
       patience: never,
@@ -25,8 +25,8 @@ function openAvailability() {
     random,
     now: () => clock.monotonic(),
     pace: new Pace(random),
-    trouble: makeTrouble(),
-    intake: makeTrouble(),
+    outage: makeOutage(),
+    intake: makeOutage(),
   };
   const it: Availability = new Availability({
     session,
@@ -43,30 +43,30 @@ const TROUBLE = new Error('connection refused');
 describe('Trouble', () => {
   test('of five seconds without a break counts as down, which is said once, and so is its end', () => {
     const { it, session, clock, said, told } = openAvailability();
-    session.trouble.failed(TROUBLE);
+    session.outage.failed(TROUBLE);
     clock.forward(4_999);
-    session.trouble.failed(TROUBLE);
+    session.outage.failed(TROUBLE);
     expect([it.isDown, said]).toEqual([false, []]);
     clock.forward(1);
-    session.trouble.failed(TROUBLE);
+    session.outage.failed(TROUBLE);
     clock.forward(60_000);
-    session.trouble.failed(TROUBLE);
+    session.outage.failed(TROUBLE);
     expect([it.isDown, said.length, said[0], told.downs]).toEqual([
       true,
       1,
       expect.stringContaining('connection refused'),
       1,
     ]);
-    session.trouble.passed();
+    session.outage.passed();
     expect([it.isDown, it.wait(), told.wakes, said.length]).toEqual([false, 0, 1, 2]);
   });
 
   test('with breaks never does', () => {
     const { it, session, clock } = openAvailability();
     for (let n = 0; n < 20; n++) {
-      session.trouble.failed(TROUBLE);
+      session.outage.failed(TROUBLE);
       clock.forward(1_000);
-      session.trouble.passed();
+      session.outage.passed();
     }
     expect(it.isDown).toBe(false);
   });
@@ -75,7 +75,7 @@ describe('Trouble', () => {
     const { it, session, clock } = openAvailability();
     it.unreachable(TROUBLE);
     clock.forward(60_000);
-    expect([session.trouble.openAt <= session.now(), it.wait()]).toEqual([true, 1]);
+    expect([session.outage.openAt <= session.now(), it.wait()]).toEqual([true, 1]);
   });
 
   test('with the key is down at once, and the next try a minute away', () => {
@@ -124,7 +124,7 @@ describe('A service that accepts nothing', () => {
     const { it, session, clock, said, told } = openAvailability();
     for (let n = 0; n < 3; n++) {
       session.intake.failed(CLOSED);
-      session.trouble.passed(); // the list is answered
+      session.outage.passed(); // the list is answered
       clock.forward(60_000);
     }
     expect([said.length, said[0], it.isDown]).toEqual([1, expect.stringContaining(CLOSED.message), false]);

@@ -20,9 +20,9 @@ function ownAgent(): GuardedAgent {
 
 const LIMITS = { method: 'GET', answer: 'whole', timeout: 5_000, maxBytes: 1_000, maxRedirects: 0 } as const;
 
-async function ask(answer: RequestListener, wish: Partial<GuardedRequest> = {}) {
+async function ask(answer: RequestListener, input: Partial<GuardedRequest> = {}) {
   const { url } = await webServer(answer);
-  return await fetchGuarded(ownAgent(), { ...LIMITS, url, ...wish });
+  return await fetchGuarded(ownAgent(), { ...LIMITS, url, ...input });
 }
 
 /** Writes again and again until the other side hangs up; answers how many times it has. */

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { forecast, type Outlook, type WaitingJob } from '../../../../src/server/service/forecast/forecast.ts';
+import {
+  forecast,
+  type QueueForecast,
+  type WaitingJob,
+} from '../../../../src/server/service/forecast/forecast.ts';
 
 const TYPICAL = 3_000;
 
@@ -13,11 +17,11 @@ function runs(uuid: string, rest = TYPICAL) {
   return { owner: uuid.replace(/\d+$/, ''), identity: uuid, rest };
 }
 
-function outlook(over: Partial<Outlook>): Outlook {
+function queue(over: Partial<QueueForecast>): QueueForecast {
   return { workers: 3, typical: TYPICAL, onePerIdentity: false, running: [], waiting: [], ...over };
 }
 
-function endsOf(look: Outlook): (number | undefined)[] {
+function endsOf(look: QueueForecast): (number | undefined)[] {
   return look.waiting.map(({ uuid }) => forecast(uuid, look)?.end);
 }
 
@@ -29,43 +33,43 @@ test.each([
   ['as many as there are workers', { concurrency: 64 }, [3, 3, 3, 6, 6]],
   ['one, and a second that is idle', { concurrency: 1, burst: 2 }, [3, 3, 6, 6, 9]],
 ])('Five jobs of an owner that may have %s processed', (_, limits, seconds) => {
-  const look = outlook({ waiting: FIVE.map((uuid) => waits(uuid, limits)) });
+  const look = queue({ waiting: FIVE.map((uuid) => waits(uuid, limits)) });
   expect(endsOf(look)).toEqual(seconds.map((second) => second * 1000));
 });
 
 test('Who else waits takes turns', () => {
   const waiting = ['ann1', 'bob1', 'ann2', 'bob2'].map((uuid) => waits(uuid));
-  expect(endsOf(outlook({ workers: 1, waiting }))).toEqual([3_000, 6_000, 9_000, 12_000]);
-  expect(endsOf(outlook({ workers: 2, waiting }))).toEqual([3_000, 3_000, 6_000, 6_000]);
+  expect(endsOf(queue({ workers: 1, waiting }))).toEqual([3_000, 6_000, 9_000, 12_000]);
+  expect(endsOf(queue({ workers: 2, waiting }))).toEqual([3_000, 3_000, 6_000, 6_000]);
 });
 
 test('Whoever is below its concurrency comes before those who borrow', () => {
   const waiting = [waits('ann2', { burst: 5 }), waits('ann3', { burst: 5 }), waits('bob1')];
-  const look = outlook({ running: [runs('ann1', 1_000)], workers: 2, waiting });
+  const look = queue({ running: [runs('ann1', 1_000)], workers: 2, waiting });
   expect(endsOf(look)).toEqual([4_000, 6_000, 3_000]);
 });
 
 test('Jobs under way need the rest of their time, and hold their workers until then', () => {
   const running = [runs('bob1', 500), runs('cid1', 2_000)];
-  const look = outlook({ workers: 2, running, waiting: [waits('ann1'), waits('ann2')] });
+  const look = queue({ workers: 2, running, waiting: [waits('ann1'), waits('ann2')] });
   expect(endsOf(look)).toEqual([3_500, 6_500]);
   expect(forecast('ann2', look)).toEqual({ start: 3_500, end: 6_500, ahead: ['ann'] });
 });
 
 test('A job that was put off begins no sooner, and the others pass it', () => {
   const waiting = [waits('ann1', { notBefore: 10_000 }), waits('ann2')];
-  expect(endsOf(outlook({ waiting }))).toEqual([13_000, 3_000]);
+  expect(endsOf(queue({ waiting }))).toEqual([13_000, 3_000]);
 });
 
 test('Where the same data is not made twice at a time, the second needs no work once it is there', () => {
   const waiting = [waits('ann1', { identity: 'x' }), waits('bob1', { identity: 'x' }), waits('bob2')];
-  const look = outlook({ waiting, onePerIdentity: true });
+  const look = queue({ waiting, onePerIdentity: true });
   expect(endsOf(look)).toEqual([3_000, 3_000, 3_000]);
   expect(forecast('bob1', look)?.start).toBe(3_000);
 });
 
 test('Nothing is foreseen where nobody works, or for a job that does not wait', () => {
-  expect(forecast('ann1', outlook({ workers: 0, waiting: [waits('ann1')] }))).toBeUndefined();
-  expect(forecast('ann9', outlook({ waiting: [waits('ann1')] }))).toBeUndefined();
-  expect(forecast('ann1', outlook({ waiting: [waits('ann1', { concurrency: 0 })] }))).toBeUndefined();
+  expect(forecast('ann1', queue({ workers: 0, waiting: [waits('ann1')] }))).toBeUndefined();
+  expect(forecast('ann9', queue({ waiting: [waits('ann1')] }))).toBeUndefined();
+  expect(forecast('ann1', queue({ waiting: [waits('ann1', { concurrency: 0 })] }))).toBeUndefined();
 });

@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Listener } from '../../../../src/server/store/postgres/listener.ts';
+import { NotificationListener } from '../../../../src/server/store/postgres/listener.ts';
 import { connectionConfig, POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
 import { fragileFront } from '../../../support/postgres/fragile-front.ts';
 import { EMPTYING, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { poll } from '../../../support/server/poll.ts';
 
 async function listening(url: string, times?: { call: number; deaf: number }) {
-  const listener = new Listener(connectionConfig(url, POOL_OPTIONS), times);
+  const listener = new NotificationListener(connectionConfig(url, POOL_OPTIONS), times);
   onTestFinished(async () => await listener.stop());
   const heard: string[] = [];
   listener.onNotification((text) => heard.push(text));
@@ -15,7 +15,7 @@ async function listening(url: string, times?: { call: number; deaf: number }) {
   return { listener, heard };
 }
 
-async function untilListening(listener: Listener): Promise<void> {
+async function untilListening(listener: NotificationListener): Promise<void> {
   await poll(
     async () => listener.isListening,
     (isListening) => isListening,
@@ -90,7 +90,7 @@ describe('A listener', () => {
 
   test('ends while it waits for a database that is not there', async () => {
     const url = Object.assign(new URL(await ownDatabase()), { port: '1' }).href;
-    const listener = new Listener(connectionConfig(url, POOL_OPTIONS));
+    const listener = new NotificationListener(connectionConfig(url, POOL_OPTIONS));
     listener.notify('nobody hears this');
     expect(listener.isListening).toBe(false);
     await listener.stop();

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/server/store/skins.ts';
 import { countEnded, countMade, firstMade } from '../../../../src/server/store/stats.ts';
 import { findServedTexture, hasTextureData } from '../../../../src/server/store/textures.ts';
-import { listTied } from '../../../../src/server/store/users.ts';
+import { listLinked } from '../../../../src/server/store/users.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 import { keepData, record } from '../../../support/server/skin-records.ts';
@@ -46,7 +46,7 @@ const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
   'how many were made in a span': (db) => countMade(db, { from: 1, to: 2 }),
   'when the first was made': (db) => firstMade(db),
   'how jobs ended': (db) => countEnded(db, 1),
-  'who signs in as a user': (db) => listTied(db, 'user'),
+  'who signs in as a user': (db) => listLinked(db, 'user'),
   'a texture': (db) => findServedTexture(db, '0'.repeat(64)),
 };
 

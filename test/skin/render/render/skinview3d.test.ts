@@ -90,12 +90,12 @@ function placeOf({ yaw, pitch }: Scene['camera']): number[] {
 }
 
 async function inBrowser(png: Buffer, variant: 'classic' | 'slim', view: ComparedView): Promise<Picture> {
-  const wish = {
+  const input = {
     skin: `data:image/png;base64,${png.toString('base64')}`,
     model: variant === 'slim' ? 'slim' : 'default',
     place: placeOf(CAMERAS[view]),
   };
-  const pixels = await page.evaluate(`(${SHOW})(${JSON.stringify(wish)})`);
+  const pixels = await page.evaluate(`(${SHOW})(${JSON.stringify(input)})`);
   return { width: SIZE, height: SIZE, pixels: new Uint8Array(Buffer.from(String(pixels), 'base64')) };
 }
 

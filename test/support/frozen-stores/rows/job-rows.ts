@@ -16,13 +16,13 @@ export function jobUuid(n: number): string {
   return hex(`job ${n}`, 32);
 }
 
-interface Wish extends Partial<JobRow> {
+interface JobInput extends Partial<JobRow> {
   readonly owner: string;
   /** Number of its picture. */
   readonly picture: number;
 }
 
-function job(id: number, { owner, picture, ...more }: Wish, signer: string): JobRow {
+function job(id: number, { owner, picture, ...more }: JobInput, signer: string): JobRow {
   const { visibility = 'public', cape_hash: capeHash = null, name = null } = more;
   const { hash } = textureOfSkin(picture);
   const asked = { textureHash: hash, variant: 'classic', capeHash, visibility, name } as const;
@@ -40,7 +40,7 @@ const ENDED = { attempts: 1, started_at: MOMENT, finished_at: LATER } as const;
 const HELD = { status: 'processing', attempts: 1, started_at: MOMENT, lease_until: LATER } as const;
 
 /** Jobs in every state: those that have not ended are due, or held by a node that is gone. */
-const WISHES: readonly Wish[] = [
+const WISHES: readonly JobInput[] = [
   {
     ...{
       owner: dora,
@@ -62,12 +62,12 @@ const WISHES: readonly Wish[] = [
   { owner: emil, picture: 11, ...HELD, lease_owner: `${GONE}#1`, visibility: 'private', via: 'v1' },
 ];
 
-function callback(id: number, wish: Partial<CallbackRow> & Pick<CallbackRow, 'job_id'>): CallbackRow {
+function callback(id: number, input: Partial<CallbackRow> & Pick<CallbackRow, 'job_id'>): CallbackRow {
   return {
     ...{ id, uuid: hex(`callback ${id}`, 32), key_id: keyId('dora'), attempts: 0, run_at: null },
     ...{ url: `http://127.0.0.1:9/hook/${id}`, host: '127.0.0.1:9', lease_owner: null, created_at: MOMENT },
     done_at: null,
-    ...wish,
+    ...input,
   };
 }
 
@@ -86,7 +86,7 @@ export function jobRows(signer: string): Pick<Rows, JobTable> {
   const caller = { spent_at: MOMENT, generated_at: 0, minute: spent(1_000), hour: spent(60_000) };
   return {
     textures: [7, 8, 9, 10, 11].map(textureOfSkin),
-    jobs: WISHES.map((wish, n) => job(n + 1, wish, signer)),
+    jobs: WISHES.map((input, n) => job(n + 1, input, signer)),
     idempotency_keys: [
       { owner: dora, key: IDEMPOTENCY_KEY, job_id: 1 },
       { owner: dora, key: 'joined', job_id: 3 },

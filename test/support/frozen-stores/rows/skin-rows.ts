@@ -32,7 +32,7 @@ function drawCape(red: number): Picture {
 export const CAPE = textureOf(drawCape(10));
 const HIDDEN_CAPE = textureOf(drawCape(11));
 
-interface Wish extends Pick<SkinRow, 'owner' | 'name' | 'visibility'> {
+interface SkinInput extends Pick<SkinRow, 'owner' | 'name' | 'visibility'> {
   /** Number of its picture. */
   readonly picture: number;
   readonly variant?: 'classic' | 'slim';
@@ -44,7 +44,7 @@ interface Wish extends Pick<SkinRow, 'owner' | 'name' | 'visibility'> {
 const [dora, emil] = [ownerKey('dora'), ownerKey('emil')];
 const NOBODY = `address:${hex('192.0.2.1', 32)}`;
 
-const WISHES: readonly Wish[] = [
+const WISHES: readonly SkinInput[] = [
   { picture: 1, owner: dora, name: 'Steel Smith', visibility: 'public', views: 7 },
   { picture: 2, owner: dora, name: null, visibility: 'unlisted', variant: 'slim' },
   { picture: 3, owner: dora, name: 'Secret "it\'s" Ä 💎', visibility: 'private' },
@@ -59,8 +59,8 @@ export function skinUuid(n: number): string {
   return hex(`skin ${n}`, 32);
 }
 
-async function makeData(generator: Generator, wish: Wish): Promise<TextureDataRow> {
-  const { picture, owner, visibility, variant = 'classic', cape_hash: capeHash = null } = wish;
+async function makeData(generator: Generator, input: SkinInput): Promise<TextureDataRow> {
+  const { picture, owner, visibility, variant = 'classic', cape_hash: capeHash = null } = input;
   const { hash } = textureOfSkin(picture);
   const asked = { owner, textureHash: hash, variant, capeHash, visibility };
   const identity = identityOfJob(asked, await generator.signer());
@@ -74,8 +74,8 @@ async function makeData(generator: Generator, wish: Wish): Promise<TextureDataRo
   };
 }
 
-function skin(n: number, wish: Wish, identity: string): SkinRow {
-  const { owner, name, visibility, views = 0, hidden_from = null } = wish;
+function skin(n: number, input: SkinInput, identity: string): SkinRow {
+  const { owner, name, visibility, views = 0, hidden_from = null } = input;
   return {
     id: n,
     uuid: skinUuid(n),
@@ -101,8 +101,8 @@ type SkinTable =
 
 /** Skins, with what they are made of. */
 export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTable>> {
-  const data = await Promise.all(WISHES.map(async (wish) => await makeData(generator, wish)));
-  const skins = WISHES.map((wish, n) => skin(n + 1, wish, data[n]?.identity ?? ''));
+  const data = await Promise.all(WISHES.map(async (input) => await makeData(generator, input)));
+  const skins = WISHES.map((input, n) => skin(n + 1, input, data[n]?.identity ?? ''));
   const cape = { support: 'public', created_at: MOMENT } as const;
   const { identity } = data[0]!;
   return {

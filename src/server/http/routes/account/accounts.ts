@@ -51,8 +51,8 @@ export const linkGameAccountRoute = route({
   answers: { ...refusals, ...away, 201: gameAccountAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     verifyMayLink(context, caller);
-    const wish = gameAccountBodySchema.parse(request.body ?? {});
-    const link = async () => await linkGameAccount(context, caller, wish);
+    const input = gameAccountBodySchema.parse(request.body ?? {});
+    const link = async () => await linkGameAccount(context, caller, input);
     const account = await withinFetchLimits(context, { caller, via: 'queue' }, link);
     return { status: 201, body: { ...envelope({ warnings, links }), account } };
   },
@@ -67,8 +67,8 @@ export const beginGameLoginRoute = route({
   answers: { ...refusals, ...away, 201: begunLoginAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     verifyMayLink(context, caller);
-    const wish = gameLoginBodySchema.parse(request.body ?? {});
-    const begin = async () => await beginGameLogin(context, caller, wish);
+    const input = gameLoginBodySchema.parse(request.body ?? {});
+    const begin = async () => await beginGameLogin(context, caller, input);
     const login = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
     const here = { self: `/v2/account/accounts/logins/${login.id}` };
     return { status: 201, body: { ...envelope({ warnings, links: here }), login } };

@@ -3,10 +3,10 @@ import {
   identityIdSchema,
   identityListAnswerSchema,
   identityListQuerySchema,
-  untieQuerySchema,
+  unlinkQuerySchema,
 } from '../../../../protocol/account.ts';
 import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { readIdentities, untieIdentity } from '../../../service/openid/identities.ts';
+import { readIdentities, unlinkIdentity } from '../../../service/openid/identities.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 
@@ -31,18 +31,18 @@ export const identityListRoute = route({
   },
 });
 
-export const untieIdentityRoute = route({
+export const unlinkIdentityRoute = route({
   method: 'DELETE',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/identities/:id'],
   summary:
-    'Untie an identity and end all sessions not started with an API key; the only way to sign in takes last=yes',
+    'Unlink an identity and end all sessions not started with an API key; the only way to sign in takes last=yes',
   params: z.object({ id: identityIdSchema }),
-  query: untieQuerySchema,
+  query: unlinkQuerySchema,
   answers: { ...refusals, 200: envelopeSchema },
   handle: async ({ context, caller, params: { id }, query: { user, last }, warnings }) => {
-    await untieIdentity(context, caller, { id, user, mayBeLast: last === 'yes' });
-    const messages = [{ code: 'identity_untied', message: 'The identity is untied.' }];
+    await unlinkIdentity(context, caller, { id, user, mayBeLast: last === 'yes' });
+    const messages = [{ code: 'identity_unlinked', message: 'The identity is unlinked.' }];
     return { status: 200, body: envelope({ warnings, messages, links }) };
   },
 });

@@ -37,8 +37,8 @@ export const createKeyRoute = route({
   bodies: { 'application/json': apiKeyBodySchema },
   answers: { ...refusals, 201: apiKeyMadeAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
-    const wish = apiKeyBodySchema.parse(request.body ?? {});
-    const key = await createKey(context, caller, wish);
+    const input = apiKeyBodySchema.parse(request.body ?? {});
+    const key = await createKey(context, caller, input);
     return { status: 201, body: { ...envelope({ warnings, links }), key } };
   },
 });

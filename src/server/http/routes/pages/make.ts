@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { makePage } from '../../../pages/views/make.ts';
 import { FROM } from '../../../pages/views/make-form.ts';
 import { submit } from '../../../service/submitting/submit.ts';
-import { readWish } from '../../generate-request.ts';
+import { readInput } from '../../generate-request.ts';
 import { dataAnswer, pageRoute, seeOther } from '../../pages/page-route.ts';
 import { forMaker, makerOf, verifyMaker, visitorSecret } from '../../pages/visitor.ts';
 import { wantsPage } from '../../pages/wants-page.ts';
@@ -29,7 +29,7 @@ export const submitFormRoute = pageRoute({
     const body = await readBody(request);
     verifyMaker(call, body.fields['maker']);
     const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
-    const submitted = await submit(context, { ...readWish(body, {}), ...origin });
+    const submitted = await submit(context, { ...readInput(body, {}), ...origin });
     const job = submitted.job.uuid;
     return wantsPage(request.headers) ? seeOther(`/ui/jobs/${job}`) : dataAnswer(202, { job });
   },

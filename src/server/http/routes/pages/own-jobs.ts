@@ -17,7 +17,7 @@ import { jobErrors } from '../../views.ts';
 
 /** Jobs of a visitor's address that are looked at, to find those of the browser. */
 const LOOKED_AT_ONCE = 100;
-const MOST_LOOKED_AT = 2_000;
+const MAX_LOOKED_AT = 2_000;
 /** Jobs on one page. */
 const SIZE = 50;
 /** Jobs on a page that are shown with their expected ends: each needs a look at the whole queue. */
@@ -39,8 +39,8 @@ export const ownJobsRoute = pageRoute({
     const { context, caller, request, query } = call;
     const { status, after } = query;
     verifyMaySee(caller, request, context.webPages);
-    const wish = { status: status || undefined, after, size: SIZE };
-    const list = call.session ? await listJobs(context, caller, wish) : await visitorsJobs(call, wish);
+    const input = { status: status || undefined, after, size: SIZE };
+    const list = call.session ? await listJobs(context, caller, input) : await visitorsJobs(call, input);
     const { next, total } = list;
     const view = { status, next, total, isFirst: after === undefined, origin: context.publicUrl() };
     return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
@@ -54,7 +54,7 @@ async function visitorsJobs(call: PageCall, { status, after }: JobListQuery): Pr
   const secret = visitorSecret(call);
   const found: ListedJob[] = [];
   let next = after;
-  for (let looked = 0; secret !== undefined && looked < MOST_LOOKED_AT && found.length <= SIZE; ) {
+  for (let looked = 0; secret !== undefined && looked < MAX_LOOKED_AT && found.length <= SIZE; ) {
     const page = await listJobs(call.context, call.caller, { status, after: next, size: LOOKED_AT_ONCE });
     found.push(...page.jobs.filter(({ uuid }) => isVisitorsJob(uuid, secret)));
     next = page.next;
@@ -124,8 +124,8 @@ export const retryJobFormRoute = pageRoute({
   scopes: ['generate'],
   params: z.object({ jobId: z.string().max(64) }),
   handle: async (call) => {
-    const wish = { uuid: call.params.jobId, visitor: visitorSecret(call) };
-    const { job } = await retryJob(call.context, call.caller, wish);
+    const input = { uuid: call.params.jobId, visitor: visitorSecret(call) };
+    const { job } = await retryJob(call.context, call.caller, input);
     return seeOther(`/ui/jobs/${job.uuid}`);
   },
 });

@@ -4,7 +4,7 @@ import { uuidSchema } from '../../../../protocol/skin.ts';
 import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS } from '../../../../skin/render/render.ts';
 import { skinPage } from '../../../pages/views/skin.ts';
-import { skinWish } from '../../../pictures/texture-renders.ts';
+import { skinInput } from '../../../pictures/texture-renders.ts';
 import { reportSkin } from '../../../service/moderation/reports.ts';
 import { editSkin, removeSkin } from '../../../service/skins/changes.ts';
 import { readSkin, signedBy, viewSkin } from '../../../service/skins/skins.ts';
@@ -44,8 +44,8 @@ export const skinPictureRoute = pageRoute({
   handle: async (call) => {
     const { view, uuid } = call.params;
     const choice = { view, size: call.query.size, overlay: true };
-    const { wish } = await skinWish(call.context, call.caller, uuid, choice);
-    return await renderAnswer(call, wish, {
+    const { input } = await skinInput(call.context, call.caller, uuid, choice);
+    return await renderAnswer(call, input, {
       'Cache-Control': 'private, no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
     });

@@ -138,13 +138,13 @@ async function drawn(call: PlayerCall, place: string, frame: Frame): Promise<Ans
   const skin = chosenSkin(call, place, { id, found });
   if ('status' in skin) return skin;
   const { overlay, helm } = call.query;
-  const wish = {
+  const input = {
     ...frame,
     skin: skin.texture,
     variant: skin.variant,
     overlay: (overlay ?? helm) !== undefined, // whatever their values are
   };
-  return withStatusOf(found, await renderAnswer(call, wish, headersOf(found)));
+  return withStatusOf(found, await renderAnswer(call, input, headersOf(found)));
 }
 
 /** The player's own skin, or the one that the caller wants instead: a redirection where that is another player's. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../../skin/render/render.ts';
-import { skinWish, textureWish } from '../../../pictures/texture-renders.ts';
+import { skinInput, textureInput } from '../../../pictures/texture-renders.ts';
 import { PRIVATE, renderAnswer } from '../../picture-answer.ts';
 import { type Route, route } from '../../route.ts';
 
@@ -35,8 +35,8 @@ function skinViewRoute(view: View): Route {
     cache: 'public',
     handle: async (call) => {
       const { context, caller, params } = call;
-      const { wish, visibility } = await skinWish(context, caller, params.uuid, { view, ...call.query });
-      return await renderAnswer(call, wish, visibility === 'private' ? PRIVATE : {});
+      const { input, visibility } = await skinInput(context, caller, params.uuid, { view, ...call.query });
+      return await renderAnswer(call, input, visibility === 'private' ? PRIVATE : {});
     },
   });
 }
@@ -51,8 +51,8 @@ function textureViewRoute(view: View): Route {
     answers,
     authenticated: false,
     handle: async (call) => {
-      const wish = await textureWish(call.context, call.params.hash, { view, ...call.query });
-      return await renderAnswer(call, wish, { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` });
+      const input = await textureInput(call.context, call.params.hash, { view, ...call.query });
+      return await renderAnswer(call, input, { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` });
     },
   });
 }

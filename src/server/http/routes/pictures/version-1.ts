@@ -4,10 +4,10 @@ import { v1ErrorAnswerSchema, v1SkinIdSchema } from '../../../../protocol/v1.ts'
 import type { View } from '../../../../skin/render/render.ts';
 import {
   type Choice,
+  inputFor,
+  inputOfSkin,
   storedTexture,
   textureAt,
-  wishFor,
-  wishOfSkin,
 } from '../../../pictures/texture-renders.ts';
 import { Refusal } from '../../../service/refusal.ts';
 import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
@@ -49,8 +49,8 @@ function urlRenderRoute(kind: Kind): Route {
     authenticated: false,
     handle: async (call) => {
       const texture = await textureAt(call.context, call.query.url, call.caller);
-      const wish = wishFor(texture, { ...choiceOf(kind), variant: 'auto' });
-      return await renderAnswer(call, wish, {
+      const input = inputFor(texture, { ...choiceOf(kind), variant: 'auto' });
+      return await renderAnswer(call, input, {
         ...HEADERS,
         'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
       });
@@ -71,8 +71,8 @@ function skinRenderRoute(kind: Kind): Route {
     cache: 'public',
     handle: async (call) => {
       const skin = await shownSkin(call);
-      const wish = await wishOfSkin(call.context, skin, choiceOf(kind));
-      return await renderAnswer(call, wish, headersFor(call, skin));
+      const input = await inputOfSkin(call.context, skin, choiceOf(kind));
+      return await renderAnswer(call, input, headersFor(call, skin));
     },
   });
 }

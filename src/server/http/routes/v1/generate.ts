@@ -109,8 +109,8 @@ async function answer(
   const via = viaFor(caller, query.v2 ?? false);
   const headers = versionHeader(via);
   try {
-    const wish = await readV1Request(call.request, kind);
-    const submitted = await submit(context, { caller, via, ...wish });
+    const input = await readV1Request(call.request, kind);
+    const submitted = await submit(context, { caller, via, ...input });
     const isKnown = submitted.kind === 'known';
     const { job } = submitted;
     const skin = isKnown ? submitted.skin : await awaitSkin(context, { caller, job }, PATIENCE);

@@ -10,7 +10,7 @@ import {
 import { asRefusal } from '../../../service/refusal.ts';
 import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
 import { submitBatch, verifyMayBatch } from '../../../service/submitting/batch.ts';
-import { readWish } from '../../generate-request.ts';
+import { readInput } from '../../generate-request.ts';
 import { generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK } from '../../job-answers.ts';
 import { type Call, route } from '../../route.ts';
@@ -39,7 +39,7 @@ export const batchRoute = route({
     const { batch } = batchBodySchema.parse(request.body ?? {});
     const results = await submitBatch(context, {
       caller,
-      wishes: batch.map((fields) => () => readWish({ fields, isMultipart: false }, query)),
+      inputs: batch.map((fields) => () => readInput({ fields, isMultipart: false }, query)),
       idempotencyKey: headers['idempotency-key'],
     });
     const items = results.map((result) =>

@@ -1,6 +1,6 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { ownSkinListQuerySchema } from '../../../../protocol/skin.ts';
-import { MOST_EXPORTED } from '../../../service/skins/export.ts';
+import { MAX_EXPORTED } from '../../../service/skins/export.ts';
 import { EXPORTS, exportAnswer } from '../../downloads/download.ts';
 import { type Route, route } from '../../route.ts';
 
@@ -8,8 +8,8 @@ import { type Route, route } from '../../route.ts';
 export const exportQuerySchema = ownSkinListQuerySchema.omit({ size: true, sort: true });
 
 const SUMMARIES: Readonly<Record<keyof typeof EXPORTS, string>> = {
-  zip: `Up to ${MOST_EXPORTED} of the caller's own skins as a zip: pictures, and skins.lock with the data`,
-  lock: `Up to ${MOST_EXPORTED} of the caller's own skins as skins.lock, newest first; more with after: the last UUID`,
+  zip: `Up to ${MAX_EXPORTED} of the caller's own skins as a zip: pictures, and skins.lock with the data`,
+  lock: `Up to ${MAX_EXPORTED} of the caller's own skins as skins.lock, newest first; more with after: the last UUID`,
 };
 
 export const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((kind) => {

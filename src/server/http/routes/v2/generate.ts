@@ -38,8 +38,8 @@ export const generateRoute = route({
   },
   handle: async (call) => {
     const { context, caller, query } = call;
-    const { wish, warnings } = await readGenerateRequest(call.request, call);
-    const submitted = await submit(context, { caller, via: 'queue', ...wish }).catch((error: unknown) => {
+    const { input, warnings } = await readGenerateRequest(call.request, call);
+    const submitted = await submit(context, { caller, via: 'queue', ...input }).catch((error: unknown) => {
       throw toldAsRateLimit(asRefusal(error));
     });
     const isKnown = submitted.kind === 'known';

@@ -42,8 +42,8 @@ export const submitRoute = route({
   },
   handle: async (call) => {
     const { context, caller } = call;
-    const { wish, warnings } = await readGenerateRequest(call.request, call);
-    const submitted = await submit(context, { caller, via: 'queue', ...wish });
+    const { input, warnings } = await readGenerateRequest(call.request, call);
+    const submitted = await submit(context, { caller, via: 'queue', ...input });
     return await answerToSubmission(call, submitted, [...call.warnings, ...warnings]);
   },
 });

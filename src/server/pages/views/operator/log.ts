@@ -23,7 +23,7 @@ const ACTIONS: Readonly<Record<OperatorAction, string>> = {
   change_plan: 'changed the plan of the user',
   disable_user: 'disabled the user',
   enable_user: 'enabled the user',
-  untie_identity: 'untied an identity of the user',
+  unlink_identity: 'unlinked an identity of the user',
   create_key: 'made a key for the user',
   change_key: 'changed a key of the user',
   revoke_key: 'revoked a key of the user',

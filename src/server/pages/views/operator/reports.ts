@@ -28,7 +28,7 @@ export const REASON_WORDS: Readonly<Record<ReportReason, string>> = {
 
 const PATH = '/ui/operator/reports';
 /** Reports that keep their places after a decision. */
-const MOST_DECIDED = 100;
+const MAX_DECIDED = 100;
 
 export function reportsPage({ reports, decided, blocked, state, next, origin }: ReportsView): Page {
   const other = state === 'open' ? 'closed' : 'open';
@@ -86,7 +86,7 @@ function deletion(path: string, about: string, decided: string): Html {
 function decisions(report: Report, { reports, decided: before }: Listed): Html {
   const { id, skin, hidden, visibility, texture, closedAt } = report;
   const about = `the skin of report ${id}`;
-  const after = (ids: readonly string[]) => [...new Set([...before, ...ids])].slice(-MOST_DECIDED).join('.');
+  const after = (ids: readonly string[]) => [...new Set([...before, ...ids])].slice(-MAX_DECIDED).join('.');
   // All reports of what is hidden are closed with it.
   const decided = after(reports.filter((other) => other.skin === skin).map((other) => other.id));
   const ofImage = after(reports.filter((other) => other.texture === texture).map((other) => other.id));

@@ -29,14 +29,14 @@ async function ownDb(): Promise<Db> {
 }
 
 /** As many searches of each caller as may be under way: one is done, and four wait. */
-const MOST_OF_STRANGER = 5;
+const MAX_OF_STRANGER = 5;
 
 describe('Searches', () => {
   test('of one address are refused beyond a few, those of others are not', async () => {
     const db = await ownDb();
     const searches = new Searches(systemClock);
     const search = async (caller: Caller) => await searches.search(db, caller, WISH);
-    const first = Array.from({ length: MOST_OF_STRANGER }, async () => await search(stranger(1)));
+    const first = Array.from({ length: MAX_OF_STRANGER }, async () => await search(stranger(1)));
     await expect(search(stranger(1))).rejects.toMatchObject({
       code: 'concurrency_limit',
       details: { rateLimit: { next: { relative: 1_000 } } },
@@ -73,9 +73,9 @@ describe('Searches', () => {
     const numbers = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 6000)`;
     await sql`${numbers} insert into skins (uuid, owner, identity, name, visibility, views, created_at)
       select 'many' || n, 'ann', 'face', null, 'public', 0, 0 from numbers`.execute(db);
-    const wish = { scope: 'public', words: [], variant: 'slim', size: 10 } as const;
-    const found = await searches.search(db, stranger(1), wish);
+    const input = { scope: 'public', words: [], variant: 'slim', size: 10 } as const;
+    const found = await searches.search(db, stranger(1), input);
     expect(found).toMatchObject({ skins: [], stoppedAt: { views: 0 } });
-    expect(await searches.search(db, user('alice'), wish)).toEqual({ skins: [], stoppedAt: undefined });
+    expect(await searches.search(db, user('alice'), input)).toEqual({ skins: [], stoppedAt: undefined });
   });
 });

@@ -44,8 +44,8 @@ export const beginLoginFormRoute = pageRoute({
   isFor,
   scopes,
   handle: async ({ context, caller, request }) => {
-    const wish = z.object({ share: checked }).parse(request.body ?? {});
-    const begin = async () => await beginGameLogin(context, caller, wish);
+    const input = z.object({ share: checked }).parse(request.body ?? {});
+    const begin = async () => await beginGameLogin(context, caller, input);
     const { id } = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
     return seeOther(`${PATH}/logins/${id}?new=yes`);
   },

@@ -51,8 +51,8 @@ export const createKeyFormRoute = pageRoute({
   isFor,
   scopes,
   handle: async ({ context, caller, request }) => {
-    const wish = apiKeyBodySchema.parse(keyIn(request));
-    const key = await createKey(context, caller, wish);
+    const input = apiKeyBodySchema.parse(keyIn(request));
+    const key = await createKey(context, caller, input);
     // Answered as a page, not by a redirect: no address may lead to the key.
     return newKeyPage(key, context.publicUrl());
   },

@@ -118,8 +118,8 @@ const blockFormRoute = pageRoute({
   isFor,
   scopes,
   handle: async (call) => {
-    const { decided: _, ...wish } = z.looseObject({}).parse(call.request.body ?? {});
-    await blockImage(call.context, call.caller, blockBodySchema.parse(wish));
+    const { decided: _, ...input } = z.looseObject({}).parse(call.request.body ?? {});
+    await blockImage(call.context, call.caller, blockBodySchema.parse(input));
     return toReports(call, '/ui/operator/images');
   },
 });

@@ -1,11 +1,11 @@
 import { findUserByName } from '../../../src/server/store/users.ts';
 import { openOwnStore } from './running-server.ts';
 
-/** The provider of all identities that are tied here. */
+/** The provider of all identities that are linked here. */
 export const ISSUER = 'https://id.example.org';
 
-/** Ties a person at the provider to a user, as the first sign-in does. */
-export async function tieIdentity(
+/** Links a person at the provider to a user, as the first sign-in does. */
+export async function linkIdentity(
   { dataDir }: { readonly dataDir: string },
   name: string,
   subject: string,

@@ -6,9 +6,9 @@ import { type BatchSource, Coverage } from './model/source.ts';
 import type { BatchOptions, BatchSummary } from './options.ts';
 import { GameKeys, signingKeyOf } from './proof/known-keys.ts';
 import { runBatch } from './run/run-batch.ts';
-import { skinFinder } from './sources/given-skin.ts';
 import { PlayerNames } from './sources/player-names.ts';
 import { openSources } from './sources/sources.ts';
+import { skinFinder } from './sources/supplied-skin.ts';
 
 /** What to convert, and how. See `BatchOptions` for the rest. */
 export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {

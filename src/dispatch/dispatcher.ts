@@ -2,14 +2,14 @@ import type { CallerQueue } from './caller-queue.ts';
 import type { DispatcherUser } from './dispatcher-user.ts';
 import { JobTracker } from './job-tracker.ts';
 import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
+import { isOutagePage, lossPause } from './outage.ts';
 import { OwnQueue } from './own-queue.ts';
-import type { RetryingReader } from './reads.ts';
+import type { RetryingReader } from './retrying-reader.ts';
 import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
-import { isOutagePage, lossPause } from './trouble.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface DispatcherOptions<W extends Submission> extends StopSignals {

@@ -4,7 +4,7 @@ import { JobEnds, type JobResults } from './job-ends.ts';
 import { JobEventListener } from './job-events.ts';
 import { LostAnswers } from './lost-answers.ts';
 import type { OtherProcesses } from './other-processes.ts';
-import type { RetryingReader } from './reads.ts';
+import type { RetryingReader } from './retrying-reader.ts';
 import type { Session } from './session.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';

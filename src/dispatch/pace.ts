@@ -1,7 +1,7 @@
 import { backOff } from '../base/sleeping.ts';
 import { type LimitWindow, limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
 import { type CountedSubmission, SubmissionBudget } from '../client/submission-budget.ts';
-import { LONGEST_WAIT } from './trouble.ts';
+import { LONGEST_WAIT } from './outage.ts';
 
 /** Milliseconds of a pause after a rate limit refusal, if the service gives no time. */
 const REFUSED = { first: 500, longest: 15_000 };

@@ -1,5 +1,5 @@
 import { AWAKE, type Clock } from '../base/clock.ts';
-import { isTransient, type Outage } from './trouble.ts';
+import { isTransient, type Outage } from './outage.ts';
 
 /** Reads of one kind that may be under way at once. */
 const MAX_UNDER_WAY = 8;

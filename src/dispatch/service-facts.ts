@@ -7,7 +7,7 @@ import type { CallOptions } from '../client/types.ts';
 import type { Me } from '../protocol/account.ts';
 import { textureName } from '../textures/property.ts';
 import { fingerprintOf, parsePublicKey } from '../textures/signing-key.ts';
-import type { RetryingReader } from './reads.ts';
+import type { RetryingReader } from './retrying-reader.ts';
 import type { Session } from './session.ts';
 import { USUAL_SPOTS } from './spots.ts';
 

@@ -8,10 +8,6 @@ import { isPending, type Job } from '../protocol/job.ts';
 import { RecentSamples } from './job-duration.ts';
 import { Lag } from './lag.ts';
 import { LookTimes } from './look-times.ts';
-import { Pace, RoundTrip } from './pace.ts';
-import { ReadGate, reportSilence } from './read-gate.ts';
-import { SpotLimit, Spots, USUAL_SPOTS } from './spots.ts';
-import { ONE_ATTEMPT, type OwnSubmissions, type SkinRequest, type Submission } from './submission.ts';
 import {
   isFullQueue,
   isRefusedForNow,
@@ -19,7 +15,11 @@ import {
   type OutageOptions,
   type WaitReason,
   waitReason,
-} from './trouble.ts';
+} from './outage.ts';
+import { Pace, RoundTrip } from './pace.ts';
+import { ReadGate, reportSilence } from './read-gate.ts';
+import { SpotLimit, Spots, USUAL_SPOTS } from './spots.ts';
+import { ONE_ATTEMPT, type OwnSubmissions, type SkinRequest, type Submission } from './submission.ts';
 
 export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {
   readonly client: SkinClient;

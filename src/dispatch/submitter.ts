@@ -1,11 +1,11 @@
 import { wasNotTaken } from '../client/failure.ts';
 import type { JobAnswer } from '../client/types.ts';
 import type { CallerQueue } from './caller-queue.ts';
+import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './outage.ts';
 import { FullQueue } from './pace.ts';
 import type { Session } from './session.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
-import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { UnreadableAnswerError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
+import { isTransient, Outage, ServiceLostError } from './outage.ts';
 import { ReadGate } from './read-gate.ts';
-import { LAG_PAUSES, LONG_PAUSE } from './reads.ts';
-import { isTransient, Outage, ServiceLostError } from './trouble.ts';
+import { LAG_PAUSES, LONG_PAUSE } from './retrying-reader.ts';
 
 export interface TextureReaderOptions {
   /** One attempt to get a texture. @throws SkinsmithError */

@@ -4,9 +4,9 @@ import { isPending, type Job } from '../protocol/job.ts';
 import type { SeenSkin } from '../protocol/seen-skin.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import { LONGEST_LAG } from './lag.ts';
+import { isTransient } from './outage.ts';
 import { ProofError, readTextures } from './proof.ts';
 import type { Session } from './session.ts';
-import { isTransient } from './trouble.ts';
 
 export interface UnknownJobsPorts {
   readonly session: Pick<Session, 'now' | 'track'>;

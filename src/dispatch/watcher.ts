@@ -3,12 +3,12 @@ import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { LostAnswers } from './lost-answers.ts';
 import type { OtherProcesses } from './other-processes.ts';
+import { isTransient, mayListAgain } from './outage.ts';
 import type { LookState, RunningJob } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
-import { isTransient, mayListAgain } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface WatcherPorts<W extends Submission> {

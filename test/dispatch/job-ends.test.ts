@@ -59,7 +59,7 @@ function open({
       times: { ended: (_: unknown, duration: number) => told.push(`took ${duration}`) },
       track: (task: Promise<void>) => tasks.push(task),
     },
-    reads: {
+    reader: {
       job: async () => {
         told.push('read');
         const answer = left.shift();

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { JobAnswer, JobEvent } from '../../src/client/types.ts';
 import { JobTracker } from '../../src/dispatch/job-tracker.ts';
-import { RetryingReader } from '../../src/dispatch/reads.ts';
+import { RetryingReader } from '../../src/dispatch/retrying-reader.ts';
 import { Watcher } from '../../src/dispatch/watcher.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { Outage } from '../../src/dispatch/outage.ts';
 import { ReadGate } from '../../src/dispatch/read-gate.ts';
-import { Outage } from '../../src/dispatch/trouble.ts';
 import { noAnswer, refusal } from '../support/client/failures.ts';
 import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 

@@ -12,9 +12,9 @@ import type { SignedBy } from '../model/signer.ts';
 import type { BatchSource, SourceProblem, SuppliedSkin, VariantInput } from '../model/source.ts';
 import { type Member, type Work, type WorkContent, workKey } from '../model/work.ts';
 import { type Inspected, inspectSource } from '../pictures.ts';
-import { givenVariant, type SuppliedOutcome, type SuppliedSkins } from './given-skins.ts';
 import { type OutputNames, safeName } from './output-names.ts';
 import type { SignerRule, Standing } from './signer-rule.ts';
+import { givenVariant, type SuppliedOutcome, type SuppliedSkins } from './supplied-skins.ts';
 
 /** Options for every skin. */
 interface SkinDefaults {

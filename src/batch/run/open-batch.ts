@@ -11,10 +11,10 @@ import { isGone } from '../lockfile/source-ids.ts';
 import { EMBEDDED, serviceIdentity } from '../model/signer.ts';
 import { BatchSetupError } from '../model/source.ts';
 import type { PlanOptions } from '../options.ts';
-import { SuppliedSkins } from '../plan/given-skins.ts';
 import { type EarlierNames, OutputNames } from '../plan/output-names.ts';
 import { Planner } from '../plan/planner.ts';
 import { SignerRule } from '../plan/signer-rule.ts';
+import { SuppliedSkins } from '../plan/supplied-skins.ts';
 
 /** A batch's files, open. */
 export interface OpenBatch {

@@ -8,7 +8,7 @@ import type { BatchResult, FinishedSkin, ResultOrigin } from '../model/result.ts
 import type { SourceContent, SourceProblem } from '../model/source.ts';
 import { type Member, nameOf } from '../model/work.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';
-import type { Made } from '../skin-maker/finisher.ts';
+import type { Made } from '../skin-maker/result-verifier.ts';
 
 interface Known {
   readonly skin: FinishedSkin;

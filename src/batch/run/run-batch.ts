@@ -13,7 +13,7 @@ import {
   type RunningProgress,
 } from '../options.ts';
 import type { Decision, Planned } from '../plan/planner.ts';
-import type { Made } from '../skin-maker/finisher.ts';
+import type { Made } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';

@@ -8,8 +8,8 @@ import { mergeNotes } from '../model/result.ts';
 import type { SourceContent, SourceProblem, SuppliedSkin } from '../model/source.ts';
 import { type Member, nameOf, pixelsOf, type Work } from '../model/work.ts';
 import { inspectSource } from '../pictures.ts';
-import { fetchSuppliedTexture, SuppliedTextureError } from '../sources/given-skin.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
+import { fetchSuppliedTexture, SuppliedTextureError } from '../sources/supplied-skin.ts';
 
 /** The file was edited between planning and submission. */
 const CHANGED = {

@@ -4,9 +4,9 @@ import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import type { BatchSource, Coverage, SourceContent } from '../model/source.ts';
 import { baseStem, findPath, mirroredStem, noSuchFile, similarName, stdinContent } from './files.ts';
 import { folderSources } from './folders.ts';
-import { isSkinText, readSkinText, skinSource } from './given-skin.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { isSkinFile, skinFileSources, skinOnStdin } from './skin-files.ts';
+import { isSkinText, readSkinText, skinSource } from './supplied-skin.ts';
 
 /** A text that names sources: an argument, or the source of a list's row. */
 export interface NamedSources {

@@ -4,9 +4,9 @@ import { parsedJson } from '../../base/parsed-json.ts';
 import { BatchSetupError, type BatchSource } from '../model/source.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources, type SourceRoots } from './arguments.ts';
 import { baseStem, fileProblem, findPath, withoutFileScheme } from './files.ts';
-import { skinInJson, skinSource } from './given-skin.ts';
 import { type Line, readLines } from './lines.ts';
 import { checkedRow, LineReader, type ListRow, type Row, UnknownColumns } from './rows.ts';
+import { skinInJson, skinSource } from './supplied-skin.ts';
 
 /** All sources of a list. An invalid row is a source with a problem. */
 export async function* listSources(

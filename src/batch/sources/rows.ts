@@ -4,8 +4,8 @@ import { safeParse } from '../../protocol/parsing.ts';
 import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model/source.ts';
 import { nearestName } from './files.ts';
-import type { SkinInJson } from './given-skin.ts';
 import type { Line } from './lines.ts';
+import type { SkinInJson } from './supplied-skin.ts';
 
 /** The names of the variants, in this service and in the game, its launcher and plugins. */
 const VARIANTS = {

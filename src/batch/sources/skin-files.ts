@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { decodedText, parsedJson, utf16Of } from '../../base/parsed-json.ts';
 import { BatchSetupError, type BatchSource } from '../model/source.ts';
 import { fileProblem } from './files.ts';
-import { isSkinText, readSkinText, skinInJson, skinSource } from './given-skin.ts';
 import { readLines } from './lines.ts';
+import { isSkinText, readSkinText, skinInJson, skinSource } from './supplied-skin.ts';
 
 /** Maximum bytes of a JSON document; a file with one skin per line may have any number. */
 const LARGEST_DOCUMENT = 64 * 1024 * 1024;

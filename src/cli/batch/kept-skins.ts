@@ -11,7 +11,7 @@ import {
   type SkinInJson,
   skinInJson,
   skinSource,
-} from '../../batch/sources/given-skin.ts';
+} from '../../batch/sources/supplied-skin.ts';
 import { CliError } from '../errors/exit.ts';
 
 /** A skin read from a file, with the metadata that the file has for it. */

@@ -139,7 +139,7 @@ async function batchService(
   const { identify } = await import('../connection/connect.ts');
   const identity = await identify({ settings, env, configFile, local: flags.local });
   const open = async () => (await connect(settings)).client;
-  const { skinFinder } = await import('../../batch/sources/given-skin.ts');
+  const { skinFinder } = await import('../../batch/sources/supplied-skin.ts');
   const findSkin = skinFinder(open, { signal });
   const publishedKey = async () => {
     const { signingKeyOf } = await import('../../batch/proof/known-keys.ts');

@@ -6,9 +6,9 @@ import { LockfileError } from '../../batch/lockfile/entries.ts';
 import { BatchSetupError } from '../../batch/model/source.ts';
 import { fetchHint } from '../../batch/sources/fetch-hint.ts';
 import { PlayerNameError } from '../../batch/sources/player-names.ts';
+import { ServiceLostError } from '../../dispatch/outage.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
-import { ServiceLostError } from '../../dispatch/trouble.ts';
 import {
   classifyFailure,
   type FailureKind,

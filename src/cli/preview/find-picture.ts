@@ -3,7 +3,7 @@ import { finishedSkin } from '../../batch/model/result.ts';
 import type { BatchSource, SourceContent, SuppliedSkin } from '../../batch/model/source.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { fetchPicture } from '../../batch/sources/fetch-locally.ts';
-import { fetchSuppliedTexture } from '../../batch/sources/given-skin.ts';
+import { fetchSuppliedTexture } from '../../batch/sources/supplied-skin.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';

@@ -17,9 +17,9 @@ import { ownerOf } from '../service/callers/caller.ts';
 import type { Db } from '../store/db.ts';
 import { keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 import type { UserRow } from '../store/schema/tables.ts';
-import type { ServiceParts } from './basis.ts';
 import type { Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
+import type { ServiceParts } from './service-parts.ts';
 
 type KeyOptions = Pick<ServerOptions, 'dataDir' | 'signingKeyFile' | 'accountKeyFile' | 'store'>;
 

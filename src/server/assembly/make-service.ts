@@ -39,10 +39,10 @@ import { SpotReservations } from '../sources/reserve-spot.ts';
 import type { OpenStore } from '../store/open-store.ts';
 import { StoreReplacedError } from '../store/sqlite.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { makeServiceParts, type RuntimeState, type ServiceParts } from './basis.ts';
 import { kindOf, openGenerator, openOutbound, openOwnKey } from './generators.ts';
 import type { Node, Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
+import { makeServiceParts, type RuntimeState, type ServiceParts } from './service-parts.ts';
 
 /** Returns a function that opens a costly thing when it is first wanted; a failure is not remembered. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { Dispatcher } from '../../../src/dispatch/dispatcher.ts';
-import { RetryingReader } from '../../../src/dispatch/reads.ts';
+import { RetryingReader } from '../../../src/dispatch/retrying-reader.ts';
 import type { KnownService } from '../../../src/dispatch/service-facts.ts';
 import { openInMemory } from '../hosted/memory-client.ts';
 import type { HostedOptions } from '../hosted/options.ts';

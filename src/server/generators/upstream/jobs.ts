@@ -3,7 +3,7 @@ import type { JobAnswer } from '../../../client/types.ts';
 import type { JobResults } from '../../../dispatch/job-ends.ts';
 import { JobTracker } from '../../../dispatch/job-tracker.ts';
 import type { OtherProcesses } from '../../../dispatch/other-processes.ts';
-import { RetryingReader } from '../../../dispatch/reads.ts';
+import { RetryingReader } from '../../../dispatch/retrying-reader.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { CountedSpots } from '../../../dispatch/spots.ts';
 import type { Submission } from '../../../dispatch/submission.ts';

@@ -16,7 +16,7 @@ import type { OpenStore, Schema, StoreConnections } from '../open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import { DatabaseSize, examine } from './examine.ts';
-import { NotificationListener } from './listener.ts';
+import { NotificationListener } from './notification-listener.ts';
 import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions, PoolWaits } from './pool.ts';
 import { asRefused, isWithoutTls, type Patience, StoreRefusedError, untilReachable } from './trouble.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../../../src/batch/model/source.ts';
-import { isSkinText, readSkinText, skinInJson } from '../../../../src/batch/sources/given-skin.ts';
 import { isSingle } from '../../../../src/batch/sources/sources.ts';
+import { isSkinText, readSkinText, skinInJson } from '../../../../src/batch/sources/supplied-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import {
   allOf,

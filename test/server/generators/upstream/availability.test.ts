@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Outage } from '../../../../src/dispatch/outage.ts';
 import { Pace } from '../../../../src/dispatch/pace.ts';
-import { Outage } from '../../../../src/dispatch/trouble.ts';
 import { Availability } from '../../../../src/server/generators/upstream/availability.ts';
 import { refusal } from '../../../support/client/failures.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { Outage } from '../../src/dispatch/outage.ts';
 import { ReadGate } from '../../src/dispatch/read-gate.ts';
-import { RetryingReader } from '../../src/dispatch/reads.ts';
+import { RetryingReader } from '../../src/dispatch/retrying-reader.ts';
 import type { ReadKind } from '../../src/dispatch/session.ts';
-import { Outage } from '../../src/dispatch/trouble.ts';
 import { noAnswer, page, refusal } from '../support/client/failures.ts';
 import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 

@@ -6,7 +6,6 @@ import {
   UnreadableAnswerError,
 } from '../../src/client/errors.ts';
 import { wasNotTaken } from '../../src/client/failure.ts';
-import { ProofError } from '../../src/dispatch/proof.ts';
 import {
   endsBatch,
   isRefusedForNow,
@@ -16,7 +15,8 @@ import {
   Outage,
   ServiceLostError,
   waitReason,
-} from '../../src/dispatch/trouble.ts';
+} from '../../src/dispatch/outage.ts';
+import { ProofError } from '../../src/dispatch/proof.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
 
 const MINUTE = 60_000;

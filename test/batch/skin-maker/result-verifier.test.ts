@@ -8,7 +8,7 @@ import {
   problemOf,
   ResultVerifier,
   type ResultVerifierOptions,
-} from '../../../src/batch/skin-maker/finisher.ts';
+} from '../../../src/batch/skin-maker/result-verifier.ts';
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
 import type { JobAnswer } from '../../../src/client/types.ts';
 import { ProofError } from '../../../src/dispatch/proof.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findSkin, skinFinder } from '../../../src/batch/sources/given-skin.ts';
+import { findSkin, skinFinder } from '../../../src/batch/sources/supplied-skin.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
 import type { CallOptions } from '../../../src/client/types.ts';
 import { failureOf, testClient } from '../../support/client/test-client.ts';

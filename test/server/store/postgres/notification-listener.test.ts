@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { NotificationListener } from '../../../../src/server/store/postgres/listener.ts';
+import { NotificationListener } from '../../../../src/server/store/postgres/notification-listener.ts';
 import { connectionConfig, POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
 import { fragileFront } from '../../../support/postgres/fragile-front.ts';
 import { EMPTYING, ownDatabase } from '../../../support/postgres/own-database.ts';

@@ -2,8 +2,8 @@ import { backOff } from '../base/sleeping.ts';
 import { ServiceError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { JobAnswer } from '../client/types.ts';
+import { isTransient, mayReadAgain } from './outage.ts';
 import type { ReadKind, Session } from './session.ts';
-import { isTransient, mayReadAgain } from './trouble.ts';
 
 /** Milliseconds between tries to read what the service should have by now. */
 export const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SuppliedSkin, VariantInput } from '../../../src/batch/model/source.ts';
-import { SuppliedSkins, type SuppliedSkinsOptions } from '../../../src/batch/plan/given-skins.ts';
+import { SuppliedSkins, type SuppliedSkinsOptions } from '../../../src/batch/plan/supplied-skins.ts';
 import { GameKeys } from '../../../src/batch/proof/known-keys.ts';
 import { GameError } from '../../../src/game/errors.ts';
 import { isSignedByAny } from '../../../src/game/public-keys.ts';

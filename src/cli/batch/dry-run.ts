@@ -136,7 +136,7 @@ function planText(view: PlanView): string {
     [view.changed, 'changed'],
     [view.outdated, 'signed by another service'],
     [known, 'already known'],
-    [view.unproven, 'made but unproven (take them with --accept-unproven)'],
+    [view.unproven, 'made but unproven (accept them with --accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
     [view.gone ?? 0, `gone, to be dropped from the lockfile${view.needsYes ? ' only with --yes' : ''}`],

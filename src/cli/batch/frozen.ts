@@ -239,8 +239,8 @@ function summaryOf({ sources, missing, fresh, failed, gone }: Tally) {
 }
 
 function needsLockfile(): CliError {
-  return new CliError('no_lockfile_named', '--frozen works from a lockfile, but none was named.', {
+  return new CliError('no_lockfile_named', '--frozen needs a lockfile.', {
     exit: 'usage',
-    hint: 'Name the folder it is in with --out DIR, or the file itself with --lock FILE.',
+    hint: 'Give its folder with --out DIR, or the file with --lock FILE.',
   });
 }

@@ -92,7 +92,7 @@ function reportWritten({ context: { flags, messages }, typed: { out } }: BatchCa
 
 function interruptionText(job: string | undefined, context: CommandContext): string {
   const again = 'Run the same command again to continue.';
-  if (job === undefined) return `Stopped before the service had accepted a job. ${again}`;
+  if (job === undefined) return `Stopped before the service accepted a job. ${again}`;
   const status = forService(`skinsmith status ${job}`, namingOf(context));
-  return `The service goes on with job ${job}; see it with: ${status}. ${again}`;
+  return `The service continues with job ${job}; to see it: ${status}. ${again}`;
 }

@@ -97,11 +97,7 @@ export function verifyOneFile(
       hint,
     );
   if (formats.length <= 1) return;
-  throw usageError(
-    'one_file_one_format',
-    `${clean(out)} is one file, but several formats were asked for.`,
-    hint,
-  );
+  throw usageError('one_file_one_format', `${clean(out)} is one file, but several formats are given.`, hint);
 }
 
 /** Maximum size of an output file in bytes; skinsmith never writes a larger one. */

@@ -141,7 +141,7 @@ export class RunOutput {
 
   #alone(why: string): void {
     const { messages, flags } = this.#call.context;
-    const text = `Other skinsmith processes with this key are not taken into account: ${why}`;
+    const text = `Cannot coordinate with other skinsmith processes that use this key: ${why}`;
     if (flags.verbose) this.#print(() => messages.say(text));
   }
 

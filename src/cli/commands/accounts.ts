@@ -32,7 +32,7 @@ export const ACCOUNT_FIELDS = {
   capes: 'whether skins may have the cape of the account',
   inUse: 'whether the account is making a skin right now',
   freeAt: 'when the account can make the next skin',
-  coolUntil: 'until when the account rests after the game refused it',
+  coolUntil: "end of the account's pause after the game refused it",
   errorStreak: 'failures since the last success',
   lastError: {
     about: 'the last failure',
@@ -313,7 +313,7 @@ const UNLINK_FIELDS: Fields<UnlinkedView> = {
   uuid: 'UUID of the account',
   name: 'player name',
   unlinked: 'always true',
-  ownSkin: 'whether the account got its own skin back',
+  ownSkin: 'whether the account has its own skin back',
 };
 export const accountsUnlink = {
   examples: [
@@ -345,7 +345,7 @@ export async function runAccountsUnlink(
   context: CommandContext,
 ): Promise<number> {
   const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {
-    if (!yes && !(await confirm(`Unlink ${name}? Its tokens are forgotten.`, context))) return undefined;
+    if (!yes && !(await confirm(`Unlink ${name}? This deletes its tokens.`, context))) return undefined;
     return { uuid, name, messages: await games.unlink(uuid, { signal: context.signal }) };
   });
   if (!outcome) {

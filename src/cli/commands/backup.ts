@@ -46,9 +46,9 @@ const CHECKED_FIELDS: Fields<CheckedBackupView> = {
   file: 'path of the backup',
   made: 'when the backup was made; not for dumps of PostgreSQL',
   version: 'version of skinsmith that made it; not for dumps of PostgreSQL',
-  schema: 'of a dump of PostgreSQL: the version of the schema in it',
+  schema: 'for dumps of PostgreSQL: the version of the schema in it',
   proven: 'whether a digest proves that its content is unchanged; dumps have none',
-  sha256: 'that digest, in hexadecimal',
+  sha256: 'the digest, in hexadecimal',
 };
 
 export const output: readonly CommandOutput[] = [
@@ -63,7 +63,7 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
         'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
         'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
         'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
-        '--verify has pg_restore read all of such a dump. Root works in a folder of another user as that user.',
+        "--verify has pg_restore read all of such a dump. If root runs it on another user's folder, it runs as that user.",
     )
     .argument('<file>', 'backup file, or - for stdout', nonEmpty)
     .option('--data <folder>', 'data folder of the service', nonEmpty)
@@ -124,17 +124,18 @@ const KEY_OPTIONS: Readonly<Record<Backup['missing'][number], string>> = {
 
 function lacking(key: Backup['missing'][number], dataDir: string): string {
   return (
-    `${key} is not in ${dataDir}, and so not in the backup, which is of little use without it. ` +
-    `Keep the file that serve has as ${KEY_OPTIONS[key]} with it.`
+    `${key} is not in ${dataDir}, so the backup is incomplete without it. ` +
+    `Keep the file given to serve with ${KEY_OPTIONS[key]} beside the backup.`
   );
 }
 
 /** PostgreSQL has its own way, which knows its users and rights and runs beside everything else. */
 function inPostgres(file: string): CliError {
-  const message = 'The store of this service is in PostgreSQL (SKINSMITH_STORE), which has its own backups.';
+  const message =
+    "The store of this service is in PostgreSQL (SKINSMITH_STORE); back it up with PostgreSQL's own tools.";
   const hint =
     `Run pg_dump --format=custom --file=${file} with the address of the store, and keep signing-key.pem, ` +
-    'account-key and plans.json with it. To back up the store in a data folder, name that: --data';
+    'account-key and plans.json with it. To back up the store in a data folder: --data';
   return new CliError('backup_elsewhere', message, { hint });
 }
 
@@ -168,7 +169,7 @@ async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandCon
   io.out.write(
     flags.json
       ? jsonLine(view)
-      : `${clean(file)} is whole: a dump of a store in PostgreSQL, schema ${schema}; pg_restore has read all of it\n`,
+      : `${clean(file)} is complete: a dump of a PostgreSQL store, schema ${schema}; pg_restore has read all of it\n`,
   );
   return exitStatus('done');
 }

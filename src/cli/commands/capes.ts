@@ -23,7 +23,7 @@ const FIELDS: Fields<ReturnType<typeof capeView>> = {
   alias: 'name of the cape',
   hash: 'hash of the texture',
   url: 'URL of the texture',
-  support: 'public, or none if nobody may use it yet',
+  support: 'public, or none if nobody can use it yet',
 };
 
 export const CAPE_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
@@ -156,7 +156,7 @@ export const capesEdit = {
       )
       .argument('<cape>', 'UUID or alias of the cape')
       .option('--alias <alias>', 'new name of the cape')
-      .option('--hide', 'stop letting anybody use the cape')
+      .option('--hide', 'hide the cape, so that nobody can use it')
       .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
       .action(
         async (cape: string, typed: CapesEditOptions) =>

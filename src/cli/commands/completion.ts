@@ -6,7 +6,10 @@ import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput } from '../output/described.ts';
 
 export const examples: Examples = [
-  ['Complete in this bash session; in ~/.bashrc: in every one', 'eval "$(skinsmith completion bash)"'],
+  [
+    'Turn on completion in this bash session, or in ~/.bashrc for every session',
+    'eval "$(skinsmith completion bash)"',
+  ],
   ['Write the script for fish to a file', 'skinsmith completion fish > skinsmith.fish'],
 ];
 
@@ -15,9 +18,9 @@ export const output: readonly CommandOutput[] = [];
 export function register(command: Command, runner: Runner, run = runCompletion): void {
   command
     .description(
-      'Print a script that completes skinsmith in a shell.\n' +
-        'It completes commands, options and their values. Job ids, skins, settings and names come from what this ' +
-        'machine has stored; the service is not contacted. Each script begins with how to install it.',
+      'Print a completion script for a shell.\n' +
+        'It completes commands, options and their values. Job IDs, skins, settings and names come from what this ' +
+        'machine has stored; the service is not contacted. Each script says at its top how to install it.',
     )
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
     .action(async (shell: Shell) => await runner(async (context) => run(shell, context)));

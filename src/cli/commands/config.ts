@@ -20,10 +20,10 @@ import { alignedRows, clean, jsonDocument, jsonLine, masked } from '../text/text
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;
   if (name === 'api-key') {
-    const hint = 'Store one: skinsmith login. Forget it: skinsmith logout. In CI: SKINSMITH_API_KEY.';
+    const hint = 'To store one: skinsmith login. To remove it: skinsmith logout. In CI: SKINSMITH_API_KEY.';
     throw usageError(
       'api_key_elsewhere',
-      'API keys are kept per service, and never typed on a command line.',
+      'API keys are stored per service and never given on a command line.',
       hint,
     );
   }
@@ -44,7 +44,7 @@ const COLUMNS = {
 
 const FIELDS: Fields<SettingView> = {
   name: 'name of the setting',
-  value: 'its value; of API keys, only the last four characters',
+  value: 'its value; for API keys, only the last four characters',
   from: 'where it comes from: an option, an environment variable or the config file',
 };
 export const configList = {
@@ -72,7 +72,8 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   });
   const views = [...set, ...(await keyViews(context))];
   if (flags.json) io.out.write(jsonDocument(views));
-  else if (views.length === 0) await context.messages.note('Nothing is set; the embedded service answers.');
+  else if (views.length === 0)
+    await context.messages.note('Nothing is set; commands use the embedded service.');
   else if (io.out.isTTY) io.out.write(table(views, io.out.columns));
   else io.out.write(columnRows(COLUMNS, views));
   return exitStatus('done');

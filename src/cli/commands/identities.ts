@@ -18,7 +18,7 @@ const COLUMNS = {
 
 const FIELDS: Fields<Identity> = {
   id: 'id of the identity',
-  subject: 'whom the provider calls that',
+  subject: "the user's ID at the provider",
   issuer: 'address of the provider',
   createdAt: 'when it was linked to the user',
   isLastWay: 'whether the user has no other way to sign in',

@@ -44,7 +44,7 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
   command
     .description(
       'List your jobs, newest first.\n' +
-        'Jobs that were submitted from this machine show the source as you typed it; others as the service knows it.',
+        'Jobs submitted from this machine show the source as you typed it; others, as the service knows it.',
     )
     .addOption(new Option('--status <status>', 'show only jobs with this status').choices(STATUSES));
   addLimitOptions(command, LISTING)

@@ -40,12 +40,12 @@ export const KEY_FIELDS: Fields<ApiKey> = {
   last4: 'last four characters of the key',
   createdAt: 'when the key was created',
   lastUsedAt: 'when the key was last used',
-  allowedIps: 'addresses and networks it may be used from; empty: any',
-  allowedOrigins: 'web origins it may be used from; empty: any',
+  allowedIps: 'addresses and networks that may use it; empty: any',
+  allowedOrigins: 'web origins that may use it; empty: any',
   allowedAgents: 'programs that may use it; empty: any',
   v2Compat: 'whether requests to version 1 of the API go through the queue',
   scopes: 'what the key may do: read, generate, skins, account, operator',
-  generations: 'new skins that were asked for with the key',
+  generations: 'number of new skins requested with the key',
 };
 
 export const KEY_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: KEY_FIELDS } };

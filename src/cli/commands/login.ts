@@ -77,9 +77,9 @@ async function offerDefault(baseUrl: string, isAsked: boolean, context: CommandC
   } else if (await confirm('Use this service by default from now on?', context)) {
     await context.configFile.set('base-url', baseUrl);
     context.messages.say(
-      'It is the default now; to go back to the embedded one: skinsmith config unset base-url',
+      'It is now the default. To go back to the embedded service: skinsmith config unset base-url',
     );
-  } else context.messages.say(`To do so later: ${command}`);
+  } else context.messages.say(`To do this later: ${command}`);
 }
 
 /**
@@ -143,7 +143,7 @@ async function readKeyText(
   if (!context.io.canPrompt) {
     throw usageError(
       'cannot_ask',
-      'There is no terminal to ask for the key.',
+      'Cannot ask for the key without a terminal.',
       'Use --key-file FILE, or - for stdin, or set SKINSMITH_API_KEY.',
     );
   }

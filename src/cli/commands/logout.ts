@@ -21,7 +21,7 @@ export async function runLogout(context: CommandContext): Promise<number> {
     throw usageError(
       'no_service',
       'No service is set.',
-      'Name the one to forget the key of: skinsmith logout --base-url https://…',
+      'Name the service: skinsmith logout --base-url https://…',
     );
   }
   const forgotten = await context.configFile.forgetKey(baseUrl);

@@ -170,7 +170,7 @@ export const moderationHide = {
   register(command: Command, runner: Runner, run = setHidden): void {
     describeDecision(
       command.description(
-        'Hide skins of anybody (operators only).\n' +
+        'Hide skins of any user (operators only).\n' +
           'A hidden skin is private, and its owner cannot change that. Its reports are closed.',
       ),
     ).action(
@@ -209,14 +209,14 @@ interface DeletedView {
 const DELETE_FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
 export const moderationDelete = {
   examples: [
-    ['Delete a skin of anybody without being asked', 'skinsmith moderation delete SKIN --yes'],
-    ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "asked by its artist"'],
+    ["Delete any user's skin without being asked", 'skinsmith moderation delete SKIN --yes'],
+    ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "requested by its artist"'],
   ],
   output: [{ json: { shape: 'list', fields: DELETE_FIELDS } }],
   register(command: Command, runner: Runner, run = runModerationDelete): void {
     describeDecision(
       command.description(
-        'Delete skins of anybody for good, and close their reports (operators only).\n' +
+        'Permanently delete skins of any user, and close their reports (operators only).\n' +
           'Asks for confirmation first; without a terminal, --yes is required.',
       ),
     )
@@ -268,7 +268,7 @@ export const moderationBlock = {
     command
       .description(
         'Block images (operators only).\n' +
-          'A blocked image is refused, whatever file it comes in, and no longer served. Skins that have it are hidden.',
+          'The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.',
       )
       .argument('<image...>', 'hashes of textures, or UUIDs of skins that have the image')
       .option('--note <text>', 'why, for the log')

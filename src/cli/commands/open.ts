@@ -27,10 +27,9 @@ export interface OpenOptions {
 const PATIENCE = 60_000;
 
 const ADVICE: Readonly<Record<Exclude<BrowserOpenResult, 'used'>, string>> = {
-  unopened: 'Could not open a browser: open the link yourself.',
-  unwritten:
-    'Nothing can be written into your home folder to lead a browser to the link: open the link yourself.',
-  unused: 'Nobody has signed in yet. If your browser does not show the page, open the link yourself.',
+  unopened: 'Could not open a browser. Open the link yourself.',
+  unwritten: 'Your home folder is not writable, so the browser cannot get the link. Open the link yourself.',
+  unused: 'No sign-in yet. If your browser does not show the page, open the link yourself.',
 };
 
 interface OpenView {
@@ -50,10 +49,10 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
   command
     .description(
       'Open the pages of the service on this machine, signed in.\n' +
-        'Uses the service that runs over the data folder or database, or starts one and runs it until it is ' +
+        'Uses the service that is running with the data folder or database, or starts one and runs it until ' +
         'interrupted. The browser asks for confirmation, then signs you in as the owner through a single-use link. It gets the link ' +
         'from a file in your home folder that only you can read and that is removed within a minute, because ' +
-        'other users of the machine can see what programs are called with.',
+        'other users of the machine can see command lines.',
     )
     .option('--data <folder>', 'data folder of the service', nonEmpty)
     .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
@@ -103,8 +102,8 @@ export async function runOpen(
 
 function doubtAbout(url: string): string {
   return (
-    `What answers at ${url} does not prove that it is a service with this store, so it gets no link. ` +
-    'If it is one of an older skinsmith, or without pages, restart it.'
+    `The program at ${url} does not prove that it is a service with this store, so it gets no link. ` +
+    'If it is an older skinsmith, or runs without pages, restart it.'
   );
 }
 

@@ -68,7 +68,7 @@ export function register(command: Command, runner: Runner, run = runRender): voi
       'Draw a skin as a PNG file.\n' +
         'Draws a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or skin data (a texture ' +
         'value, or JSON with one) on a transparent background, without smoothing. Whole figures are half as wide ' +
-        'as high; face, head and bust are square.',
+        'as they are tall; face, head and bust are square.',
     )
     .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
     .addOption(
@@ -121,7 +121,7 @@ export async function runRender(options: RenderOptions, context: CommandContext)
 
 function verifyOutput({ view, cape, out }: RenderOptions, { io, flags }: CommandContext): void {
   if (cape !== undefined && view !== 'back') {
-    throw usageError('cape_not_shown', 'A cape shows only from behind.', 'Add --view back.');
+    throw usageError('cape_not_shown', 'A cape is visible only from behind.', 'Add --view back.');
   }
   if (out !== '-') return;
   if (flags.json) {
@@ -130,7 +130,7 @@ function verifyOutput({ view, cape, out }: RenderOptions, { io, flags }: Command
   }
   if (io.out.isTTY) {
     const hint = 'Write it to a file, such as --out skin-render.png, or show it with skinsmith preview.';
-    throw usageError('picture_on_terminal', 'A PNG file is not written to a terminal.', hint);
+    throw usageError('picture_on_terminal', 'Cannot write a PNG file to a terminal.', hint);
   }
 }
 

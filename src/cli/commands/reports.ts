@@ -29,9 +29,9 @@ const COLUMNS = {
 const FIELDS: Fields<Report> = {
   id: 'number of the report',
   skin: 'UUID of the skin',
-  name: 'name of the skin; absent: none, or nobody but its owner sees the skin',
-  texture: 'hash of the texture, likewise',
-  visibility: 'visibility of the skin now; absent: it is deleted',
+  name: 'name of the skin; absent if it has none or only its owner sees the skin',
+  texture: 'hash of the texture; absent likewise',
+  visibility: 'visibility of the skin now; absent if it is deleted',
   hidden: 'whether an operator has hidden the skin',
   reason: 'offensive, copyright, personal or other',
   text: 'what the reporter wrote',
@@ -131,7 +131,7 @@ export async function runReportsCreate(
   verifyUuids([uuid], context);
   const { client } = await connectWithProgress(await context.settings(), context);
   await client.reportSkin(uuid, report, { signal: context.signal });
-  context.messages.say('The operator has been told.');
+  context.messages.say('Report sent.');
   const view: ReportedView = { uuid, reported: true };
   if (context.flags.json) context.io.out.write(jsonDocument(view));
   return exitStatus('done');

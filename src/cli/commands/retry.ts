@@ -33,7 +33,7 @@ export function register(command: Command, runner: Runner, run = runRetry): void
   command
     .description(
       'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
-        'Prints the new jobs. What the service has made in the meantime is found at once and costs nothing. ' +
+        'Prints the new jobs. A skin that the service has made in the meantime is found at once and costs nothing. ' +
         'At a service that cannot retry jobs, submits the file, URL or player again that this machine sent.',
     )
     .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed', nonEmptyWords)

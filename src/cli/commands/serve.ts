@@ -39,7 +39,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
   addServeOptions(command)
     .description(
       'Run a skinsmith service for a team.\n' +
-        'It is the same service that commands run inside themselves, over the same data folder. The ' +
+        'It is the same service that commands embed, with the same data folder. The ' +
         'first start prints the API key of the owner, once. SIGTERM lets running generations finish; a ' +
         'second one stops the service at once.',
     )

@@ -116,7 +116,7 @@ function uuidIn(line: string): unknown {
 }
 
 function cutOff(): CliError {
-  return new CliError('export_cut_off', 'The export broke off before its end.', {
+  return new CliError('export_cut_off', 'The export is incomplete.', {
     hint: 'Run the command again.',
     exit: 'tryLater',
   });
@@ -177,8 +177,7 @@ export const skinsExport = {
         'Save all of your skins in one file, newest first.\n' +
           'A zip archive holds the pictures, and skins.lock with the values and signatures; unpacked, it is a ' +
           'folder that skinsmith generate and skinsmith verify understand. The format lock is skins.lock without ' +
-          'the pictures. If there are more skins than the service puts into one archive, says how to export the ' +
-          'rest.',
+          'the pictures. If one archive does not hold all skins, says how to export the rest.',
       )
       .argument('[file]', 'file to write, or - for stdout (default: skins.zip or skins.lock)', nonEmpty)
       .addOption(
@@ -247,7 +246,7 @@ function verifyTarget(
   }
   if (format === 'zip' && io.out.isTTY) {
     const hint = 'Name a file, such as skins.zip, or print text with --format lock.';
-    throw usageError('zip_on_terminal', 'A zip archive is not written to a terminal.', hint);
+    throw usageError('zip_on_terminal', 'Cannot write a zip archive to a terminal.', hint);
   }
 }
 
@@ -305,5 +304,5 @@ async function tell(
   else if (file !== '-')
     messages.say(`Wrote ${count(skins)} ${skins === 1 ? 'skin' : 'skins'} to ${clean(file)}.`);
   if (next === undefined) return;
-  await messages.warn(`There are more skins than one file takes. Export the next: --after ${next}`);
+  await messages.warn(`One file does not hold all skins. To export more: --after ${next}`);
 }

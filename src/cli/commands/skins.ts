@@ -179,7 +179,7 @@ export async function runSkinsList(options: SkinsListOptions, context: CommandCo
 }
 
 function leftOut(shown: number, total: number | undefined): string {
-  if (shown === 0) return 'No skin was found among those searched. To search all of them: --all';
+  if (shown === 0) return 'No match among the skins searched. To search all of them: --all';
   return cutNote(shown, LISTING, total === undefined ? undefined : count(total));
 }
 
@@ -383,7 +383,7 @@ export const skinsDelete = {
   register(command: Command, runner: Runner, run = runSkinsDelete): void {
     command
       .description(
-        'Delete your skins from the service for good.\n' +
+        'Permanently delete your skins from the service.\n' +
           'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
           'deleted skins.',
       )

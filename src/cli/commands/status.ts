@@ -131,5 +131,5 @@ function failureOf({ job, errors }: JobAnswer): { code: string; message: string 
 function waitingText({ job }: JobAnswer, source: string | undefined, now: number): string {
   const due =
     job.eta === undefined || job.eta <= now ? '' : `, due in about ${span((job.eta - now) / 1_000)}`;
-  return `Waiting for ${source ?? job.id}${due}; Ctrl-C is safe, the job goes on`;
+  return `Waiting for ${source ?? job.id}${due}; Ctrl-C is safe, the job continues`;
 }

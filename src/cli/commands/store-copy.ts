@@ -22,8 +22,8 @@ interface CopiedTableView {
 }
 
 const FIELDS: Fields<CopiedView> = {
-  from: 'where the data comes from, without user and password',
-  to: 'where it is now, likewise',
+  from: 'source of the data, without user and password',
+  to: 'destination, likewise',
   resumed: 'whether an earlier copy was continued',
   tables: {
     about: 'the tables, each with the same rows in both stores',
@@ -48,8 +48,8 @@ export const storeCopy = {
       .description(
         'Copy all data of a service to another, empty store.\n' +
           'A store is a data folder, or the address of a PostgreSQL database. Servers may keep using the ' +
-          'first one: the copy has its data as of one moment. All rows are compared afterwards. A copy that ' +
-          'was interrupted goes on when the same command is run again. Key files and plans.json are not in ' +
+          'first one: the copy has its data as of one moment. All rows are compared afterwards. If a copy is ' +
+          'interrupted, run the same command again to continue. Key files and plans.json are not in ' +
           'the store: copy them too.',
       )
       .argument('<from>', 'data folder or postgres:// address to copy from', nonEmpty)
@@ -96,7 +96,7 @@ function placeOf(text: string, context: CommandContext): StorePlace {
 
 function progressText({ step, table, done, rows }: CopyProgress): string {
   const what = step === 'copying' ? 'Copying' : 'Comparing';
-  return `${what} ${table}: ${count(done)} of ${count(rows)} rows. Ctrl-C is safe: the same command goes on.`;
+  return `${what} ${table}: ${count(done)} of ${count(rows)} rows. Ctrl-C is safe: run the same command to continue.`;
 }
 
 function rowsOf({ tables }: StoreCopy): number {

@@ -58,8 +58,8 @@ const FIELDS: Fields<WhoamiView> = {
       per_hour: 'skins in an hour',
     },
   },
-  used: { about: 'what is used of the limits', fields: SPENDING },
-  left: { about: 'what is left of the limits', fields: SPENDING },
+  used: { about: 'the part of the limits that is used', fields: SPENDING },
+  left: { about: 'the part of the limits that is left', fields: SPENDING },
   service: 'address of the service, or embedded',
 };
 
@@ -106,7 +106,7 @@ async function askWho({ client, hasKey }: Connection, context: CommandContext): 
     return await client.me({ signal: context.signal });
   } catch (error) {
     if (hasKey || !(error instanceof ServiceError) || error.code !== 'user_not_found') throw error;
-    throw new CliError(error.code, `${client.baseUrl} does not know you: no key was sent.`, {
+    throw new CliError(error.code, `${client.baseUrl} does not know who you are: no key was sent.`, {
       hint: signInHint(namingOf(context)),
       exit: 'notAllowed',
       cause: error,

@@ -36,7 +36,7 @@ function absolute(folder: string, env: NodeJS.ProcessEnv, xdg: string): string {
   if (isAbsolute(folder)) return folder;
   const named = env[xdg] ? xdg : 'HOME';
   const why = env[xdg] ? 'is not an absolute path' : 'is empty or not set';
-  throw new CliError('no_home', `There is no place for settings and data: ${named} ${why}.`, {
+  throw new CliError('no_home', `No folder for settings and data: ${named} ${why}.`, {
     exit: 'usage',
     hint: `Set ${named}, or both SKINSMITH_CONFIG_DIR and SKINSMITH_DATA_DIR.`,
   });
@@ -163,7 +163,7 @@ function inUse(path: string, pid: number | undefined): CliError {
   const who = pid === undefined ? 'another process' : `process ${pid}`;
   return new CliError('config_in_use', `The config file ${path} is being changed by ${who}.`, {
     exit: 'tryLater',
-    hint: 'Try again when it has finished.',
+    hint: 'Try again when it is done.',
   });
 }
 

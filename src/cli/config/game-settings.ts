@@ -30,7 +30,7 @@ export async function gameSettings(typed: GameOptions, env: NodeJS.ProcessEnv): 
   const addresses = gameAddresses(env);
   if (loginClientId && !CLIENT_ID.test(loginClientId)) {
     throw wrong(
-      'The client id for signing in is one word, as Microsoft shows it: letters, digits and dashes.',
+      'The client ID for signing in must be one word of letters, digits and dashes, as Microsoft shows it.',
     );
   }
   return {

@@ -73,6 +73,6 @@ function wrong(from: string): CliError {
   return usageError(
     'invalid_setting',
     `${from} must be the address of an http or https proxy, like http://proxy.example.org:3128.`,
-    'In a user name or password, write special characters as %2F (/), %40 (@), %25 (%) and so on.',
+    'In a user name or password, encode special characters: %2F (/), %40 (@), %25 (%) and so on.',
   );
 }

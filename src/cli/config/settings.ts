@@ -24,7 +24,7 @@ function urlFault(message: string): string {
   return message.replace(/^".*" /, '').replace(/^a URL with (.*) is not accepted$/, 'must not contain $1');
 }
 
-const formatsAllowed = `must be one or more of ${FORMAT_NAMES.join(', ')}, with commas between`;
+const formatsAllowed = `must be one or more of ${FORMAT_NAMES.join(', ')}, separated by commas`;
 
 const baseUrl = z.string('must be an address like https://api.example.org').transform((text, context) => {
   try {
@@ -167,43 +167,43 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['SKINSMITH_CONFIG_DIR', 'folder of the config file (see skinsmith config path)'],
   [
     'SKINSMITH_DATA_DIR',
-    'data folder of the embedded service: its store and signing key; also what commands remember of batches',
+    'data folder of the embedded service, with its store and signing key; also holds the journals of batches',
   ],
   [
     'XDG_CONFIG_HOME',
-    'on Linux, where the folder of the config file is made unless SKINSMITH_CONFIG_DIR is set (default: ~/.config)',
+    'on Linux, parent of the config folder unless SKINSMITH_CONFIG_DIR is set (default: ~/.config)',
   ],
   [
     'XDG_DATA_HOME',
-    'on Linux, where the data folder is made unless SKINSMITH_DATA_DIR is set (default: ~/.local/share)',
+    'on Linux, parent of the data folder unless SKINSMITH_DATA_DIR is set (default: ~/.local/share)',
   ],
-  ['SKINSMITH_STORE', 'PostgreSQL database that is the store of serve, as with --store'],
-  ['SKINSMITH_FETCH_PROXY', 'proxy of serve for webhooks and picture URLs, as with --fetch-proxy'],
-  ['SKINSMITH_GENERATOR', 'what makes the skins of serve, as with --generator'],
-  ['SKINSMITH_UPSTREAM', 'service that makes the skins of serve, as with --upstream'],
+  ['SKINSMITH_STORE', 'PostgreSQL database that serve uses as its store, as with --store'],
+  ['SKINSMITH_FETCH_PROXY', 'proxy that serve uses for webhooks and picture URLs, as with --fetch-proxy'],
+  ['SKINSMITH_GENERATOR', 'how serve makes skins, as with --generator'],
+  ['SKINSMITH_UPSTREAM', 'service that makes the skins for serve, as with --upstream'],
   ['SKINSMITH_UPSTREAM_KEY', 'API key for that service'],
   [
     'SKINSMITH_GAME_ADDRESSES',
     "other addresses of the game's services, as JSON (sessionServer, services, textures, publicKeys)",
   ],
   ['SKINSMITH_LOGIN_CLIENT_ID', 'ID of your Microsoft application, as with --login-client-id of serve'],
-  ['SKINSMITH_OIDC_ISSUER', 'provider that people may sign in to serve with, as with --oidc-issuer'],
+  ['SKINSMITH_OIDC_ISSUER', 'sign-in provider of serve, as with --oidc-issuer'],
   ['SKINSMITH_OIDC_CLIENT_ID', "the service's client ID at that provider"],
   ['SKINSMITH_OIDC_SECRET', 'client secret for that provider'],
   [
     'NODE_COMPILE_CACHE',
-    "folder to keep compiled code in, which makes starts faster; default: the user's cache folder (~/.cache)",
+    "folder for compiled code, which speeds up starts (default: the user's cache folder, ~/.cache)",
   ],
   ['NODE_DISABLE_COMPILE_CACHE', 'if set, keep no compiled code'],
   ['NO_COLOR', 'if set, do not use colours'],
   ['NODE_EXTRA_CA_CERTS', 'file of certificate authorities to trust besides the usual ones'],
   [
     'HTTPS_PROXY, HTTP_PROXY',
-    'proxies for the service, its textures, the game and the provider that people sign in with; in lower case, too',
+    'proxies for the service, its textures, the game and the sign-in provider; in lower case, too',
   ],
   [
     'NO_PROXY',
-    'hosts to reach without a proxy: names, domains, addresses, networks, or *; with commas between',
+    'hosts to reach without a proxy: names, domains, addresses, networks, or *; separated by commas',
   ],
 ];
 

@@ -91,7 +91,7 @@ function serviceAddress({
   if (local) return undefined;
   const baseUrl = settings['base-url'];
   if (baseUrl !== undefined || !isEmbeddedRefused(env, local)) return baseUrl;
-  throw new CliError('no_service', 'No service is set, and the embedded one may not be used.', {
+  throw new CliError('no_service', 'No service is set, and --no-local forbids the embedded one.', {
     exit: 'usage',
     hint: 'Set one with --base-url URL or SKINSMITH_BASE_URL, or use the embedded service anyway: --local',
   });
@@ -155,7 +155,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
 /** A user that is made in a folder, say, would not be known to the service over the database. */
 function inPostgres(): CliError {
   const message =
-    'The store is in PostgreSQL (SKINSMITH_STORE). This command uses it through a running service only.';
+    'The store is in PostgreSQL (SKINSMITH_STORE). This command can use it only through a running service.';
   const hint =
     'Name the service: --base-url URL or SKINSMITH_BASE_URL. For data in a folder, unset SKINSMITH_STORE.';
   return new CliError('store_elsewhere', message, { exit: 'usage', hint });

@@ -38,9 +38,9 @@ export async function withAccount<T>(
     return await work(client.account);
   } catch (cause) {
     if (!mayBeForeign(cause) || (await hasKeys(client.account, context.signal))) throw cause;
-    throw new CliError('no_account_api', `${client.baseUrl} does not manage keys and users this way.`, {
+    throw new CliError('no_account_api', `${client.baseUrl} cannot manage keys and users.`, {
       hint:
-        'Only a skinsmith service does. Keys of the hosted service are managed on its own account site; ' +
+        'Only a skinsmith service can. Manage keys of the hosted service on its account site; ' +
         'to store one, use skinsmith login.',
       cause,
     });

@@ -12,9 +12,12 @@ export class PrivateAddressError extends SkinsmithError {
   readonly isPassing = false;
 
   constructor(origin: string, cause: unknown) {
-    super(`${origin} is in a private network. Requests go there only if it is the service in use.`, {
-      cause,
-    });
+    super(
+      `${origin} is in a private network. skinsmith sends requests there only if it is the service in use.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

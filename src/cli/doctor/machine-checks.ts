@@ -38,7 +38,7 @@ export const settingsCheck: Check = {
     const [variables, keys] = [unknownVariables(setup.context), Object.keys(file).filter(isUnknownKey)];
     if (variables.length + keys.length > 0) {
       const hint = keys.length > 0 ? KEY_HINT : VARIABLE_HINT;
-      return warning(`${[...variables, ...keys].join(', ')}: no such setting.`, hint);
+      return warning(`${[...variables, ...keys].join(', ')}: unknown setting.`, hint);
     }
     const hidden = SETTING_NAMES.flatMap((name) => hiddenIn(name, { origins, file }));
     if (hidden.length > 0)
@@ -180,11 +180,11 @@ export const configCheck: Check = {
     const folder = await lookAtFolder(folders.config);
     if (folder.result === 'problem') {
       // Not a problem for the other checks: commands work with the settings that there are.
-      const detail = `${folder.detail} No settings and API keys can be stored.`;
+      const detail = `${folder.detail} Settings and API keys cannot be stored.`;
       return warning(detail, 'Make it writable, or choose another: SKINSMITH_CONFIG_DIR');
     }
     const { path } = configFile;
-    if (!existsSync(path)) return { ...folder, detail: `There is no ${path}: the defaults apply.` };
+    if (!existsSync(path)) return { ...folder, detail: `${path} does not exist: the defaults apply.` };
     if ((await readableByOthers([path])).length > 0) {
       return warning(`${path} holds API keys and can be read by others.`, `chmod 600 ${path}`);
     }

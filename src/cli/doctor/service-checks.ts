@@ -53,7 +53,7 @@ function findingOf(answer: Answer, place: string, naming: ServiceNaming): Findin
   if (parsedJson(text) === undefined) return notJson(answer, place, naming);
   if (status === 429) return warning(`${place} is limiting requests now.`, 'Wait a minute.');
   if (status >= 500) {
-    return warning(`${place} answers, but is in trouble (status ${status}).`, 'Try again later.');
+    return warning(`${place} answers, but with an error (status ${status}).`, 'Try again later.');
   }
   if (proxy !== undefined) return ok(`${place} answers in ${total} ms through ${proxy}.`);
   const parts = [...times].map(([stage, time]) => `${stage} ${Math.round(time)}`).join(', ');
@@ -76,18 +76,18 @@ function notJson({ status, text, url }: Answer, place: string, naming: ServiceNa
       `Open ${url.origin} in a browser to see where it comes from. ${addressHint(naming)}`,
     );
   }
-  return problem(`${place} answers ${status} with something that is not JSON.`, addressHint(naming));
+  return problem(`${place} answers ${status}, but not with JSON.`, addressHint(naming));
 }
 
 const STAGES = {
   name: ({ url, code }, naming) => {
-    if (code === 'ENOTFOUND') return problem(`There is no host ${url.hostname}.`, addressHint(naming));
-    return problem(`The name ${url.hostname} cannot be looked up now (${code}).`, 'Is this machine online?');
+    if (code === 'ENOTFOUND') return problem(`No host ${url.hostname}.`, addressHint(naming));
+    return problem(`Cannot look up the name ${url.hostname} (${code}).`, 'Is this machine online?');
   },
   connection: ({ url, code }) => {
     if (code === 'ECONNREFUSED') return problem(`Nothing listens at ${url.host}.`, 'Is the service running?');
     return problem(
-      `There is no connection to ${url.host} (${code}).`,
+      `Cannot connect to ${url.host} (${code}).`,
       'Is this machine online, or does a firewall block the connection?',
     );
   },
@@ -117,12 +117,12 @@ export const answerCheck: Check = {
     if (readiness) return ofSkinsmith(readiness, namingOf(setup.context));
     if (!isEnvelope(parsedJson(text))) {
       return problem(
-        `${url.origin} answers, but not as a skin service does: it is another program.`,
+        `${url.origin} answers, but not like a skin service: it is another program.`,
         addressHint(namingOf(setup.context)),
       );
     }
     if (isNothing(parsedJson(text))) {
-      return problem(`There is nothing at ${url.href}.`, addressHint(namingOf(setup.context)));
+      return problem(`Nothing at ${url.href}.`, addressHint(namingOf(setup.context)));
     }
     if (isHostedService(url.href)) return ok(`${url.hostname} is the hosted service.`);
     return ok(`${url.origin} speaks the v2 interface; it is not skinsmith.`);
@@ -134,7 +134,7 @@ const SEE_LOG = 'See the log of the service.';
 function ofSkinsmith({ status, version, reasons }: Readiness, naming: ServiceNaming): Finding {
   const which = version === VERSION ? `skinsmith ${version}` : `skinsmith ${version} (here: ${VERSION})`;
   if (status === 'ready') return ok(`${which}, ready.`);
-  return problem(`${which} takes no work now: ${reasons.join(', ')}.`, hintFor(reasons, naming) ?? SEE_LOG);
+  return problem(`${which} accepts no work now: ${reasons.join(', ')}.`, hintFor(reasons, naming) ?? SEE_LOG);
 }
 
 /** What skinsmith answers where it has no interface, such as below a wrong path. */
@@ -167,7 +167,7 @@ export const clockCheck: Check = {
     const offset = (await offsetByHeader(setup)) ?? (await offsetByLimits(setup));
     if (offset === undefined) return skipped('The service does not say what time it is.');
     if (Math.abs(offset) <= MAX_OFFSET)
-      return ok('It agrees with the clock of the service to within a few seconds.');
+      return ok("This machine's clock agrees with the service's to within a few seconds.");
     return warning(
       `This machine's clock is ${inWords(Math.abs(offset) / 1000)} ${offset < 0 ? 'ahead of' : 'behind'} the service's.`,
       'Synchronize the clock of this machine (NTP): waits and expiry times depend on it.',
@@ -210,7 +210,7 @@ export const keyCheck: Check = {
     const shown = `${masked(key.slice(-4))}, ${await placeOf(setup)}`;
     try {
       const me = await setup.me();
-      if (!me) return ok(`The key (${shown}) is valid; it belongs to no account.`);
+      if (!me) return ok(`The key (${shown}) is valid but belongs to no account.`);
       return ok(`The key (${shown}) is valid and belongs to ${me.name ?? me.user}.`);
     } catch (error) {
       if (!(error instanceof ServiceError) || ![401, 403].includes(error.status)) throw error;

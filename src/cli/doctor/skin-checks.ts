@@ -14,14 +14,14 @@ const SEVERITY = ['ok', 'warning', 'problem'] as const satisfies readonly Health
 export function summary(findings: readonly HealthFinding[], naming: ServiceNaming): Finding {
   const worstFirst = findings.toSorted((a, b) => SEVERITY.indexOf(b.result) - SEVERITY.indexOf(a.result));
   const [worst] = worstFirst;
-  if (!worst) return skipped('There is nothing to check.');
+  if (!worst) return skipped('Nothing to check.');
   const detail = worstFirst.map(({ message }) => message).join(' ');
   return { result: worst.result, detail, hint: hintFor([worst.code], naming) };
 }
 
 const WHY = {
   not_skinsmith: 'Only a skinsmith service reports its state.',
-  not_operator: 'Only the operator of the service may see that.',
+  not_operator: 'Only the operator of the service can see its state.',
 } satisfies Record<NoDiagnosis, string>;
 
 export function notDiagnosed(why: NoDiagnosis): Finding {
@@ -44,7 +44,7 @@ export const generatorCheck: Check = {
 const LOST: Readonly<Record<string, string>> = {
   store_unreachable: 'The service cannot reach its database, or gets no answer from it.',
   store_replaced: 'The store was removed or replaced while the service was running.',
-  store_too_new: 'A newer skinsmith has changed the store, so that this one may not use it any more.',
+  store_too_new: 'A newer skinsmith has upgraded the store; this version can no longer use it.',
 };
 
 /** Checks the service's store: its schema, whether it is writable, and whether it is damaged. */
@@ -102,7 +102,7 @@ async function ownAddress(publicUrl: string, setup: Setup): Promise<Finding> {
   if (isEmbedded) return (await isThere(publicUrl, setup)) === 'skinsmith' ? ok(`${says}.`) : asleep(says);
   if (publicUrl === client.baseUrl) return ok(`${says}, the address of the service.`);
   if (isLoopback(new URL(publicUrl).hostname) && !isLoopback(hostname)) {
-    return problem(`${says}, which only the service's own machine reaches.`, TELL_IT);
+    return problem(`${says}, which only the service's own machine can reach.`, TELL_IT);
   }
   const found = await isThere(publicUrl, setup);
   if (found === 'skinsmith') return ok(`${says}, where a skinsmith service answers.`);
@@ -114,7 +114,7 @@ const TELL_IT = 'Tell the service how players reach it: skinsmith serve --public
 
 function asleep(says: string): Finding {
   return warning(
-    `${says}, but no service is running there, so nobody can see these skins.`,
+    `${says}, but no service is running there, so other players cannot see these skins.`,
     'Run skinsmith serve; if players are on other machines, with --public-url.',
   );
 }
@@ -141,7 +141,7 @@ async function sample(setup: Setup): Promise<Finding> {
     if (!(error instanceof SkinsmithError)) throw error;
     return problem(
       `The texture of the newest public skin cannot be fetched: ${error.message}`,
-      'Its operator should see to the public address of the service.',
+      "The operator should check the service's public address.",
     );
   }
 }

@@ -58,7 +58,7 @@ export function reportOf(
       'Use the https address. To send the key unencrypted anyway: --insecure-http',
     );
   if (error instanceof PrivateAddressError)
-    return reportWith(error, 'failed', 'If it is your own, name it with --base-url.');
+    return reportWith(error, 'failed', 'If it is your own service, use --base-url.');
   if (error instanceof SkinsmithError) {
     const hint = error instanceof NetworkError ? networkHint(error, naming) : undefined;
     return reportWith(error, error.isPassing ? 'tryLater' : 'failed', hint);
@@ -104,7 +104,7 @@ function exitAfter(error: ServiceError): ExitName {
 function waitHint({ answer: { retryAfter } }: ServiceError): string | undefined {
   if (retryAfter === undefined || retryAfter < LONG_WAIT) return undefined;
   const now = Date.now();
-  return `The service asks for a pause of ${span(retryAfter / 1_000)}, until ${momentAt(now + retryAfter, now)}.`;
+  return `The service asks to wait ${span(retryAfter / 1_000)}, until ${momentAt(now + retryAfter, now)}.`;
 }
 
 /** Services say "There is no such skin"; with several skins, the message must name the one. */

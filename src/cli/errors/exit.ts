@@ -7,7 +7,7 @@ export const EXIT_STATUSES = {
   usage: { status: 2, meaning: 'the command line or a setting is invalid' },
   toDo: {
     status: 3,
-    meaning: 'there is work left to do, according to --dry-run, --frozen or --fail-if-left',
+    meaning: 'there is work left, according to --dry-run, --frozen or --fail-if-left',
   },
   notAllowed: { status: 4, meaning: 'not signed in or not allowed' },
   pending: { status: 8, meaning: 'jobs are still pending' },
@@ -50,7 +50,7 @@ export function usageError(code: string, message: string, hint?: string): CliErr
 }
 
 /** Abort reason for a run whose output has no reader left. */
-export const CLOSED_PIPE = new DOMException('The reader of the output went away.', 'AbortError');
+export const CLOSED_PIPE = new DOMException('The reader closed the output.', 'AbortError');
 
 /** Abort reason for a run that has taken the time of `--timeout`. */
 export function timedOut(ms: number): CliError {

@@ -75,8 +75,8 @@ const BINDINGS: Readonly<Record<string, readonly [problem: string, hint: string]
     'Use another key, or remove the origins; on skinsmith: skinsmith keys edit <id> --any-origin',
   ],
   'Agent not allowed': [
-    'is valid, but not for the User-Agent of this program',
-    'Set the name that the key is for: skinsmith config set user-agent <name>/1.0',
+    "is valid, but not for this program's User-Agent",
+    'Set the name that the key allows: skinsmith config set user-agent <name>/1.0',
   ],
 };
 
@@ -99,7 +99,7 @@ export function validKeyHint(naming: ServiceNaming): string {
   if (!naming.env?.['SKINSMITH_API_KEY']?.trim() && naming.env?.['CI']) return CI_KEY;
   if (!naming.env?.['SKINSMITH_API_KEY']?.trim())
     return `Store a key that is valid for this service: ${login}`;
-  return `The key in SKINSMITH_API_KEY was sent. Set a key of this service there, or unset the variable and store one: ${login}`;
+  return `SKINSMITH_API_KEY holds the key that was sent. Set it to a key of this service, or unset it and store one: ${login}`;
 }
 
 /** How to send a key where none was sent. Nobody can type one in CI. */

@@ -11,19 +11,19 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EROFS: 'The file system is read-only.',
   ENOTDIR: 'A part of the path is not a folder.',
   EEXIST: 'Something with this name already exists.',
-  ENOENT: 'There is no such file or folder.',
+  ENOENT: 'The file or folder does not exist.',
   EISDIR: 'It is a folder.',
-  ELOOP: 'It is a symbolic link loop.',
+  ELOOP: 'It is part of a symbolic link loop.',
   EMFILE: 'Too many files are open.',
   ENAMETOOLONG: 'The name is too long.',
   ENFILE: 'Too many files are open on this machine.',
-  EIO: 'The disk or device reports an error.',
-  EBUSY: 'Another program uses it.',
+  EIO: 'The disk or device reported an error.',
+  EBUSY: 'Another program is using it.',
   ESTALE: 'The network file system has lost it.',
   EDQUOT: 'The disk quota is used up.',
-  ENOTFOUND: 'There is no such host.',
+  ENOTFOUND: 'The host does not exist.',
   EAI_AGAIN: 'The host name could not be looked up.',
-  EADDRINUSE: 'Another program already listens there.',
+  EADDRINUSE: 'Another program is already listening there.',
   EADDRNOTAVAIL: 'This machine has no such address.',
 };
 
@@ -94,7 +94,7 @@ export function folderReport(error: unknown, { path: folder, setBy }: DataFolder
   const isOthers = isInside && path !== folder && isForbidden(code);
   const message = `The data folder ${folder} cannot be used: ${isOthers ? `${relative(folder, path)}: ` : ''}${meaning}`;
   const hint = isOthers
-    ? `Give the file to the user who runs this, or choose another folder with ${setBy}.`
+    ? `Make the file accessible to this user, or choose another folder with ${setBy}.`
     : unusableHint(setBy);
   return { code: 'data_unusable', message, hint, exit: 'failed' };
 }
@@ -128,7 +128,7 @@ const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint
   store_unfinished: { exit: 'failed' },
   store_unreachable: {
     exit: 'tryLater',
-    hint: 'Check that PostgreSQL runs, and that its address is the one of --store or SKINSMITH_STORE.',
+    hint: 'Check that PostgreSQL is running, and its address in --store or SKINSMITH_STORE.',
   },
 };
 

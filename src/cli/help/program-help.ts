@@ -19,7 +19,7 @@ Make skins:
   jobs              list your jobs
   retry             submit failed jobs again
 
-Look at skins:
+View skins:
   skins             list, print, download, export, edit and delete skins
   verify            verify signatures and textures of saved skins
   check             check PNG files without sending them anywhere

@@ -17,9 +17,9 @@ const OUTPUT: Section = {
   blocks: [
     text(
       'Data goes to stdout, everything else to stderr. On a terminal, output is for people and may change.',
-      'In a pipe, it is rows of columns that are separated by tabs, without a header; nothing is cut.',
-      'With --json, it is one JSON document, on a terminal as in a pipe; with --ndjson, where a command',
-      'has it, one object per line as each result arrives.',
+      'In a pipe, it has tab-separated columns, without a header; nothing is shortened.',
+      'With --json, it is one JSON document, on a terminal as in a pipe; with --ndjson, in commands that',
+      'have it, one object per line as each result arrives.',
     ),
     text(
       'New columns are added at the end, and the names of JSON fields do not change. Absent values are',
@@ -41,7 +41,7 @@ const ERRORS: Section = {
         ['hint', 'what to do about it'],
       ],
     ),
-    text('The answer 429 of a service is not an error: skinsmith waits and tries again.'),
+    text('A 429 answer from a service is not an error: skinsmith waits and tries again.'),
   ],
 };
 
@@ -132,7 +132,7 @@ function describe({ output, commands }: Printed): Block[] {
 const SHAPES: Readonly<Record<JsonOutput['shape'], string>> = {
   object: 'an object',
   list: 'a list of objects',
-  'object or list': 'an object, or a list of objects if several things were asked for',
+  'object or list': 'an object, or a list of objects for several arguments',
   lines: 'an object per line',
   value: 'a bare value',
 };
@@ -156,9 +156,9 @@ function fieldRows(fields: FieldTable, path = ''): Row[] {
 
 const LIST_COLUMNS: Readonly<Record<Column, string>> = {
   source:
-    'a path, URL, player, UUID or skin data; a relative path is looked for in the current folder, then in that of the list',
+    "a path, URL, player, UUID or skin data; relative paths start at the current folder, else at the list's folder",
   name: 'name of the skin',
-  variant: 'auto, classic or slim, or what others call them: steve, wide, default, alex',
+  variant: 'auto, classic or slim, or their other names: steve, wide, default, alex',
   model: 'the same as variant',
   visibility: 'public, unlisted or private',
 };
@@ -168,7 +168,7 @@ const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
     'path from the folder of the lockfile, URL, user: and a UUID, bytes: and a hash for a picture from stdin, ' +
     'value: and a digest for skin data, or skin: and a UUID for a skin of the service',
   pixels: 'hash of the pixels of the source',
-  options: 'the variant, visibility and cape that were asked for',
+  options: 'the requested variant, visibility and cape',
   uuid: 'UUID of the skin',
   record:
     'the list that names the source, and the output files written for it: an object with list and outputs, each ' +
@@ -210,8 +210,8 @@ export const FILE_FORMATS: readonly Section[] = [
         'skin data, so the JSON output of skinsmith is a list too.',
       ),
       text(
-        'A list without sources is no error: there is nothing to do, and the exit status is 0. A folder',
-        'without PNG files is one, because it is probably the wrong folder.',
+        'A list without sources is not an error: there is nothing to do, and the exit status is 0. A folder',
+        'without PNG files is an error, because it is probably the wrong folder.',
       ),
     ],
   },
@@ -244,7 +244,7 @@ export const FILE_FORMATS: readonly Section[] = [
     blocks: [
       text(
         'The journal of a batch, in the data folder, is internal and may change with any version. It lets',
-        'an interrupted batch go on without making a skin twice.',
+        'an interrupted batch continue without making a skin twice.',
       ),
     ],
   },

@@ -108,7 +108,7 @@ export function addBatchOptions(command: Command): Command {
     .option('--keep-signatures', 'keep the skins in the lockfile, from any signer')
     .option(
       '--prune',
-      'remove skins from the lockfile, with their files, if the folder or list that they are from no longer has them',
+      'remove skins from the lockfile, with their files, if their folder or list no longer has them',
     )
     .option('--yes', 'allow --prune to remove all skins of the lockfile or of a folder')
     .optionsGroup('Plan and limits:')

@@ -31,8 +31,8 @@ export function nonEmptyWords(text: string, earlier: readonly string[] = []): st
 /** @throws CliError: commander would repeat the address that it refuses, with its password */
 export function refuseCredentials(text: string): void {
   if (!text.includes('@')) return;
-  const hint = 'Give the address alone, like https://skins.example.org.';
-  throw usageError('invalid_setting', 'An address with a user name or password is not accepted.', hint);
+  const hint = 'Give only the address, like https://skins.example.org.';
+  throw usageError('invalid_setting', 'It must not contain a user name or password.', hint);
 }
 
 export function httpUrl(text: string): string {

@@ -124,7 +124,7 @@ export const RESULT_COLUMNS = {
 } satisfies Columns<ResultView>;
 
 export const WARNINGS_FIELD: Field = {
-  about: 'what to know about it',
+  about: 'warnings about the result',
   fields: { code: 'code of the warning', message: 'a sentence' },
 };
 

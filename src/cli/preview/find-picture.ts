@@ -126,7 +126,7 @@ async function skinOfPlayer(
 
 function lookupFailed(label: string, cause: GameError): CliError {
   if (cause.kind === 'not_found') {
-    const message = `Neither a skin of the service nor a player of the game is called ${label}.`;
+    const message = `No skin of the service and no player is called ${label}.`;
     return new CliError('no_such_skin', message, { cause });
   }
   if (cause.cause instanceof InvalidImageError) {

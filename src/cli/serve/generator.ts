@@ -39,7 +39,7 @@ export async function chooseGenerator(
   }
   const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSlots, typed.upstreamVisibility];
   if (stray.some((option) => option !== undefined)) {
-    throw wrong(`The options --upstream… are for the generator "upstream", and this is "${generator}".`, {
+    throw wrong(`The options --upstream… work only with the generator "upstream", not with "${generator}".`, {
       hint: 'Add: --generator upstream',
     });
   }
@@ -57,7 +57,7 @@ async function upstreamOf(typed: GeneratorOptions, surroundings: Surroundings): 
   const { env } = surroundings;
   const url = typed.upstream ?? urlIn(env['SKINSMITH_UPSTREAM']);
   if (url === undefined) {
-    throw wrong('The generator "upstream" has to be told which service makes the skins.', {
+    throw wrong('The generator "upstream" needs the service that makes the skins.', {
       hint: 'Give its address: --upstream https://api.mineskin.org, or SKINSMITH_UPSTREAM',
     });
   }

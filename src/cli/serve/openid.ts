@@ -56,7 +56,7 @@ export async function chooseOpenId(
   const clientId = typed.oidcClientId ?? env['SKINSMITH_OIDC_CLIENT_ID'];
   if (!clientId) throw wrong('Sign-in by OpenID Connect needs a client ID.', 'Add: --oidc-client-id ID');
   if (typed.pages === false)
-    throw wrong('Without pages nobody signs in.', 'Leave out --no-pages or --oidc-issuer');
+    throw wrong('Sign-in by OpenID Connect needs the pages.', 'Leave out --no-pages or --oidc-issuer');
   verifyPrivacy(address, surroundings);
   return {
     issuer: address,

@@ -169,7 +169,7 @@ function addDataOptions(command: Command): Command {
     )
     .option(
       '--account-key <file>',
-      'file with the key that seals the tokens of game accounts (default: account-key in the data folder)',
+      'file with the key that encrypts the tokens of game accounts (default: account-key in the data folder)',
       nonEmpty,
     );
 }
@@ -180,7 +180,7 @@ function addStoreOptions(command: Command): Command {
     .optionsGroup('PostgreSQL:')
     .option(
       '--store <url>',
-      'database that is the store, for any number of servers: postgres://user@host/name (default: a file in the data folder)',
+      'database to use as the store, for any number of servers: postgres://user@host/name (default: a file in the data folder)',
       nonEmpty,
     )
     .option(
@@ -242,10 +242,14 @@ function addAccessOptions(command: Command): Command {
 function addOpenIdOptions(command: Command): Command {
   return command
     .optionsGroup('Sign-in by OpenID Connect:')
-    .option('--oidc-issuer <url>', 'address of the provider that people may sign in with', issuer)
+    .option('--oidc-issuer <url>', 'address of the sign-in provider', issuer)
     .option('--oidc-client-id <id>', "the service's client ID at the provider", nonEmpty)
     .option('--oidc-secret-file <file>', 'file with the client secret', nonEmpty)
-    .option('--oidc-name <name>', 'what the button calls the provider (default: its host name)', nonEmpty)
+    .option(
+      '--oidc-name <name>',
+      'name of the provider on the sign-in button (default: its host name)',
+      nonEmpty,
+    )
     .option('--oidc-scopes <scopes>', 'scopes to request (default: "openid profile email")', nonEmpty)
     .option('--oidc-plan-claim <claim>', 'claim that names the plan of a user', nonEmpty)
     .option('--oidc-operator-claim <claim=value>', 'claim that makes a user an operator', claimTest)

@@ -138,7 +138,7 @@ function requestText({ method, path, status, ms, user, caller, aborted }: LogLin
   const code = Number(status);
   const colour = code >= 500 ? colors.bad : code >= 400 ? colors.warn : colors.good;
   const who = clean(String(user ?? caller ?? ''));
-  const gone = aborted === true ? ' (the caller went away)' : '';
+  const gone = aborted === true ? ' (the caller disconnected)' : '';
   const what = `${clean(String(method))} ${clean(String(path))}`;
   return `${what} ${colour(clean(String(status)))} ${clean(String(ms))} ms${gone}${who === '' ? '' : `  ${colors.faint(who)}`}`;
 }

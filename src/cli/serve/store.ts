@@ -25,7 +25,7 @@ export function chooseStore(typed: StoreOptions, context: StoreContext): Postgre
   if (text) return settingsOf(text, typed, context);
   if (typed.storeConnections === undefined && typed.storePooler === undefined) return undefined;
   throw wrong(
-    'The options --store-… are for a store in PostgreSQL.',
+    'The options --store-… work only with a store in PostgreSQL.',
     'Name it: --store postgres://user@host/name',
   );
 }
@@ -57,7 +57,7 @@ function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
 }
 
 const OF_ADDRESSES =
-  'It names one host, that of the primary. In a password, write special characters as %2F (/), %3F (?), %23 (#) and so on.';
+  'It names one host, that of the primary. In a password, encode special characters: %2F (/), %3F (?), %23 (#) and so on.';
 
 /** A / or ? in the password has ended the host: the rest of the password, and the @, are in what follows it. */
 function isCutOff({ pathname, search }: URL): boolean {

@@ -40,7 +40,7 @@ export async function readSecretFile(path: string, what: string, input: Partial<
 function fileTrouble(path: string, cause: unknown): CliError | undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-    return new CliError('no_such_file', `There is no file ${endSentence(path)}`, { cause });
+    return new CliError('no_such_file', `No file ${endSentence(path)}`, { cause });
   }
   if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a symbolic link loop.`, { cause });
   if (code === 'EACCES') return new CliError('eacces', `${path}: Permission denied.`, { cause });
@@ -71,7 +71,7 @@ async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Buf
     chunks.push(chunk);
     size += chunk.length;
     if (size > MAX_FILE_BYTES)
-      throw new CliError('invalid_image', `The data on ${name} is too large for a skin.`);
+      throw new CliError('invalid_image', `The data from ${name} is too large for a skin.`);
   }
   return Buffer.concat(chunks);
 }
@@ -87,7 +87,7 @@ export async function confirm(
   if (!io.canPrompt) {
     throw usageError(
       'cannot_ask',
-      'This needs confirmation, and there is no terminal to ask on.',
+      'This needs confirmation, but there is no terminal to ask.',
       'To confirm, add: --yes',
     );
   }

@@ -18,7 +18,7 @@ interface AddressOptions {
   readonly port?: number;
   /** Address that goes into signed texture URLs; default: where the server listens. */
   readonly publicUrl?: string;
-  /** Whose X-Forwarded-For is believed: addresses, networks and `loopback`, with commas between; default: nobody's. */
+  /** Whose X-Forwarded-For is believed: addresses, networks and `loopback`, separated by commas; default: nobody's. */
   readonly trustProxy?: string;
   readonly networkLimits?: Partial<NetworkLimits>;
 }

@@ -158,7 +158,7 @@ describe('reportOf', () => {
     const failure = await failureOf(readFile(`${folder}/file/below`));
     expect(reportOf(failure)?.message).toBe(`${folder}/file/below: A part of the path is not a folder.`);
     expect(reportOf(system({ code: 'EADDRINUSE', address: '::1', port: 7546 }))?.message).toBe(
-      '::1:7546: Another program already listens there.',
+      '::1:7546: Another program is already listening there.',
     );
     // For any free port, Node names none.
     expect(reportOf(system({ code: 'EADDRNOTAVAIL', address: '203.0.113.5' }))?.message).toBe(

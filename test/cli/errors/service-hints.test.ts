@@ -67,8 +67,8 @@ describe('The hint', () => {
   test('for a bad key names the variable that it came from', () => {
     const error = refused('invalid_api_key', 'The API key is not valid.');
     expect(reportOf(error, { env: { SKINSMITH_API_KEY: 'abcd' } })?.hint).toBe(
-      'The key in SKINSMITH_API_KEY was sent. Set a key of this service there, or unset the variable and ' +
-        'store one: skinsmith login',
+      'SKINSMITH_API_KEY holds the key that was sent. Set it to a key of this service, or unset it and store one: ' +
+        'skinsmith login',
     );
     expect(reportOf(error, { env: { SKINSMITH_API_KEY: ' ' } })?.hint).toBe(
       'Store a key that is valid for this service: skinsmith login',

@@ -77,7 +77,7 @@ describe('Who makes the skins', () => {
   });
 
   test.each<[string, Parameters<typeof chooseGenerator>[0], NodeJS.ProcessEnv, RegExp]>([
-    ['no address', { generator: 'upstream' }, {}, /told which service/],
+    ['no address', { generator: 'upstream' }, {}, /needs the service/],
     ['no key', { generator: 'upstream', upstream: 'http://a' }, {}, /needs a key/],
     [
       'two words for a key',
@@ -92,7 +92,7 @@ describe('Who makes the skins', () => {
       /http address/,
     ],
     ['an unknown kind', {}, { SKINSMITH_GENERATOR: 'magic' }, /one of signing, accounts, upstream/],
-    ['options of another kind', { upstream: 'http://a' }, {}, /are for the generator "upstream"/],
+    ['options of another kind', { upstream: 'http://a' }, {}, /only with the generator "upstream"/],
   ])('is refused: %s', async (_, typed, env, message) => {
     await expect(chooseGenerator(typed, { env })).rejects.toMatchObject({
       exit: 'usage',

@@ -61,7 +61,7 @@ test('Options override the environment, and the secret comes from a file or the 
 test.each([
   [{ oidcPlanClaim: 'plan' }, {}, 'need the address of the provider'],
   [{ oidcIssuer: ISSUER }, {}, 'needs a client ID'],
-  [{ ...TYPED, pages: false }, {}, 'Without pages nobody signs in'],
+  [{ ...TYPED, pages: false }, {}, 'needs the pages'],
   [{ ...TYPED, oidcScopes: 'profile' }, {}, 'must include openid'],
   [{ ...TYPED, oidcIssuer: 'http://id.example.org' }, {}, 'is not encrypted'],
   [TYPED, { SKINSMITH_OIDC_SECRET: 'a\nb' }, 'does not contain a client secret'],

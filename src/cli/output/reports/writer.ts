@@ -141,7 +141,7 @@ export class ReportWriter {
   }
 
   #assertOpen(): void {
-    if (!this.#isOpen) throw new Error('The report is closed already.');
+    if (!this.#isOpen) throw new Error('The report is already closed.');
   }
 
   #note({ figure: _, data: __, ...entry }: ReportEntry, number: number): void {

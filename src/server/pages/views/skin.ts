@@ -109,7 +109,7 @@ ${options(VISIBILITIES, visibility)}
 }
 
 function reportForm({ uuid }: SkinView, isReported: boolean): Html {
-  if (isReported) return html`<p class="panel" role="status">Thank you. The operator has been told.</p>`;
+  if (isReported) return html`<p class="panel" role="status">Thank you. Report sent.</p>`;
   return html`<details class="report"><summary>Report this skin</summary>
 <form method="post" action="/ui/skins/${uuid}/report"><div class="row">
 <div><label for="reason">What is wrong</label><select id="reason" name="reason">

@@ -218,7 +218,7 @@ async function generatorFindings(
 /** With these, nothing more can be said of the store. */
 const STORE_PROBLEMS: Partial<Record<Unreadiness, string>> = {
   store_replaced: 'The store was removed or replaced while the service was running.',
-  store_too_new: 'A newer skinsmith has changed the store, so that this one may not use it any more.',
+  store_too_new: 'A newer skinsmith has upgraded the store; this version can no longer use it.',
   store_unreachable: 'The database cannot be reached.',
   store_not_writable: 'The store is not writable: the disk is full or the folder is read-only.',
 };

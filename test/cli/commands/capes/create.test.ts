@@ -17,5 +17,5 @@ describeParsing('capes create', capesCreate.register, {
 
 test('A file that is not there is answered without advice that is for skins only', async () => {
   const ran = await runCommand(async (context) => await runCapesCreate('-', {}, context), {});
-  expect(ran.told).toMatchObject({ message: 'There is no file -.', hint: undefined });
+  expect(ran.told).toMatchObject({ message: 'No file -.', hint: undefined });
 });

@@ -104,7 +104,7 @@ describe('Another program at the address that is remembered is told no secret, a
     const opened = await open({ data: server.dataDir });
     expect([opened.isSignedIn, new URL(opened.urls[0] ?? '').origin]).toEqual([true, server.url]);
     expect(seen).toEqual([expect.stringMatching(/^\/ui\/sign-in\/proof\?/)]);
-    expect(opened.ran.err).toContain(`What answers at ${squatter.url} does not prove`);
+    expect(opened.ran.err).toContain(`The program at ${squatter.url} does not prove`);
   }
 
   test('one that looks like a service', async () => {
@@ -169,7 +169,7 @@ test('Where no browser is found the link is for the person to open', async () =>
   const run = async (context: Parameters<typeof runOpen>[1]) =>
     await runOpen({ data: server.dataDir, browser: true }, context, async () => false);
   const ran = await runCommand(run, { flags: { quiet: false }, env: { HOME: await ownFolder() } });
-  expect([ran.status, ran.err]).toEqual([0, expect.stringContaining('open the link yourself')]);
+  expect([ran.status, ran.err]).toEqual([0, expect.stringContaining('Open the link yourself')]);
   expect(await signsIn(ran.out.trim())).toBe(true);
 });
 

@@ -48,7 +48,7 @@ describe('skins list', () => {
     const { context, err } = contextWith(client);
     await runSkinsList({}, context);
     expect(client.pages).toBeLessThanOrEqual(1_000);
-    expect(err()).toBe('No skin was found among those searched. To search all of them: --all\n');
+    expect(err()).toBe('No match among the skins searched. To search all of them: --all\n');
   });
 
   test('goes on to the end when all are wanted', async () => {

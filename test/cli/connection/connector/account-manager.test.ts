@@ -36,8 +36,8 @@ describe('A service without an account manager', () => {
       expect(told).toEqual(
         expect.objectContaining({
           code: 'no_account_api',
-          message: `${server.url} does not manage keys and users this way.`,
-          hint: expect.stringContaining('its own account site'),
+          message: `${server.url} cannot manage keys and users.`,
+          hint: expect.stringContaining('its account site'),
           exit: 'failed',
         }),
       );

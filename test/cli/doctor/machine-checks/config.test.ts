@@ -9,7 +9,7 @@ describe('The check of the config file', () => {
     const { setup, folder } = await makeSetup();
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'ok',
-      detail: `There is no ${folder}/config/config.json: the defaults apply.`,
+      detail: `${folder}/config/config.json does not exist: the defaults apply.`,
     });
   });
 
@@ -40,7 +40,7 @@ describe('The check of the config file', () => {
     await writeFile(join(folder, 'config'), '');
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'warning',
-      detail: `${folder}/config cannot be used: a part of the path is not a folder. No settings and API keys can be stored.`,
+      detail: `${folder}/config cannot be used: a part of the path is not a folder. Settings and API keys cannot be stored.`,
       hint: expect.stringContaining('SKINSMITH_CONFIG_DIR'),
     });
   });

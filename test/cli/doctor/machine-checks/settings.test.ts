@@ -33,7 +33,7 @@ describe('The check of the settings', () => {
     const { setup } = await configuredSetup(content, { env: env as Record<string, string> });
     expect(await CHECKS.settings.look(setup)).toMatchObject({
       result: 'warning',
-      detail: `${name}: no such setting.`,
+      detail: `${name}: unknown setting.`,
       hint: expect.stringMatching(hint),
     });
   });

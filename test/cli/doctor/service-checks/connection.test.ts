@@ -30,7 +30,7 @@ describe('The check of the connection', () => {
       /in a browser/,
     ],
     ['its page of an error', { status: 502, text: page }, 'problem', /502 with an HTML page/, /in a browser/],
-    ['no JSON', { text: 'hello' }, 'problem', /200 with something that is not JSON/, /SKINSMITH_BASE_URL/],
+    ['no JSON', { text: 'hello' }, 'problem', /200, but not with JSON/, /SKINSMITH_BASE_URL/],
     [
       'a redirect to another host',
       { status: 301, headers: { location: 'https://new.example/v2/me' } },
@@ -101,7 +101,7 @@ describe('The check of the connection', () => {
     const found = await lookAt(`http://${'a'.repeat(64)}.invalid`);
     expect(found).toMatchObject({
       result: 'problem',
-      detail: expect.stringMatching(/(no host|The name) a+\.i/),
+      detail: expect.stringMatching(/(No host|the name) a+\.i/),
     });
   });
 });
@@ -123,13 +123,13 @@ describe('The check of who answers', () => {
       'a skinsmith that takes no work',
       { status: 503, json: { status: 'not_ready', reasons: ['generator_not_ready'], version: '9.9.9' } },
       NOBODY,
-      { result: 'problem', detail: expect.stringContaining('takes no work now: generator_not_ready.') },
+      { result: 'problem', detail: expect.stringContaining('accepts no work now: generator_not_ready.') },
     ],
     [
       'a skinsmith whose database is silent',
       { status: 503, json: { status: 'not_ready', reasons: ['store_unreachable'], version: '9.9.9' } },
       NOBODY,
-      { result: 'problem', hint: expect.stringContaining('PostgreSQL runs and answers') },
+      { result: 'problem', hint: expect.stringContaining('PostgreSQL is running') },
     ],
     [
       'another service of the same interface',
@@ -141,7 +141,7 @@ describe('The check of who answers', () => {
       'a skinsmith by a path at which it does not answer',
       NOT_FOUND,
       { expect: 'GET /v2/me', status: 404, json: errors('not_found', 'There is nothing at this address.') },
-      { result: 'problem', detail: expect.stringMatching(/^There is nothing at .*\/v2\/me\.$/) },
+      { result: 'problem', detail: expect.stringMatching(/^Nothing at .*\/v2\/me\.$/) },
     ],
     [
       'another program',

@@ -16,7 +16,7 @@ describe('The check of the key', () => {
 
   test('knows one that belongs to nobody', async () => {
     const { setup } = await servedSetup([NOBODY]);
-    expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid; it belongs to no account/);
+    expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid but belongs to no account/);
   });
 
   test('does not take a wrong address for a key that belongs to nobody', async () => {
@@ -30,7 +30,7 @@ describe('The check of the key', () => {
     ['Missing token', 401, /does not accept the key/, /login/],
     ['Client not allowed', 403, /not from the address of this machine: Client not allowed/, /--allow-ip/],
     ['Origin not allowed', 403, /web pages of certain origins/, /--any-origin/],
-    ['Agent not allowed', 403, /not for the User-Agent of this program/, /user-agent/],
+    ['Agent not allowed', 403, /not for this program's User-Agent/, /user-agent/],
     [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
   ];
   test.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
@@ -60,7 +60,7 @@ describe('The check of the key', () => {
     expect((await CHECKS.key.look(anonymous)).hint).toBe(`Store one: ${login}`);
     const { setup } = await makeSetup({ flags, env: { SKINSMITH_API_KEY: KEY } });
     expect((await CHECKS.key.look(setup)).hint).toMatch(
-      new RegExp(`The key in SKINSMITH_API_KEY was sent\\..*: ${login}$`),
+      new RegExp(`SKINSMITH_API_KEY holds the key that was sent\\..*: ${login}$`),
     );
   });
 

@@ -45,7 +45,7 @@ describe('The checks of the store and of the generator', () => {
   });
 
   test.each([
-    ['store_unreachable', /cannot reach its database/, /PostgreSQL runs and answers/],
+    ['store_unreachable', /cannot reach its database/, /PostgreSQL is running/],
     ['store_too_new', /A newer skinsmith/, /Restart the service with the newer version/],
     ['store_replaced', /removed or replaced/, /Put the files back/],
   ])('name the store as the cause when the service cannot tell more: %s', async (reason, detail, hint) => {

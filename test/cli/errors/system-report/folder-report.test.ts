@@ -27,7 +27,7 @@ describe('An error about the data folder', () => {
     expect(told({ code: 'EACCES', syscall: 'open', path: `${DATA.path}/signing-key.pem` })).toEqual({
       code: 'data_unusable',
       message: `The data folder ${DATA.path} cannot be used: signing-key.pem: permission denied.`,
-      hint: 'Give the file to the user who runs this, or choose another folder with HOME or SKINSMITH_DATA_DIR.',
+      hint: 'Make the file accessible to this user, or choose another folder with HOME or SKINSMITH_DATA_DIR.',
       exit: 'failed',
     });
   });

@@ -89,8 +89,8 @@ describe('a report', () => {
     const report = await openReport('junit', join(await ownFolder(), 'report.xml'), FREE);
     await report.finish(makeSummary());
     await report.abandon();
-    await expect(report.finish(makeSummary())).rejects.toThrow('closed already');
-    await expect(report.add(made)).rejects.toThrow('closed already');
+    await expect(report.finish(makeSummary())).rejects.toThrow('already closed');
+    await expect(report.add(made)).rejects.toThrow('already closed');
   });
 });
 

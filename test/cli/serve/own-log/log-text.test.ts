@@ -57,7 +57,7 @@ test('The start is no news where the address is shown, but who signs is', async 
 test('Requests are there when they are wanted', async () => {
   expect(await written([request])).toBe('');
   expect(await written([{ ...request, user: 'anna', aborted: true }], true)).toBe(
-    '14:05:06 POST /v2/queue 202 1.2 ms (the caller went away)  anna\n',
+    '14:05:06 POST /v2/queue 202 1.2 ms (the caller disconnected)  anna\n',
   );
 });
 

@@ -16,7 +16,7 @@ export const reportSkinRoute = route({
   answers: { 200: envelopeSchema, 400: errorAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     await reportSkin(context, caller, { ...reportBodySchema.parse(request.body ?? {}), ...params });
-    const messages = [{ code: 'skin_reported', message: 'The operator has been told.' }];
+    const messages = [{ code: 'skin_reported', message: 'Report sent.' }];
     return {
       status: 200,
       body: envelope({ warnings, messages, links: { skin: `/v2/skins/${params.uuid}` } }),

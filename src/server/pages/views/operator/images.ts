@@ -18,7 +18,7 @@ const PATH = '/ui/operator/images';
 export function imagesPage({ images, next, origin }: ImagesView): Page {
   return operatorPage('images', {
     title: 'Blocked images',
-    body: html`<p>A blocked image is refused, whatever file it comes in, and no longer served. Skins that have it are hidden.</p>
+    body: html`<p>The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.</p>
 <form class="panel" method="post" action="${PATH}"><div class="row">
 <div><label for="hash">Hash of an image</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false"></div>
 <div><label for="note">Why, for the log</label><input id="note" name="note" maxlength="500" autocomplete="off"></div>

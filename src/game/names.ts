@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
-import { playerIdSchema } from './profiles.ts';
+import { playerIdSchema } from './player-ids.ts';
 
 /** A player as the game knows it now, with the name in the player's own spelling. */
 export interface PlayerName {

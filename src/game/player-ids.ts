@@ -1,4 +1,10 @@
+import { z } from 'zod';
 import { bareUuid, isUuid } from '../base/uuid.ts';
+
+export const playerIdSchema = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/i)
+  .toLowerCase();
 
 /** A player's UUID, with or without dashes, as the game's services write it: 32 lower-case digits. Undefined if invalid. */
 export function parsePlayerId(text: string): string | undefined {

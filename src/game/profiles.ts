@@ -4,7 +4,7 @@ import { InvalidTexturesError, parseTexturesValue, type Textures } from '../text
 import type { GameAnswer } from './answer.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
-import { isOfflineId, parsePlayerId } from './player-ids.ts';
+import { isOfflineId, parsePlayerId, playerIdSchema } from './player-ids.ts';
 
 /** A player's profile as signed by the game. `value` and `signature` are kept byte for byte. */
 export interface SignedProfile {
@@ -24,11 +24,6 @@ export interface ProfileOptions {
   readonly isFresh?: boolean;
   readonly signal?: AbortSignal;
 }
-
-export const playerIdSchema = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/i)
-  .toLowerCase();
 
 const profileSchema = z.object({
   id: playerIdSchema,

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { openSender, type Proxies, type Sender } from '../base/proxies.ts';
 import { GAME_ADDRESSES, type GameAddresses } from './addresses.ts';
 import { GameHttp } from './http.ts';
-import { NameLookups } from './name-lookups.ts';
+import { NameLookups } from './names.ts';
 import { Pacing, type PacingOptions } from './pacing.ts';
 import { PublicKeys, type PublicKeysOptions } from './public-keys.ts';
 

@@ -6,10 +6,8 @@ import { networkReason } from '../base/network-reason.ts';
 import { parsedJson } from '../base/parsed-json.ts';
 import type { Sender } from '../base/proxies.ts';
 import type { GameAddresses } from './addresses.ts';
-import type { GameAnswer } from './answer.ts';
-import { GameError, type GameErrorKind } from './errors.ts';
+import { type GameAnswer, GameError, type GameErrorKind, refusalOf } from './errors.ts';
 import type { GameService, Pacing } from './pacing.ts';
-import { refusalOf } from './refusals.ts';
 
 export interface GameHttpOptions {
   readonly addresses: GameAddresses;

@@ -1,7 +1,25 @@
 import { z } from 'zod';
+import { bareUuid, isUuid } from '../base/uuid.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
-import { playerIdSchema } from './player-ids.ts';
+
+export const playerIdSchema = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/i)
+  .toLowerCase();
+
+/** A player's UUID, with or without dashes, as the game's services write it: 32 lower-case digits. Undefined if invalid. */
+export function parsePlayerId(text: string): string | undefined {
+  return isUuid(text) ? bareUuid(text) : undefined;
+}
+
+/**
+ * Whether a server in offline mode derived this UUID from a name: version 3, whereas the game's own are random
+ * (version 4). `id`: 32 digits.
+ */
+export function isOfflineId(id: string): boolean {
+  return id[12] === '3';
+}
 
 /** A player as the game knows it now, with the name in the player's own spelling. */
 export interface PlayerName {
@@ -77,5 +95,48 @@ async function findOne(
   } catch (error) {
     if (error instanceof GameError && error.kind === 'not_found') return undefined;
     throw error;
+  }
+}
+
+/** Milliseconds that a name waits to be requested together with others. */
+const GATHERING = 20;
+
+interface Lookup {
+  readonly name: string;
+  readonly found: (player: PlayerName | undefined) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Combines lookups of names at about the same time into one request. */
+export class NameLookups {
+  readonly #http: GameHttp;
+  #waiting: Lookup[] = [];
+
+  constructor(http: GameHttp) {
+    this.#http = http;
+  }
+
+  /** Undefined if no player has the name. @throws GameError */
+  async find(name: string): Promise<PlayerName | undefined> {
+    return await new Promise((found, failed) => {
+      this.#waiting.push({ name, found, failed });
+      if (this.#waiting.length === 1) setTimeout(() => void this.#ask(), GATHERING);
+      if (this.#waiting.length === NAMES_PER_REQUEST) void this.#ask();
+    });
+  }
+
+  async #ask(): Promise<void> {
+    const lookups = this.#waiting;
+    this.#waiting = [];
+    if (lookups.length === 0) return; // a full request was sent earlier
+    try {
+      const players = await resolveNames(
+        this.#http,
+        lookups.map(({ name }) => name),
+      );
+      for (const { name, found } of lookups) found(players.get(name));
+    } catch (error) {
+      for (const { failed } of lookups) failed(error);
+    }
   }
 }

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { parsedJson } from '../base/parsed-json.ts';
-import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
-import type { GameAnswer } from './answer.ts';
-import { GameError } from './errors.ts';
+import { InvalidImageError, type Picture } from '../skin/picture.ts';
+import { decodePng } from '../skin/png/decode.ts';
+import {
+  InvalidTexturesError,
+  parseTexturesValue,
+  type TextureModel,
+  type Textures,
+} from '../textures/property.ts';
+import { type GameAnswer, GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
-import { isOfflineId, parsePlayerId, playerIdSchema } from './player-ids.ts';
+import { isOfflineId, parsePlayerId, playerIdSchema } from './names.ts';
 
 /** A player's profile as signed by the game. `value` and `signature` are kept byte for byte. */
 export interface SignedProfile {
@@ -107,4 +113,78 @@ function readProfile({
 function unreadable(id: string, cause?: unknown): GameError {
   const message = `The session server's profile of ${id} has no valid signed textures.`;
   return new GameError('unexpected', message, { status: 200, cause });
+}
+
+export interface GameTexture {
+  /** Its name: SHA-256 of the file without leading zeros, lower case. */
+  readonly hash: string;
+  readonly bytes: Buffer;
+  /** 64×64 or 64×32: a skin or a cape. */
+  readonly picture: Picture;
+}
+
+/** Maximum bytes of a texture: 64×64 pixels never compress to more. */
+const MAX_TEXTURE_BYTES = 20_000;
+const HASH = /^[0-9a-f]{1,64}$/;
+
+/**
+ * The hash in a texture's URL if it is on the textures host: signed profiles write it with `http:`. Undefined for
+ * any other URL.
+ */
+export function textureHashOf(textures: string, url: string): string | undefined {
+  const address = URL.parse(url);
+  const host = new URL(`${textures}/texture/`);
+  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.password)
+    return undefined;
+  if (address.host !== host.host || !address.pathname.startsWith(host.pathname)) return undefined;
+  const hash = address.pathname.slice(host.pathname.length);
+  return HASH.test(hash) ? hash : undefined;
+}
+
+/**
+ * The texture at a URL from a profile. Fetches from the textures host only.
+ * @throws GameError, `unexpected` when the URL is on another host or does not serve a picture: then its cause is an
+ * InvalidImageError
+ */
+export async function downloadTexture(
+  http: GameHttp,
+  url: string,
+  signal?: AbortSignal,
+): Promise<GameTexture> {
+  const hash = textureHashOf(http.addresses.textures, url);
+  if (hash === undefined) {
+    throw new GameError('unexpected', "The texture's URL is not on the game's textures host.");
+  }
+  const { bytes } = await http.send({ service: 'textures', path: `/texture/${hash}`, signal });
+  try {
+    return { hash, bytes, picture: decodePng(bytes, { maxBytes: MAX_TEXTURE_BYTES }) };
+  } catch (cause) {
+    if (!(cause instanceof InvalidImageError)) throw cause;
+    throw new GameError('unexpected', `The texture ${hash} cannot be read: ${cause.message}`, {
+      status: 200,
+      cause,
+    });
+  }
+}
+
+/** The current skin of a player. */
+export interface PlayerSkin {
+  readonly name: string;
+  readonly picture: Picture;
+  readonly variant: TextureModel;
+}
+
+/**
+ * A player's current skin, by UUID with or without dashes.
+ * @throws GameError, `not_found` when the player does not exist or has no skin
+ */
+export async function fetchPlayerSkin(
+  http: GameHttp,
+  playerId: string,
+  signal?: AbortSignal,
+): Promise<PlayerSkin> {
+  const { name, textures } = await fetchSignedProfile(http, playerId, { ...(signal && { signal }) });
+  if (!textures.skin) throw new GameError('not_found', `The player ${name} has no skin.`);
+  const { picture } = await downloadTexture(http, textures.skin.url, signal);
+  return { name, picture, variant: textures.skin.variant };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GameError } from './errors.ts';
 import type { GameHttp, GameRequest } from './http.ts';
-import { playerIdSchema } from './player-ids.ts';
+import { playerIdSchema } from './names.ts';
 
 /** An account as its owner sees it. */
 export interface AccountProfile {

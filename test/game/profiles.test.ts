@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePlayerId } from '../../src/game/player-ids.ts';
+import { parsePlayerId } from '../../src/game/names.ts';
 import { fetchSignedProfile } from '../../src/game/profiles.ts';
 import { uploadSkin } from '../../src/game/skins.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';

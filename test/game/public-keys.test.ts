@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fetchSignedProfile } from '../../src/game/profiles.ts';
-import { isSignedByAny } from '../../src/game/public-keys.ts';
-import { SHIPPED_KEYS } from '../../src/game/shipped-keys.ts';
+import { isSignedByAny, SHIPPED_KEYS } from '../../src/game/public-keys.ts';
 import { fingerprintOf, parsePublicKey } from '../../src/textures/signing-key.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };
 import { scriptedServer } from '../support/client/scripted-server.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { downloadTexture } from '../../src/game/profiles.ts';
 import {
   activeSkin,
   fetchAccount,
@@ -7,7 +8,6 @@ import {
   setSkinFromUrl,
   uploadSkin,
 } from '../../src/game/skins.ts';
-import { downloadTexture } from '../../src/game/textures.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
 import { scriptedServer } from '../support/client/scripted-server.ts';
 import type { PersonPlan } from '../support/fake-game/people.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
 import type { OwnKey } from '../../batch/model/signer.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
-import type { PlayerSkin } from '../../game/player-skin.ts';
+import type { PlayerSkin } from '../../game/profiles.ts';
 import type { ConfigFile, Folders } from '../config/config-file.ts';
 import type { GlobalFlags, Settings } from '../config/settings.ts';
 import type { Connector } from '../connection/connector.ts';

@@ -114,7 +114,7 @@ async function gameServices({ http, names, keys }: Game): Promise<GameServices> 
   const { GameKeys } = await import('../../batch/proof/known-keys.ts');
   const { PlayerNames } = await import('../../batch/sources/player-names.ts');
   const skinOf: GameServices['skinOf'] = async (id, gone) => {
-    const { fetchPlayerSkin } = await import('../../game/player-skin.ts');
+    const { fetchPlayerSkin } = await import('../../game/profiles.ts');
     return await fetchPlayerSkin(http, id, gone);
   };
   return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };

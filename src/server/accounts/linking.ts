@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { GameError } from '../../game/errors.ts';
-import { enterGame } from '../../game/login/enter-game.ts';
-import { LoginError } from '../../game/login/login-error.ts';
 import {
   beginDeviceLogin,
   type DeviceLogin,
+  enterGame,
+  LoginError,
   type MicrosoftTokens,
   pollDeviceLogin,
   refreshMicrosoft,
-} from '../../game/login/microsoft.ts';
+} from '../../game/login.ts';
 import { type AccountProfile, fetchAccount } from '../../game/skins.ts';
 import {
   changeAccount,

@@ -2,9 +2,14 @@ import type { Clock } from '../../base/clock.ts';
 import { GAME_ADDRESSES } from '../../game/addresses.ts';
 import { GameError } from '../../game/errors.ts';
 import type { GameHttp, GameRequest } from '../../game/http.ts';
-import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
+import {
+  downloadTexture,
+  fetchSignedProfile,
+  type GameTexture,
+  type SignedProfile,
+  textureHashOf,
+} from '../../game/profiles.ts';
 import { type AccountSkin, uploadSkin } from '../../game/skins.ts';
-import { downloadTexture, type GameTexture, textureHashOf } from '../../game/textures.ts';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { AccountPool, Taken } from '../accounts/account-pool.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { GameAnswer } from '../../game/answer.ts';
-import { GameError } from '../../game/errors.ts';
+import { type GameAnswer, GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
 import { type PlayerName, resolveNames } from '../../game/names.ts';
 import {

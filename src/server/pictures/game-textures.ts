@@ -1,7 +1,7 @@
 import { ByteCache } from '../../base/byte-cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Game } from '../../game/game.ts';
-import { downloadTexture, textureHashOf } from '../../game/textures.ts';
+import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { Caller } from '../service/callers/caller.ts';

@@ -1,6 +1,5 @@
 import { GameError } from '../../game/errors.ts';
-import { isPlayerName } from '../../game/names.ts';
-import { isOfflineId, parsePlayerId } from '../../game/player-ids.ts';
+import { isOfflineId, isPlayerName, parsePlayerId } from '../../game/names.ts';
 import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
 import { requireRoom, spendGeneration } from '../service/limits/spending.ts';
 import { Refusal } from '../service/refusal.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import { GameError, type GameErrorKind } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
-import { downloadTexture } from '../../game/textures.ts';
+import { downloadTexture } from '../../game/profiles.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';

@@ -1,6 +1,6 @@
 import { pictureLink } from '../../base/page-links.ts';
 import type { Game } from '../../game/game.ts';
-import { downloadTexture, textureHashOf } from '../../game/textures.ts';
+import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
 import { DATA_URL_PREFIX, MAX_DATA_URL_LENGTH, MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import { sniffKind } from '../../skin/png/header.ts';
 import { fetchGuarded, type GuardedAgent, type GuardedAnswer } from '../outbound/guarded-agent.ts';

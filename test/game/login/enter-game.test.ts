@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { enterGame } from '../../../src/game/login/enter-game.ts';
-import { LoginError } from '../../../src/game/login/login-error.ts';
-import { beginDeviceLogin, pollDeviceLogin, refreshMicrosoft } from '../../../src/game/login/microsoft.ts';
+import {
+  beginDeviceLogin,
+  enterGame,
+  LoginError,
+  pollDeviceLogin,
+  refreshMicrosoft,
+} from '../../../src/game/login.ts';
 import { fetchAccount } from '../../../src/game/skins.ts';
 import { scriptedServer } from '../../support/client/scripted-server.ts';
 import type { FakeGameOptions } from '../../support/fake-game/options.ts';

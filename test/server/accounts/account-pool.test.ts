@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { GameError } from '../../../src/game/errors.ts';
-import { LoginError } from '../../../src/game/login/login-error.ts';
+import { LoginError } from '../../../src/game/login.ts';
 import type { AccountPool, Taken } from '../../../src/server/accounts/account-pool.ts';
 import { AccountFault } from '../../../src/server/accounts/held-account.ts';
 import { changeAccount, findAccount } from '../../../src/server/store/accounts.ts';

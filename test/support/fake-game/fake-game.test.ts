@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openGame } from '../../../src/game/game.ts';
-import { fetchSignedProfile } from '../../../src/game/profiles.ts';
+import { downloadTexture, fetchSignedProfile } from '../../../src/game/profiles.ts';
 import { uploadSkin } from '../../../src/game/skins.ts';
-import { downloadTexture } from '../../../src/game/textures.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { gameErrorOf } from '../game/told.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { GameError } from '../../../game/errors.ts';
-import { LoginError } from '../../../game/login/login-error.ts';
+import { LoginError } from '../../../game/login.ts';
 import type {
   BegunGameLogin,
   GameAccount,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePlayerId } from '../../../../game/player-ids.ts';
+import { parsePlayerId } from '../../../../game/names.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { AnyView } from '../../../../skin/render/render.ts';
 import { type DefaultName, defaultNameOf } from '../../../pictures/default-skins.ts';

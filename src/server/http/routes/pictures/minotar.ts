@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isPlayerName } from '../../../../game/names.ts';
-import { parsePlayerId } from '../../../../game/player-ids.ts';
+import { isPlayerName, parsePlayerId } from '../../../../game/names.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { AnyView } from '../../../../skin/render/render.ts';
 import { type DefaultSkin, defaultNameOf } from '../../../pictures/default-skins.ts';

@@ -1,9 +1,33 @@
 import { z } from 'zod';
-import { parsedJson } from '../../base/parsed-json.ts';
-import type { GameAnswer } from '../answer.ts';
-import { GameError } from '../errors.ts';
-import type { GameHttp } from '../http.ts';
-import { LoginError, type LoginErrorKind } from './login-error.ts';
+import { parsedJson } from '../base/parsed-json.ts';
+import { type GameAnswer, GameError } from './errors.ts';
+import type { GameHttp, GameRequest } from './http.ts';
+
+/** Why a sign-in failed. */
+export type LoginErrorKind =
+  /** The owner entered the code but denied access. */
+  | 'declined'
+  /** No one entered the code in time. */
+  | 'expired'
+  /** The stored sign-in is no longer valid. */
+  | 'refused'
+  /** The client application: its id is unknown or misconfigured. */
+  | 'client'
+  /** The game does not know the application. */
+  | 'not_approved'
+  /** Xbox refuses this Microsoft account. */
+  | 'xbox';
+
+/** `message` is a sentence for the operator; it contains no token and no text from a service. */
+export class LoginError extends Error {
+  override readonly name = 'LoginError';
+  readonly kind: LoginErrorKind;
+
+  constructor(kind: LoginErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
 
 /**
  * The Microsoft part of the sign-in: OAuth 2.0 device authorization (RFC 8628) with the operator's own
@@ -148,4 +172,126 @@ function readAnswer<S extends z.ZodType>(answer: GameAnswer, schema: S): z.outpu
   throw new GameError('unexpected', `Microsoft answered ${status} with an unknown error${what}.`, {
     status,
   });
+}
+
+/** An Xbox authorization: a token and its user hash. */
+interface XboxIdentity {
+  readonly userHash: string;
+  readonly token: string;
+}
+
+const tokenSchema = z.object({
+  Token: z.string().min(1).max(16_384),
+  DisplayClaims: z.object({
+    xui: z.tuple([z.object({ uhs: z.string().regex(/^\d{1,64}$/) })]).rest(z.unknown()),
+  }),
+});
+
+const refusalSchema = z.object({ XErr: z.number() });
+
+/** Why Xbox refuses an account, by its `XErr`. */
+const OBSTACLES: Readonly<Record<number, string>> = {
+  2148916227: 'The account is banned from Xbox.',
+  2148916229: 'A guardian has restricted the account: they must allow it to play online.',
+  2148916233: 'The account has no Xbox profile: sign in once at https://www.xbox.com to make one.',
+  2148916234: 'The account has not accepted the terms of Xbox: sign in once at https://www.xbox.com.',
+  2148916235: "Xbox is not available in the account's region.",
+  2148916236: 'The account needs proof of age: sign in at https://www.xbox.com.',
+  2148916237: 'The account has used up its allowed playing time.',
+  2148916238: 'The account belongs to someone under 18: an adult must add it to a family at Microsoft.',
+};
+
+/** @throws GameError; LoginError `refused`, `xbox` */
+async function enterXbox(http: GameHttp, accessToken: string, signal?: AbortSignal): Promise<XboxIdentity> {
+  const user = await authenticate(http, accessToken, signal);
+  return await authorize(http, user, signal);
+}
+
+async function authenticate(http: GameHttp, accessToken: string, signal?: AbortSignal): Promise<string> {
+  const Properties = {
+    AuthMethod: 'RPS',
+    SiteName: 'user.auth.xboxlive.com',
+    RpsTicket: `d=${accessToken}`,
+  };
+  const json = { Properties, RelyingParty: 'http://auth.xboxlive.com', TokenType: 'JWT' };
+  const path = '/user/authenticate';
+  return (await exchange(http, { service: 'xbox', path, json, secret: accessToken, signal })).token;
+}
+
+async function authorize(http: GameHttp, userToken: string, signal?: AbortSignal): Promise<XboxIdentity> {
+  const Properties = { SandboxId: 'RETAIL', UserTokens: [userToken] };
+  const json = { Properties, RelyingParty: 'rp://api.minecraftservices.com/', TokenType: 'JWT' };
+  const path = '/xsts/authorize';
+  return await exchange(http, { service: 'xsts', path, json, secret: userToken, signal });
+}
+
+async function exchange(http: GameHttp, request: Omit<GameRequest, 'method'>): Promise<XboxIdentity> {
+  const { status, bytes } = await http.send({ method: 'POST', answers: [400, 401, 403], ...request });
+  const said = parsedJson(bytes);
+  if (status >= 300) throw refusedBy(refusalSchema.safeParse(said).data?.XErr);
+  const parsed = tokenSchema.safeParse(said);
+  if (!parsed.success) {
+    throw new GameError('unexpected', `Xbox answered ${status} with an unexpected body.`, {
+      status,
+    });
+  }
+  const { Token: token, DisplayClaims } = parsed.data;
+  return { token, userHash: DisplayClaims.xui[0].uhs };
+}
+
+function refusedBy(xErr: number | undefined): LoginError {
+  if (xErr === undefined) return new LoginError('refused', 'Xbox rejected the sign-in.');
+  return new LoginError('xbox', OBSTACLES[xErr] ?? `Xbox does not let the account in (XErr ${xErr}).`);
+}
+
+/** A game access token of an account. */
+export interface GameToken {
+  readonly token: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+const loginSchema = z.object({
+  access_token: z.string().min(1).max(16_384),
+  expires_in: z.number().positive().max(31_536_000),
+});
+
+/**
+ * Exchanges a Microsoft access token for one of the game: Xbox, XSTS, the game's own login. There is no refresh
+ * token for it; all steps are repeated.
+ * @throws GameError; LoginError `refused`, `xbox`, `not_approved`
+ */
+export async function enterGame(
+  http: GameHttp,
+  accessToken: string,
+  signal?: AbortSignal,
+): Promise<GameToken> {
+  const identity = await enterXbox(http, accessToken, signal);
+  try {
+    return await logIn(http, identity, signal);
+  } catch (error) {
+    throw asLoginError(error) ?? error;
+  }
+}
+
+async function logIn(
+  http: GameHttp,
+  { userHash, token }: XboxIdentity,
+  signal?: AbortSignal,
+): Promise<GameToken> {
+  const json = { identityToken: `XBL3.0 x=${userHash};${token}` };
+  const path = '/authentication/login_with_xbox';
+  const request = { service: 'login', method: 'POST', path, json, secret: token, signal } as const;
+  const { access_token, expires_in } = await http.json(request, loginSchema);
+  return { token: access_token, expiresAt: http.clock.now() + expires_in * 1000 };
+}
+
+function asLoginError(error: unknown): LoginError | undefined {
+  if (!(error instanceof GameError)) return undefined;
+  if (error.status === 401) return new LoginError('refused', 'The game does not accept the sign-in.');
+  if (error.status !== 403) return undefined;
+  const message =
+    'The game does not know the application with this client id. Request its approval ' +
+    'at https://aka.ms/mce-reviewappid; this can take weeks.';
+  return new LoginError('not_approved', message);
 }

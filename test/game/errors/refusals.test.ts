@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fetchSignedProfile } from '../../src/game/profiles.ts';
-import { fetchAccount, uploadSkin } from '../../src/game/skins.ts';
-import { scriptedServer } from '../support/client/scripted-server.ts';
-import type { FaultPlan } from '../support/fake-game/faults.ts';
-import { callGame } from '../support/fake-game/run-game.ts';
-import { gameErrorOf } from '../support/game/told.ts';
-import { skinPng } from '../support/server/drawn-skins.ts';
+import { fetchSignedProfile } from '../../../src/game/profiles.ts';
+import { fetchAccount, uploadSkin } from '../../../src/game/skins.ts';
+import { scriptedServer } from '../../support/client/scripted-server.ts';
+import type { FaultPlan } from '../../support/fake-game/faults.ts';
+import { callGame } from '../../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../../support/game/told.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 
 const upload = { png: skinPng(1), variant: 'classic' } as const;
 const HOUR = 3_600_000;

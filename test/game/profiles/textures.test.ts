@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { GAME_ADDRESSES } from '../../src/game/addresses.ts';
-import { downloadTexture, textureHashOf } from '../../src/game/textures.ts';
-import { pixelHash } from '../../src/skin/read-skin.ts';
-import { scriptedServer } from '../support/client/scripted-server.ts';
-import { callGame } from '../support/fake-game/run-game.ts';
-import { gameErrorOf } from '../support/game/told.ts';
-import { drawSkin } from '../support/server/drawn-skins.ts';
+import { GAME_ADDRESSES } from '../../../src/game/addresses.ts';
+import { downloadTexture, textureHashOf } from '../../../src/game/profiles.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { scriptedServer } from '../../support/client/scripted-server.ts';
+import { callGame } from '../../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../../support/game/told.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
 
 const { textures } = GAME_ADDRESSES;
 

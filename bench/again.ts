@@ -8,7 +8,7 @@ import { median, type Row } from './table.ts';
 
 const SKINS = 10_000;
 const ROUNDS = 7;
-const SPOTS = 50;
+const SLOTS = 50;
 
 export async function againRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
@@ -41,8 +41,8 @@ export async function againRows(): Promise<Row[]> {
 
 /** Fills the lockfile and the folder from a service that answers at once. Returns the environment that selects it. */
 async function makeAll(machine: Machine, args: readonly string[]): Promise<Service['env']> {
-  const spots = { limit: SPOTS, workers: SPOTS, grants: { queue: SPOTS } };
-  const service = await startHosted(machine, { ...spots, serviceTime: 0, known: 'everything' });
+  const slots = { limit: SLOTS, workers: SLOTS, grants: { queue: SLOTS } };
+  const service = await startHosted(machine, { ...slots, serviceTime: 0, known: 'everything' });
   try {
     await machine.time([...args, '--no-verify'], { env: service.env });
   } finally {

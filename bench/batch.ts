@@ -9,15 +9,15 @@ import { type Watched, watchBatch } from './watching.ts';
 const SKINS = 200;
 /** Milliseconds that a job takes, and jobs that are made at a time. */
 const SERVICE_TIME = 300;
-const SPOTS = 5;
-const LEAST_TIME = (SKINS * SERVICE_TIME) / SPOTS;
+const SLOTS = 5;
+const LEAST_TIME = (SKINS * SERVICE_TIME) / SLOTS;
 /** One request to submit a skin and one to fetch it. */
 const LEAST_REQUESTS = 2;
 
 /** As the published server answers a caller with a limit, which an hour of 0 is a part of. The limit is never reached. */
 const AS_PUBLISHED = {
   serviceTime: SERVICE_TIME,
-  workers: SPOTS,
+  workers: SLOTS,
   rate: { limit: 6_000 },
   spread: false,
   clockOffset: 10 * 60_000,
@@ -28,10 +28,10 @@ const LIMIT = 1.06;
 const LIMITS: Readonly<Record<string, number>> = { 'own server over PostgreSQL': 1.2 };
 
 const SERVICES: Readonly<Record<string, (machine: Machine) => Promise<Service>>> = {
-  'own server': async (machine) => await startOwn(machine, { pace: SERVICE_TIME, workers: SPOTS }),
+  'own server': async (machine) => await startOwn(machine, { pace: SERVICE_TIME, workers: SLOTS }),
   'own server over PostgreSQL': async (machine) =>
-    await startOnPostgres(machine, { pace: SERVICE_TIME, workers: SPOTS }),
-  'hosted-like': async (machine) => await startHosted(machine, { serviceTime: SERVICE_TIME, workers: SPOTS }),
+    await startOnPostgres(machine, { pace: SERVICE_TIME, workers: SLOTS }),
+  'hosted-like': async (machine) => await startHosted(machine, { serviceTime: SERVICE_TIME, workers: SLOTS }),
   'hosted-like with limits told, its clock ahead': async (machine) =>
     await startHosted(machine, AS_PUBLISHED),
 };
@@ -62,8 +62,8 @@ export async function batchRows(): Promise<Row[]> {
 function rowsOf(name: string, { milliseconds, requests }: Watched): Row[] {
   const time: Row = {
     id: 'P3',
-    work: `${SKINS} skins, ${SERVICE_TIME} ms each, ${SPOTS} spots: first submission to last result, ${name}`,
-    against: `${SKINS} × ${SERVICE_TIME} ms / ${SPOTS}`,
+    work: `${SKINS} skins, ${SERVICE_TIME} ms each, ${SLOTS} slots: first submission to last result, ${name}`,
+    against: `${SKINS} × ${SERVICE_TIME} ms / ${SLOTS}`,
     unit: 'ms',
     measured: milliseconds,
     baseline: LEAST_TIME,

@@ -97,7 +97,7 @@ async function medianOf(measure: () => Promise<number>): Promise<number> {
 async function scaling(nodes: readonly Node[]): Promise<Row> {
   const making = async (count: number) => {
     for (let n = 0; n < MADE; n++)
-      await nodes[0]?.queue.submit(newJob({ owner: `maker ${n % 16}` }), { ...LIMITS, spots: MADE });
+      await nodes[0]?.queue.submit(newJob({ owner: `maker ${n % 16}` }), { ...LIMITS, slots: MADE });
     return await timed(async () => await work(nodes.slice(0, count), MADE, MAKING));
   };
   const [two, one] = [

@@ -8,9 +8,9 @@ import { writeSkins } from './skins.ts';
 import { median, type Row } from './table.ts';
 
 const SKINS = 40;
-/** Duration of a job in milliseconds, and queue spots of the key. */
+/** Duration of a job in milliseconds, and queue slots of the key. */
 const SERVICE_TIME = 800;
-const SPOTS = 5;
+const SLOTS = 5;
 const ROUNDS = 3;
 
 const madeKeySchema = z.object({ key: z.object({ secret: z.string() }) });
@@ -31,7 +31,7 @@ export async function gatewayRows(): Promise<Row[]> {
 function rowOf(measured: number, baseline: number): Row {
   return {
     id: 'P11',
-    work: `generate ${SKINS} skins of ${SERVICE_TIME} ms through a gateway, one user of plan free, ${SPOTS} spots above`,
+    work: `generate ${SKINS} skins of ${SERVICE_TIME} ms through a gateway, one user of plan free, ${SLOTS} slots above`,
     against: 'straight to the service above',
     unit: 'ms',
     measured,
@@ -43,7 +43,7 @@ function rowOf(measured: number, baseline: number): Row {
 
 async function withHosted<T>(machine: Machine, work: (service: Service) => Promise<T>): Promise<T> {
   await machine.reset();
-  const service = await startHosted(machine, { serviceTime: SERVICE_TIME, workers: SPOTS, limit: SPOTS });
+  const service = await startHosted(machine, { serviceTime: SERVICE_TIME, workers: SLOTS, limit: SLOTS });
   try {
     return await work(service);
   } finally {

@@ -6,7 +6,7 @@ import { writeSkins } from './skins.ts';
 import type { Row } from './table.ts';
 import { type Watched, watchBatch } from './watching.ts';
 
-const SPOTS = 5;
+const SLOTS = 5;
 
 /** Runs a batch of `count` skins through a service with these options (test/support/hosted/options.ts). */
 async function watchHosted(count: number, options: Readonly<Record<string, unknown>>): Promise<Watched> {
@@ -14,7 +14,7 @@ async function watchHosted(count: number, options: Readonly<Record<string, unkno
     await machine.reset();
     const skins = join(machine.folder, 'skins');
     writeSkins(skins, count);
-    const service = await startHosted(machine, { workers: SPOTS, ...options });
+    const service = await startHosted(machine, { workers: SLOTS, ...options });
     try {
       return await watchBatch(machine, service, { skins, out: join(machine.folder, 'out'), count });
     } finally {
@@ -31,14 +31,14 @@ export async function unevenRows(): Promise<Row[]> {
   const { skins, shortest, longest, lists } = UNEVEN;
   const serviceTime = unevenTimes();
   const watched = await watchHosted(skins, { serviceTime, eta: false });
-  const work = `${skins} skins, ${shortest} to ${longest} ms each, no eta, ${SPOTS} spots`;
+  const work = `${skins} skins, ${shortest} to ${longest} ms each, no eta, ${SLOTS} slots`;
   const time: Row = {
     id: 'P3b',
     work: `${work}: first submission to last result`,
-    against: `sum of times / ${SPOTS}`,
+    against: `sum of times / ${SLOTS}`,
     unit: 'ms',
     measured: watched.milliseconds,
-    baseline: serviceTime.reduce((sum, ms) => sum + ms, 0) / SPOTS,
+    baseline: serviceTime.reduce((sum, ms) => sum + ms, 0) / SLOTS,
     comparison: 'ratio',
     limit: 1.3,
   };
@@ -71,7 +71,7 @@ export async function minutelyRows(): Promise<Row[]> {
   const watched = await watchHosted(skins, { serviceTime, rate: { limit: perMinute } });
   const time: Row = {
     id: 'P3c',
-    work: `${skins} skins, ${serviceTime} ms each, ${perMinute} a minute, ${SPOTS} spots`,
+    work: `${skins} skins, ${serviceTime} ms each, ${perMinute} a minute, ${SLOTS} slots`,
     against: `${enough / 1_000} s`,
     unit: 'ms',
     measured: watched.milliseconds,

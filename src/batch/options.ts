@@ -74,7 +74,7 @@ export interface PlanOptions extends SkinInput, ReuseOptions {
 
 /** How much of the service a batch uses, and how long it waits for it. */
 interface EffortOptions {
-  /** Maximum spots of the queue to use; the caller's own limit applies as well. */
+  /** Maximum slots of the queue to use; the caller's own limit applies as well. */
   readonly slots?: number | undefined;
   /** Maximum milliseconds between requests for the job list. Default 5,000. */
   readonly pollInterval?: number | undefined;

@@ -13,7 +13,7 @@ export type Taken =
 export interface CallerQueue extends OtherProcesses {
   /** The caller's pending jobs, as far as known. */
   readonly pending: number;
-  /** Claims a share of the spots, because there is work to submit. */
+  /** Claims a share of the slots, because there is work to submit. */
   enter(): void;
   /** Nothing more will be submitted. Existing jobs stay. */
   leave(): void;
@@ -21,7 +21,7 @@ export interface CallerQueue extends OtherProcesses {
   close(): void;
   /** Notices the changes of other processes, until aborted. */
   keepUp(onNews: () => void, signal: AbortSignal): Promise<void>;
-  /** Takes a spot if one of `limit` is free and within this process's share. `key`: the work to submit. */
+  /** Takes a slot if one of `limit` is free and within this process's share. `key`: the work to submit. */
   take(limit: number, key: string | undefined): Taken;
   /** The submission became a job; undefined: it did not, so others may try. */
   became(key: string, job: string | undefined): void;

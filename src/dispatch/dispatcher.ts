@@ -21,7 +21,7 @@ export interface DispatcherOptions<W extends Submission> extends StopSignals {
   readonly shareFolder: string | undefined;
   /** What is known of the service without asking it; undefined: nothing. */
   readonly known: KnownService | undefined;
-  /** Whether results are wanted; otherwise only the spots matter. */
+  /** Whether results are wanted; otherwise only the slots matter. */
   readonly follows: boolean;
   /** Ignore what other processes have submitted. */
   readonly force: boolean;
@@ -29,7 +29,7 @@ export interface DispatcherOptions<W extends Submission> extends StopSignals {
   readonly maxNew: number;
 }
 
-/** Keeps work going on a service: submits it through the caller's spots and notices the ends of its jobs. */
+/** Keeps work going on a service: submits it through the caller's slots and notices the ends of its jobs. */
 export class Dispatcher<W extends Submission> {
   readonly #options: DispatcherOptions<W>;
   readonly #session: Session<W>;
@@ -59,7 +59,7 @@ export class Dispatcher<W extends Submission> {
 
   /** Jobs that are on the service. */
   get open(): number {
-    return this.#session.spots.jobs.size;
+    return this.#session.slots.jobs.size;
   }
 
   /** Work not sent yet. */
@@ -79,14 +79,14 @@ export class Dispatcher<W extends Submission> {
 
   /** No job or request is left that could bring a result. */
   get isSettled(): boolean {
-    const { spots } = this.#session;
-    const open = this.#options.follows ? spots.ours : spots.unsure.size;
+    const { slots } = this.#session;
+    const open = this.#options.follows ? slots.ours : slots.unsure.size;
     return (this.waiting === 0 || this.isSpent) && open === 0 && !this.#session.isBusy;
   }
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
   async meet(wanted: {
-    readonly spots: number | undefined;
+    readonly slots: number | undefined;
     readonly cape: string | undefined;
   }): Promise<Facts> {
     const { reader, stop, known } = this.#options;
@@ -98,7 +98,7 @@ export class Dispatcher<W extends Submission> {
       stop,
       cape: wanted.cape,
     };
-    return await learnFacts(contact, wanted.spots);
+    return await learnFacts(contact, wanted.slots);
   }
 
   /** Begins to submit. */
@@ -111,7 +111,7 @@ export class Dispatcher<W extends Submission> {
     this.#run(this.#tracker.run());
   }
 
-  /** Submits new work when there is a spot. */
+  /** Submits new work when there is a slot. */
   add(work: W): void {
     this.#submitter.add(work);
   }
@@ -130,7 +130,7 @@ export class Dispatcher<W extends Submission> {
       this.add(work); // the service recognizes the repetition
       return;
     }
-    this.#session.spots.unsure.add(work);
+    this.#session.slots.unsure.add(work);
     const settlesIn = settlingTimeAfterDeath(this.#session.clock.now() - sentBy, { isOtherKeys });
     this.#tracker.lost(work, { at: Number.NEGATIVE_INFINITY, mark }, settlesIn);
     this.lookSoon();
@@ -142,7 +142,7 @@ export class Dispatcher<W extends Submission> {
     this.lookSoon();
   }
 
-  /** No more work comes: other processes may use the spots. */
+  /** No more work comes: other processes may use the slots. */
   noMore(): void {
     this.#submitter.noMore();
   }
@@ -219,11 +219,11 @@ export class Dispatcher<W extends Submission> {
     this.#tracker.lost(work, sent, settlingTime(error));
   }
 
-  /** It keeps its spot until then, so that a failing service gets fewer requests of all kinds. */
+  /** It keeps its slot until then, so that a failing service gets fewer requests of all kinds. */
   #resubmit(work: W): void {
-    const { clock, random, spots } = this.#session;
+    const { clock, random, slots } = this.#session;
     const again = () => {
-      spots.unsure.delete(work);
+      slots.unsure.delete(work);
       this.#submitter.addAgain(work);
     };
     const pause = lossPause(work.losses, random());
@@ -237,15 +237,15 @@ async function openQueue<W extends Submission>(
   { session, shareFolder, user }: Pick<DispatcherOptions<W>, 'session' | 'shareFolder' | 'user'>,
   onOrphans: () => void,
 ): Promise<CallerQueue> {
-  if (shareFolder === undefined) return new OwnQueue(session.spots);
+  if (shareFolder === undefined) return new OwnQueue(session.slots);
   const { SharedQueue } = await import('./shared-queue.ts');
   return await SharedQueue.open(shareFolder, {
     clock: session.clock,
-    spots: session.spots,
+    slots: session.slots,
     typical: () => session.times.typical,
     isOwnJob: (id) => session.submissions.isOwnJob(id),
     onOrphans: (jobs) => {
-      for (const id of jobs) session.spots.sawJob({ id, status: 'waiting' }, session.now());
+      for (const id of jobs) session.slots.sawJob({ id, status: 'waiting' }, session.now());
       onOrphans();
     },
     onBroken: (why) => user.sharingBroken(why),

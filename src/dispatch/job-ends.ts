@@ -5,7 +5,7 @@ import { jobDuration } from './job-duration.ts';
 import type { RetryingReader } from './retrying-reader.ts';
 import { pollableAt } from './running-job.ts';
 import type { Session } from './session.ts';
-import type { OpenJob } from './spots.ts';
+import type { OpenJob } from './slots.ts';
 import type { Submission } from './submission.ts';
 
 /** How the end of a job was noticed. `state`: the complete job, if an event carried it. */
@@ -32,9 +32,9 @@ export interface JobEndsPorts<W extends Submission> {
   readonly session: Session<W>;
   readonly reader: Pick<RetryingReader, 'job' | 'lagged'>;
   readonly results: JobResults<W>;
-  /** Whether results are wanted; otherwise only the spots matter. */
+  /** Whether results are wanted; otherwise only the slots matter. */
   readonly follows: boolean;
-  /** A spot became free. */
+  /** A slot became free. */
   readonly onRoom: (end: End) => void;
   /** More is known of when jobs end: one was polled too early, or has told how long jobs take. */
   readonly onHint: () => void;
@@ -66,13 +66,13 @@ export class JobEnds<W extends Submission> {
     this.#ports = ports;
   }
 
-  /** A job has ended: frees its spot in this very tick and fetches the result in the background. */
+  /** A job has ended: frees its slot in this very tick and fetches the result in the background. */
   ended(job: OpenJob<W>, end: End): void {
     const { seen, at, isAtOnce = false } = end;
     const { session, results, follows, onRoom } = this.#ports;
-    if (!session.spots.jobs.has(job.id)) return;
+    if (!session.slots.jobs.has(job.id)) return;
     session.lag.found(job);
-    session.spots.freed(job.id);
+    session.slots.freed(job.id);
     onRoom(end);
     if (!follows) return;
     session.track(
@@ -120,10 +120,10 @@ export class JobEnds<W extends Submission> {
         return onHint();
       }
       if (state) this.ended(job, { seen: state.job, state, at: session.now() });
-      else if (session.spots.jobs.has(job.id)) {
+      else if (session.slots.jobs.has(job.id)) {
         if (!this.#isForgotten(job, polledAt)) return onHint();
         session.lag.forget(job.id);
-        session.spots.freed(job.id);
+        session.slots.freed(job.id);
         await results.settleForgotten(job.work, job.id, undefined);
       }
     };
@@ -145,8 +145,8 @@ export class JobEnds<W extends Submission> {
     try {
       return await reader.job(id);
     } catch (error) {
-      if (!session.spots.jobs.has(id)) return undefined; // the list has shown its end, which is handled
-      session.spots.freed(id); // a job that cannot be polled cannot be awaited
+      if (!session.slots.jobs.has(id)) return undefined; // the list has shown its end, which is handled
+      session.slots.freed(id); // a job that cannot be polled cannot be awaited
       throw error;
     } finally {
       this.#checked.delete(id);

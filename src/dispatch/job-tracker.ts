@@ -6,7 +6,7 @@ import { LostAnswers } from './lost-answers.ts';
 import type { OtherProcesses } from './other-processes.ts';
 import type { RetryingReader } from './retrying-reader.ts';
 import type { Session } from './session.ts';
-import type { OpenJob } from './spots.ts';
+import type { OpenJob } from './slots.ts';
 import type { Submission } from './submission.ts';
 import type { Sent } from './submitter.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
@@ -20,13 +20,13 @@ export interface TrackerUser<W extends Submission> extends JobResults<W> {
   texturePixels(url: string): Promise<string>;
 }
 
-/** Who hears of jobs and spots. */
+/** Who hears of jobs and slots. */
 interface TrackerHandlers<W extends Submission> {
   /** The service has a job for it. */
   readonly onAccepted: (work: W, job: Job) => void;
   /** The service has no job for a submission whose answer was lost. */
   readonly onGone: (work: W) => void;
-  /** A spot may have become free. */
+  /** A slot may have become free. */
   readonly onRoom: () => void;
   /** The pending jobs on the service are known anew. */
   readonly onLooked: () => void;
@@ -37,7 +37,7 @@ export interface JobTrackerOptions<W extends Submission> extends TrackerHandlers
   readonly reader: RetryingReader;
   readonly user: TrackerUser<W>;
   readonly others: OtherProcesses;
-  /** Whether results are wanted; otherwise only the spots matter. */
+  /** Whether results are wanted; otherwise only the slots matter. */
   readonly follows: boolean;
   /** Ends all loops. */
   readonly stop: AbortSignal;
@@ -108,7 +108,7 @@ export class JobTracker<W extends Submission> {
     const { id, timestamp, eta } = state.job;
     const duration = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
     const job: OpenJob<W> = { id, work, timestamp, eta: duration, ...known };
-    this.#session.spots.took(job);
+    this.#session.slots.took(job);
     this.#options.onAccepted(work, state.job);
     const isAtOnce = !isPending(state.job.status);
     if (!isAtOnce) this.listenIfStreamed();
@@ -195,15 +195,15 @@ export class JobTracker<W extends Submission> {
   /** An event about a job, which may be another program's. */
   #heard(state: JobAnswer): void {
     const { job } = state;
-    const { spots } = this.#session;
+    const { slots } = this.#session;
     this.#session.sawJobTime(job);
-    const ours = spots.jobs.get(job.id);
+    const ours = slots.jobs.get(job.id);
     if (isPending(job.status)) {
-      if (spots.unsure.size === 0) spots.sawJob(job, this.#session.now()); // otherwise it may be an unanswered submission's
+      if (slots.unsure.size === 0) slots.sawJob(job, this.#session.now()); // otherwise it may be an unanswered submission's
       return;
     }
     if (ours) this.#ends.ended(ours, { seen: job, state, at: this.#session.now() });
-    else spots.sawJob(job, this.#session.now());
+    else slots.sawJob(job, this.#session.now());
     this.#options.onRoom();
   }
 }

@@ -3,7 +3,7 @@ import { isPlausible, LONG_JOB, type LookState, pollableAt, type RunningJob } fr
 
 /**
  * When to request the job list, and when to poll a single job. A request before a job can be done gains
- * nothing, and every millisecond after its end leaves a spot empty, so requests are aimed at the moment at
+ * nothing, and every millisecond after its end leaves a slot empty, so requests are aimed at the moment at
  * which a wave of jobs ends, learned from earlier jobs. The service's eta is only a hint. All times are
  * milliseconds of one monotonic clock.
  */
@@ -32,7 +32,7 @@ const LEAST_EXPERIENCE = 5;
 const OTHERS_UNSEEN = 2_000;
 /** Two clocks that count milliseconds agree within this. */
 const CLOCK_MARGIN = 2;
-/** Jobs that typically take this long are long: requests for them are rarer, although spots stay empty a little longer. */
+/** Jobs that typically take this long are long: requests for them are rarer, although slots stay empty a little longer. */
 const LONG_TYPICAL = 1_500;
 /** Durations spread by more than this part of the typical one form no waves. */
 const UNEVEN = { short: 0.6, long: 0.4 };

@@ -138,7 +138,7 @@ export class LostAnswers<W extends Submission> {
   }
 
   get #isSubmitting(): boolean {
-    return this.#ports.session.spots.unsure.size > this.#lost.size;
+    return this.#ports.session.slots.unsure.size > this.#lost.size;
   }
 
   /** `isSoon`: the next list may show more, because a candidate is still pending. */
@@ -220,7 +220,7 @@ const LISTED_LATE = 5_000;
 
 /** What one dead process had in flight. */
 interface Group {
-  readonly spots: number;
+  readonly slots: number;
   /** From then on a list is expected to show the jobs. */
   readonly soon: number;
   /** Lists requested before then may lack them. */
@@ -256,11 +256,11 @@ export class AbandonedSubmissions {
     for (const { id } of gone.flatMap(({ jobs }) => jobs)) this.#theirs.add(id);
     const soon = now + LISTED_SOON;
     const groups = gone.map(({ name, unsure }) => ({
-      spots: unsure,
+      slots: unsure,
       soon,
       until: hasJustDied(name) ? now + LISTED_LATE : soon,
     }));
-    this.#groups = [...this.#groups, ...groups.filter(({ spots }) => spots > 0)];
+    this.#groups = [...this.#groups, ...groups.filter(({ slots }) => slots > 0)];
   }
 
   /** A list is known that was requested at this time. */
@@ -274,10 +274,10 @@ export class AbandonedSubmissions {
 
   count(now: number): number {
     this.#groups = this.#groups.filter(({ until }) => until + REMEMBERED > now);
-    const spots = this.#groups.reduce((sum, group) => sum + group.spots, 0);
-    if (spots === 0) return 0;
+    const slots = this.#groups.reduce((sum, group) => sum + group.slots, 0);
+    if (slots === 0) return 0;
     const unknown = [...this.#appeared].filter((id) => !this.#isKnown(id) && !this.#theirs.has(id));
-    return Math.max(0, spots - unknown.length);
+    return Math.max(0, slots - unknown.length);
   }
 
   #forget(): void {

@@ -1,25 +1,25 @@
 import type { CallerQueue, Taken } from './caller-queue.ts';
-import type { CountedSpots } from './spots.ts';
+import type { CountedSlots } from './slots.ts';
 
-/** The queue of a caller that shares its spots with no other process, as at an embedded service. */
+/** The queue of a caller that shares its slots with no other process, as at an embedded service. */
 export class OwnQueue implements CallerQueue {
   readonly isShared = false;
   readonly settledAt = undefined;
   readonly typical = undefined;
   readonly otherJobs = [];
   readonly foreignJobs = 0;
-  readonly #spots: CountedSpots;
+  readonly #slots: CountedSlots;
 
-  constructor(spots: CountedSpots) {
-    this.#spots = spots;
+  constructor(slots: CountedSlots) {
+    this.#slots = slots;
   }
 
   get pending(): number {
-    return this.#spots.jobs.size;
+    return this.#slots.jobs.size;
   }
 
   take(limit: number): Taken {
-    return this.#spots.ours < limit ? 'mine' : 'full';
+    return this.#slots.ours < limit ? 'mine' : 'full';
   }
 
   tryLook(): number {

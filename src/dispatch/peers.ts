@@ -82,7 +82,7 @@ export class Peers {
     return [...jobs.values()].filter(({ id }) => !ours.has(id));
   }
 
-  /** Their spots, except for jobs also followed here. */
+  /** Their slots, except for jobs also followed here. */
   held(ours: ReadonlyMap<string, unknown>): number {
     return this.jobs(ours).length + this.list.reduce((sum, { unsure }) => sum + unsure, 0);
   }
@@ -93,7 +93,7 @@ export class Peers {
     return told.length === 0 ? undefined : Math.max(...told);
   }
 
-  /** How many of `limit` spots belong to `name` now, among all that want some. The remainder rotates. */
+  /** How many of `limit` slots belong to `name` now, among all that want some. The remainder rotates. */
   share(limit: number, name: string, now: number): number {
     const wanting = this.list.filter(({ wants }) => wants).map((peer) => peer.name);
     const names = [...wanting, name].sort();

@@ -9,7 +9,7 @@ import { textureName } from '../textures/property.ts';
 import { fingerprintOf, parsePublicKey } from '../textures/signing-key.ts';
 import type { RetryingReader } from './retrying-reader.ts';
 import type { Session } from './session.ts';
-import { USUAL_SPOTS } from './spots.ts';
+import { USUAL_SLOTS } from './slots.ts';
 
 /** The key that a service signs with. */
 export interface ServiceKey {
@@ -57,9 +57,9 @@ export async function readCapeTexture(reader: FactsReader, cape: string): Promis
 }
 
 /** Jobs that the caller may have in the queue at a time. `wanted` lowers the number. */
-export function spotsOf(me: Me | undefined, wanted: number | undefined): number {
+export function slotsOf(me: Me | undefined, wanted: number | undefined): number {
   const { queue, concurrency = 1 } = me?.grants ?? {};
-  return Math.min(wanted ?? Number.POSITIVE_INFINITY, queue ?? Math.max(USUAL_SPOTS, concurrency));
+  return Math.min(wanted ?? Number.POSITIVE_INFINITY, queue ?? Math.max(USUAL_SLOTS, concurrency));
 }
 
 /** A public key that a service or a file should contain. */
@@ -118,14 +118,14 @@ export interface Facts extends ServiceKey {
 /** What is known of a service without asking it: of an embedded one. */
 export interface KnownService {
   /** Jobs that the caller may have in the queue at a time. */
-  readonly spots: number;
+  readonly slots: number;
   /** The key that it signs with. */
   readonly signingKey: () => Promise<Pick<ServiceKey, 'publicKey' | 'fingerprint'> | undefined>;
 }
 
 interface Contact {
   readonly known?: KnownService | undefined;
-  readonly session: Pick<Session, 'client' | 'call' | 'spotLimit'>;
+  readonly session: Pick<Session, 'client' | 'call' | 'slotLimit'>;
   readonly reader: RetryingReader;
   readonly tracker: { firstLook(): Promise<void> };
   readonly stop: AbortSignal;
@@ -134,7 +134,7 @@ interface Contact {
 }
 
 /** Asks the service for the caller's account, its signing key and the jobs already in the queue, unless they are known. */
-export async function learnFacts(contact: Contact, spots: number | undefined): Promise<Facts> {
+export async function learnFacts(contact: Contact, slots: number | undefined): Promise<Facts> {
   const { session, stop, cape } = contact;
   const reader = {
     client: session.client,
@@ -145,15 +145,15 @@ export async function learnFacts(contact: Contact, spots: number | undefined): P
     contact.known ? knownFacts(contact.known) : askedFacts(reader, contact.tracker),
     cape === undefined ? undefined : readCapeTexture(reader, cape),
   ]);
-  session.spotLimit.told = spotsOf(me, spots);
+  session.slotLimit.told = slotsOf(me, slots);
   return { ...key, me, capeTexture };
 }
 
 type LearnedFacts = Omit<Facts, 'capeTexture'>;
 
-async function knownFacts({ spots, signingKey }: KnownService): Promise<LearnedFacts> {
+async function knownFacts({ slots, signingKey }: KnownService): Promise<LearnedFacts> {
   const { publicKey, fingerprint } = (await signingKey()) ?? {};
-  return { publicKey, fingerprint, skinDomains: [], me: { grants: { queue: spots } } };
+  return { publicKey, fingerprint, skinDomains: [], me: { grants: { queue: slots } } };
 }
 
 async function askedFacts(reader: FactsReader, tracker: Contact['tracker']): Promise<LearnedFacts> {

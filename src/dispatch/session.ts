@@ -18,7 +18,7 @@ import {
 } from './outage.ts';
 import { Pace, RoundTrip } from './pace.ts';
 import { ReadGate, reportSilence } from './read-gate.ts';
-import { SpotLimit, Spots, USUAL_SPOTS } from './spots.ts';
+import { SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
 import { ONE_ATTEMPT, type OwnSubmissions, type SkinRequest, type Submission } from './submission.ts';
 
 export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {
@@ -60,8 +60,8 @@ export class Session<W extends Submission = Submission> {
   readonly random: () => number;
   readonly submissions: OwnSubmissions<W>;
   readonly pace: Pace;
-  readonly spots: Spots<W>;
-  readonly spotLimit = new SpotLimit(USUAL_SPOTS);
+  readonly slots: Slots<W>;
+  readonly slotLimit = new SlotLimit(USUAL_SLOTS);
   /** Failures of requests for the list. */
   readonly outage: Outage;
   readonly gates: Readonly<Record<ReadKind, ReadGate>>;
@@ -95,7 +95,7 @@ export class Session<W extends Submission = Submission> {
     this.random = options.random;
     this.submissions = options.submissions;
     this.pace = new Pace(options.random, (windows) => this.#sharing?.heardWindows(windows));
-    this.spots = new Spots(USUAL_SPOTS);
+    this.slots = new Slots(USUAL_SLOTS);
     this.times = new LookTimes(options.longestLookPause);
     const onPause = (message: string, ms: number, reason: WaitReason) =>
       options.onWaiting(reason, message, ms);
@@ -132,7 +132,7 @@ export class Session<W extends Submission = Submission> {
    * the service accepts none.
    */
   get burst(): number {
-    return this.intake.isOn ? 1 : this.spotLimit.burst;
+    return this.intake.isOn ? 1 : this.slotLimit.burst;
   }
 
   /** Submits. `sent`: its place in the pace, if it was reserved. @throws SkinsmithError */

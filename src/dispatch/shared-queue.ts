@@ -18,7 +18,7 @@ import { QueueFile } from './queue-file.ts';
 import { LONG_JOB, type RunningJob } from './running-job.ts';
 import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
-import type { CountedSpots } from './spots.ts';
+import type { CountedSlots } from './slots.ts';
 
 /** Milliseconds between reads of the file: while others are known, and otherwise. */
 const NOTICE = { shared: 50, alone: 1_000 };
@@ -29,7 +29,7 @@ const LONGEST_FIRST_JOB = 10_000;
 
 export interface SharedQueueOptions {
   readonly clock: Clock;
-  readonly spots: CountedSpots;
+  readonly slots: CountedSlots;
   /** Typical duration of a job, milliseconds; undefined while nothing is known. */
   readonly typical: () => number | undefined;
   /** Whether the job is, or was, one of this process. */
@@ -63,7 +63,7 @@ export class SharedQueue implements CallerQueue {
     this.#file = file;
     this.#ports = ports;
     this.#startedAt = ports.clock.now();
-    const isOurs = (id: string) => ports.spots.jobs.has(id) || ports.isOwnJob(id);
+    const isOurs = (id: string) => ports.slots.jobs.has(id) || ports.isOwnJob(id);
     this.#abandoned = new AbandonedSubmissions((id) => isOurs(id) || this.#peers.isLocal(id));
     this.#lists = new SharedLists({
       file,
@@ -80,10 +80,10 @@ export class SharedQueue implements CallerQueue {
         db.exec('delete from works; delete from windows; update looks set spent = 0');
       this.#write(db, 0);
     }, undefined);
-    ports.spots.onChange = () => this.#touch();
+    ports.slots.onChange = () => this.#touch();
   }
 
-  /** Claims a share of the spots, because there is work to submit. */
+  /** Claims a share of the slots, because there is work to submit. */
   enter(): void {
     if (this.#wants) return;
     this.#wants = true;
@@ -122,19 +122,19 @@ export class SharedQueue implements CallerQueue {
     }
   }
 
-  /** Takes a spot if one of `limit` is free and within this process's share. `key`: the work to submit. */
+  /** Takes a slot if one of `limit` is free and within this process's share. `key`: the work to submit. */
   take(limit: number, key: string | undefined): Taken {
-    const { spots, clock } = this.#ports;
-    const isOpen = spots.ours + spots.others < limit;
+    const { slots, clock } = this.#ports;
+    const isOpen = slots.ours + slots.others < limit;
     return this.#file.transact<Taken>(
       (db) => {
         this.#read(db);
         const held = key === undefined ? undefined : this.#heldElsewhere(db, key);
         if (held) return held;
-        const others = this.#peers.held(spots.jobs) + this.foreignJobs + this.#abandonedSpots;
-        const isFree = spots.ours + others < limit;
-        if (!isFree || spots.ours >= this.#peers.share(limit, this.#name, clock.now())) return 'full';
-        const windows = countSubmission(db, this.#windowState(spots.unsure.size));
+        const others = this.#peers.held(slots.jobs) + this.foreignJobs + this.#abandonedSlots;
+        const isFree = slots.ours + others < limit;
+        if (!isFree || slots.ours >= this.#peers.share(limit, this.#name, clock.now())) return 'full';
+        const windows = countSubmission(db, this.#windowState(slots.unsure.size));
         if (windows.length > 0) return { windows };
         this.#write(db, 1);
         if (key !== undefined) this.#remember(db, key, undefined);
@@ -157,7 +157,7 @@ export class SharedQueue implements CallerQueue {
     if (windows.length === 0) return;
     this.#file.transact((db) => {
       this.#read(db);
-      recordWindows(db, windows, this.#windowState(this.#ports.spots.unsure.size - 1));
+      recordWindows(db, windows, this.#windowState(this.#ports.slots.unsure.size - 1));
     }, undefined);
   }
 
@@ -173,7 +173,7 @@ export class SharedQueue implements CallerQueue {
 
   /** Jobs of the caller that no process on this machine has, according to the last list. */
   get foreignJobs(): number {
-    return this.#ports.spots.foreignJobs((id) => this.#peers.isLocal(id));
+    return this.#ports.slots.foreignJobs((id) => this.#peers.isLocal(id));
   }
 
   /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
@@ -185,7 +185,7 @@ export class SharedQueue implements CallerQueue {
 
   /** The caller's pending jobs, as far as known. */
   get pending(): number {
-    const { jobs } = this.#ports.spots;
+    const { jobs } = this.#ports.slots;
     return jobs.size + this.#peers.jobs(jobs).length + this.foreignJobs;
   }
 
@@ -201,9 +201,9 @@ export class SharedQueue implements CallerQueue {
 
   /** Jobs of the other processes. */
   get otherJobs(): readonly RunningJob[] {
-    const { clock, spots } = this.#ports;
+    const { clock, slots } = this.#ports;
     const shift = clock.monotonic() - clock.now();
-    return this.#peers.jobs(spots.jobs).map(({ at, eta }) => ({ acceptedAt: at + shift, eta }));
+    return this.#peers.jobs(slots.jobs).map(({ at, eta }) => ({ acceptedAt: at + shift, eta }));
   }
 
   /** A newer list from another process, if there is one. */
@@ -227,8 +227,8 @@ export class SharedQueue implements CallerQueue {
 
   /** The minimum duration of a job: the age of the oldest one, unless that one is stuck. */
   get #usual(): number | undefined {
-    const { clock, spots, typical } = this.#ports;
-    const jobs = [...spots.jobs.values(), ...this.otherJobs];
+    const { clock, slots, typical } = this.#ports;
+    const jobs = [...slots.jobs.values(), ...this.otherJobs];
     const oldest = Math.max(0, ...jobs.map(({ acceptedAt }) => clock.monotonic() - acceptedAt));
     const learned = longer(typical(), this.#peers.typical);
     if (learned === undefined) return oldest === 0 ? undefined : Math.min(oldest, LONGEST_FIRST_JOB);
@@ -253,14 +253,14 @@ export class SharedQueue implements CallerQueue {
     const isThere = this.#peers.isThere(peer);
     const isOfOurTime = isThere || this.#peers.wasThere(peer) || at >= this.#startedAt;
     if (job !== undefined) return isOfOurTime ? { job } : undefined;
-    return isThere || this.#abandonedSpots > 0 ? { job: undefined } : undefined;
+    return isThere || this.#abandonedSlots > 0 ? { job: undefined } : undefined;
   }
 
   #remember(db: DatabaseSync, key: string, job: string | undefined): void {
     writeWork(db, { key, peer: this.#name, job, at: this.#ports.clock.now() });
   }
 
-  get #abandonedSpots(): number {
+  get #abandonedSlots(): number {
     return this.#abandoned.count(this.#ports.clock.now());
   }
 
@@ -278,14 +278,14 @@ export class SharedQueue implements CallerQueue {
 
   /** `taking`: submissions that are about to begin. */
   #write(db: DatabaseSync, taking: number): void {
-    const { clock, spots, typical } = this.#ports;
+    const { clock, slots, typical } = this.#ports;
     const shift = clock.now() - clock.monotonic();
-    const jobs = [...spots.jobs.values()].map(({ id, acceptedAt, eta }) => ({
+    const jobs = [...slots.jobs.values()].map(({ id, acceptedAt, eta }) => ({
       id,
       at: acceptedAt + shift,
       eta,
     }));
-    const unsure = spots.unsure.size + taking;
+    const unsure = slots.unsure.size + taking;
     const own = { name: this.#name, wants: this.#wants, unsure, jobs, typical: typical() };
     writeOwnRow(db, own, clock.now());
   }

@@ -10,7 +10,7 @@ import type { WakeUpSignal } from './wake-up-signal.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MAX_LOSSES = 40;
-/** Milliseconds after which spots that other processes share are tried again. */
+/** Milliseconds after which slots that other processes share are tried again. */
 const SHARE_PAUSE = 300;
 
 /** Who hears what became of a submission. */
@@ -31,7 +31,7 @@ interface SubmissionHandlers<W extends Submission> {
 export interface SubmitterPorts<W extends Submission> extends SubmissionHandlers<W>, StopSignals {
   readonly session: Session<W>;
   readonly record: SubmissionRecord;
-  /** Rung when a spot or work may be available. */
+  /** Rung when a slot or work may be available. */
   readonly wakeUp: WakeUpSignal;
   readonly queue: CallerQueue;
   /** Ignore what other processes have submitted. */
@@ -47,7 +47,7 @@ export interface Sent {
   readonly mark: number;
 }
 
-/** Submits work as spots become free: fills all of them at once and never exceeds them. */
+/** Submits work as slots become free: fills all of them at once and never exceeds them. */
 export class Submitter<W extends Submission> {
   readonly #ports: SubmitterPorts<W>;
   readonly #queue: W[] = [];
@@ -101,7 +101,7 @@ export class Submitter<W extends Submission> {
     }
   }
 
-  /** No more work comes: the remaining spots are for others. */
+  /** No more work comes: the remaining slots are for others. */
   noMore(): void {
     this.#isLast = true;
     this.#leaveIfDone();
@@ -122,8 +122,8 @@ export class Submitter<W extends Submission> {
   #fill(): void {
     const { session, stop } = this.#ports;
     while (!stop.aborted && this.#hasNext() && this.#inFlight < session.burst && this.#isOpenNow()) {
-      session.spots.limit = session.spotLimit.at(session.now());
-      const work = this.#takeSpot();
+      session.slots.limit = session.slotLimit.at(session.now());
+      const work = this.#takeSlot();
       if (work === undefined) return;
       this.#leaveIfDone();
       if (work !== 'elsewhere') this.#send(work);
@@ -132,7 +132,7 @@ export class Submitter<W extends Submission> {
 
   #send(work: W): void {
     const { session } = this.#ports;
-    session.spots.unsure.add(work);
+    session.slots.unsure.add(work);
     this.#inFlight++;
     session.track(this.#submit(work).finally(() => this.#inFlight--));
   }
@@ -146,13 +146,13 @@ export class Submitter<W extends Submission> {
     return this.#again.length > 0 || (this.#queue.length > 0 && this.#left > 0);
   }
 
-  /** Work that got a spot now; undefined if none did. */
-  #takeSpot(): W | 'elsewhere' | undefined {
+  /** Work that got a slot now; undefined if none did. */
+  #takeSlot(): W | 'elsewhere' | undefined {
     const { session, queue, force, onElsewhere } = this.#ports;
     const next = this.#again[0] ?? this.#queue[0];
     if (!next) return undefined;
     const isAlone = force || next.losses > 0;
-    const taken = queue.take(session.spots.limit, isAlone ? undefined : sharedKey(next));
+    const taken = queue.take(session.slots.limit, isAlone ? undefined : sharedKey(next));
     if (taken === 'full') return this.#tellFull();
     if (taken === 'mine') return this.#take();
     if ('windows' in taken) {
@@ -169,7 +169,7 @@ export class Submitter<W extends Submission> {
   #tellFull(): undefined {
     const { session, queue, onOthers } = this.#ports;
     const { pending } = queue;
-    if (session.spots.ours === 0 && pending > 0) onOthers(pending);
+    if (session.slots.ours === 0 && pending > 0) onOthers(pending);
   }
 
   /** Another process is just submitting the same: others first. */
@@ -217,7 +217,7 @@ export class Submitter<W extends Submission> {
         const state = await session.post(work, request, hardStop);
         this.#fullQueue.accepted();
         this.#ports.onAccepted(work, state, sent);
-        session.spotLimit.fitted(this.#ports.queue.pending, session.now());
+        session.slotLimit.fitted(this.#ports.queue.pending, session.now());
         if (this.#hasNext()) session.tellLimit();
         return;
       } catch (error) {
@@ -264,7 +264,7 @@ export class Submitter<W extends Submission> {
     if (isFullQueue(error)) this.#wasFull();
     this.#putBack(work);
     // Without any job in the list, those of the user's other keys fill the queue.
-    if (isFullQueue(error) && session.spots.ours === 0) onOthers(queue.pending);
+    if (isFullQueue(error) && session.slots.ours === 0) onOthers(queue.pending);
   }
 
   /** Nothing was accepted: it is sent next, once that is possible again. */
@@ -276,16 +276,16 @@ export class Submitter<W extends Submission> {
     wakeUp.notify();
   }
 
-  /** It became no job: its spot is free, and another process may try the same. */
+  /** It became no job: its slot is free, and another process may try the same. */
   #release(work: W): void {
     this.#ports.queue.became(sharedKey(work), undefined);
-    this.#ports.session.spots.unsure.delete(work);
+    this.#ports.session.slots.unsure.delete(work);
   }
 
-  /** Somebody else was faster. The next look says how many spots there are. */
+  /** Somebody else was faster. The next look says how many slots there are. */
   #wasFull(): void {
     const { session, lookSoon } = this.#ports;
-    session.spotLimit.refused(this.#ports.queue.pending, session.now());
+    session.slotLimit.refused(this.#ports.queue.pending, session.now());
     this.#fullQueue.refused(session.now());
     lookSoon();
   }

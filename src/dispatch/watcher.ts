@@ -7,7 +7,7 @@ import { isTransient, mayListAgain } from './outage.ts';
 import type { LookState, RunningJob } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
-import type { OpenJob } from './spots.ts';
+import type { OpenJob } from './slots.ts';
 import type { Submission } from './submission.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
@@ -121,7 +121,7 @@ export class Watcher<W extends Submission> {
     if (this.#isLookWanted) return 0;
     const now = session.now();
     const due = earliest([lostAnswers.lookAt(), others.settledAt], 0);
-    if (session.spots.jobs.size === 0) {
+    if (session.slots.jobs.size === 0) {
       const foreignJobs = others.foreignJobs > 0 ? this.#lastLook + this.#foreignJobsPause() : undefined;
       return earliest([due, foreignJobs], now);
     }
@@ -145,7 +145,7 @@ export class Watcher<W extends Submission> {
       ...job,
       seenAt: Math.max(job.acceptedAt, this.#lastLook),
     }));
-    return [...session.spots.jobs.values(), ...theirs];
+    return [...session.slots.jobs.values(), ...theirs];
   }
 
   /** Polls the job that is due singly. @returns milliseconds until the next one is */
@@ -154,7 +154,7 @@ export class Watcher<W extends Submission> {
     if (this.#isListening || !this.#hasList) return undefined;
     for (;;) {
       const now = session.now();
-      const jobs = [...session.spots.jobs.values()];
+      const jobs = [...session.slots.jobs.values()];
       if (jobs.length === 0) return undefined;
       const poll = session.times.nextPoll(jobs, this.#state(now));
       if (!poll || poll.at > now) return poll && poll.at - now;
@@ -162,7 +162,7 @@ export class Watcher<W extends Submission> {
     }
   }
 
-  /** Only others' jobs occupy the spots. */
+  /** Only others' jobs occupy the slots. */
   #foreignJobsPause(): number {
     const { session, others } = this.#ports;
     if (this.#isListening) return SAFETY_NET;
@@ -234,7 +234,7 @@ export class Watcher<W extends Submission> {
         this.#hasList = false;
       }
     }
-    const jobs = await Promise.all([...session.spots.jobs.keys()].map((id) => this.#readOne(id, call)));
+    const jobs = await Promise.all([...session.slots.jobs.keys()].map((id) => this.#readOne(id, call)));
     return { jobs: jobs.filter((job) => job !== undefined), links: {} };
   }
 
@@ -251,7 +251,7 @@ export class Watcher<W extends Submission> {
     const { session, lostAnswers } = this.#ports;
     const byId = new Map(jobs.map((job) => [job.id, job]));
     for (const job of jobs) session.sawJobTime(job);
-    const due = [...session.spots.jobs.values()].filter((job) => job.acceptedAt < startedAt);
+    const due = [...session.slots.jobs.values()].filter((job) => job.acceptedAt < startedAt);
     const open = due.map(({ id }) => id);
     if (this.#hasList) session.lag.sawList(new Set(byId.keys()), startedAt, open);
     for (const job of due) {
@@ -263,8 +263,8 @@ export class Watcher<W extends Submission> {
         session.lag.found(job);
       }
     }
-    session.spots.sawList(jobs, startedAt);
-    session.spotLimit.fitted(jobs.filter(({ status }) => isPending(status)).length, session.now());
+    session.slots.sawList(jobs, startedAt);
+    session.slotLimit.fitted(jobs.filter(({ status }) => isPending(status)).length, session.now());
     lostAnswers.sawList(jobs, startedAt);
     this.#ports.onLooked();
   }

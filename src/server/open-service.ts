@@ -24,8 +24,8 @@ import type { Db } from './store/db.ts';
 import type { UserRow } from './store/schema/tables.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
-/** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few spots. */
-const EMBEDDED_SPOTS = 10_000;
+/** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few slots. */
+const EMBEDDED_SLOTS = 10_000;
 /** Milliseconds for what is being generated when the service stops. */
 const STOP_LIMIT = 20_000;
 /** Milliseconds that requests have to end by themselves once there is nothing left to wait for. */
@@ -224,7 +224,7 @@ async function plansOf(options: ServerOptions): Promise<Plans> {
   const path = plansFile ?? join(dataDir, 'plans.json');
   const setting = {
     anonymousPerHour,
-    ownerSpots: options.embedded ? EMBEDDED_SPOTS : undefined,
+    ownerSlots: options.embedded ? EMBEDDED_SLOTS : undefined,
     lendsIdle: MADE_ELSEWHERE[kindOf(options)],
   };
   const isBuiltIn = plansFile === undefined && !existsSync(path);

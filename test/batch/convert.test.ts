@@ -93,7 +93,7 @@ describe('convert', () => {
     expect(service.records.refusals['rate_limit'] ?? 0).toBeLessThanOrEqual(8);
   });
 
-  test('uses no more spots than it may, and none that others have', async () => {
+  test('uses no more slots than it may, and none that others have', async () => {
     const { run, service } = await prepare(6, { serviceTime: 50 });
     for (let other = 0; other < 3; other++) service.occupy(400);
     const { summary } = await run({ slots: 4 });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { GeneratedData, NewJob, SubmitLimits } from '../../src/server/queue/port.ts';
 
-/** Limits that only the five spots bind. */
+/** Limits that only the five slots bind. */
 export const LIMITS: SubmitLimits = {
-  spots: 5,
+  slots: 5,
   perMinute: 1_000,
   perHour: 1_000,
   delay: 0,

@@ -40,7 +40,7 @@ export function describeLimits(makeWorld: MakeWorld): void {
     [{ perMinute: 4 }, 2],
     [{ perHour: 3 }, 1],
     [
-      { spots: 2, perMinute: 100 },
+      { slots: 2, perMinute: 100 },
       { kind: 'full', pending: 2 },
     ],
     [{ perMinute: 2 }, { kind: 'too_fast' }],
@@ -81,9 +81,9 @@ export function describeLimits(makeWorld: MakeWorld): void {
     expect(kinds).toEqual(['queued', 'queued', 'queued', 'queued', 'too_fast']);
   });
 
-  test('Of version 1 an owner may have one unfinished, of the queue as many as there are spots', async () => {
+  test('Of version 1 an owner may have one unfinished, of the queue as many as there are slots', async () => {
     const queue = await (await makeWorld()).open();
-    const limits = { concurrency: 2, spots: 5 };
+    const limits = { concurrency: 2, slots: 5 };
     expect(await send(queue, 'v1', limits)).toBe('queued');
     const second = await queue.submit(newJob({ via: 'v1' }), { ...LIMITS, ...limits });
     expect(second).toMatchObject({ kind: 'busy', running: 1 });
@@ -93,9 +93,9 @@ export function describeLimits(makeWorld: MakeWorld): void {
     expect(await send(queue, 'v1', limits)).toBe('busy');
   });
 
-  test('Jobs in the queue do not count as under way in version 1, but take its spots', async () => {
+  test('Jobs in the queue do not count as under way in version 1, but take its slots', async () => {
     const queue = await (await makeWorld()).open();
-    const limits = { concurrency: 1, spots: 2 };
+    const limits = { concurrency: 1, slots: 2 };
     expect(await send(queue, 'queue', limits)).toBe('queued');
     expect(await send(queue, 'v1', limits)).toBe('queued');
     expect(await send(queue, 'queue', limits)).toBe('full');
@@ -109,7 +109,7 @@ export function describeLimits(makeWorld: MakeWorld): void {
 
   test('What was refused costs nothing: no spending, no delay, no turn', async () => {
     const queue = await (await makeWorld()).open();
-    const limits = { spots: 1, perMinute: 2, delay: 3_000 };
+    const limits = { slots: 1, perMinute: 2, delay: 3_000 };
     await send(queue, 'queue', limits);
     const before = await queue.submit(newJob(), { ...LIMITS, ...limits });
     await send(queue, 'v1', limits);
@@ -138,7 +138,7 @@ export function describeLimits(makeWorld: MakeWorld): void {
     if (isClaimed) await queue.claim('w');
     clock.forward(later);
     await queue.prune(clock.now());
-    const over = await queue.submit(newJob(), { ...LIMITS, spots: 1 });
+    const over = await queue.submit(newJob(), { ...LIMITS, slots: 1 });
     expect(over).toMatchObject({ kind: 'full', memory: kept });
   });
 }

@@ -3,7 +3,7 @@ import { generated, LIMITS, newJob } from './jobs.ts';
 import { fill, mustClaim } from './queue-steps.ts';
 import type { MakeWorld } from './queue-world.ts';
 
-const NO_LIMITS_LEFT = { ...LIMITS, spots: 0, perMinute: 0, perHour: 0 };
+const NO_LIMITS_LEFT = { ...LIMITS, slots: 0, perMinute: 0, perHour: 0 };
 const failure = { code: 'job_failed', message: 'no', passing: false };
 
 /** Requests that come again under their idempotency key. */

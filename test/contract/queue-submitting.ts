@@ -29,11 +29,11 @@ export function describeSubmitting(makeWorld: MakeWorld): void {
     expect(await queue.find(asked.uuid)).toMatchObject({ uuid: asked.uuid, status: 'waiting' });
   });
 
-  test('The same request of the same owner is the same job while it is pending, and takes no spot', async () => {
+  test('The same request of the same owner is the same job while it is pending, and takes no slot', async () => {
     const queue = await (await makeWorld()).open();
     const first = newJob({ request: 'same' });
     await queue.submit(first, LIMITS);
-    const again = await queue.submit(newJob({ request: 'same' }), { ...LIMITS, spots: 1, perMinute: 1 });
+    const again = await queue.submit(newJob({ request: 'same' }), { ...LIMITS, slots: 1, perMinute: 1 });
     expect(again).toMatchObject({ kind: 'joined', job: { uuid: first.uuid } });
     expect(await queue.list('ann', 10)).toHaveLength(1);
   });
@@ -59,14 +59,14 @@ export function describeSubmitting(makeWorld: MakeWorld): void {
     expect(await queue.submit(newJob({ request: 'same' }), LIMITS)).toMatchObject({ kind: 'queued' });
   });
 
-  test('The sixth unfinished job of an owner is refused; another owner has spots of its own', async () => {
+  test('The sixth unfinished job of an owner is refused; another owner has slots of its own', async () => {
     const queue = await (await makeWorld()).open();
     const kinds = await fill(queue, 'ann', ['a', 'b', 'c', 'd', 'e', 'f']);
     expect(kinds).toEqual(['queued', 'queued', 'queued', 'queued', 'queued', 'full']);
     expect(await fill(queue, 'bob', ['a', 'b', 'c', 'd', 'e', 'f'])).toEqual(kinds);
   });
 
-  test('A spot is taken until the job has ended, not until a worker has it', async () => {
+  test('A slot is taken until the job has ended, not until a worker has it', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a', 'b', 'c', 'd', 'e']);
     const lease = await mustClaim(queue, 'w');
@@ -75,7 +75,7 @@ export function describeSubmitting(makeWorld: MakeWorld): void {
     expect(await fill(queue, 'ann', ['g', 'h'])).toEqual(['queued', 'full']);
   });
 
-  test('A job that failed keeps no spot', async () => {
+  test('A job that failed keeps no slot', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a', 'b', 'c', 'd', 'e']);
     const failure = { code: 'job_failed', message: 'No skin.', passing: false } as const;
@@ -83,26 +83,26 @@ export function describeSubmitting(makeWorld: MakeWorld): void {
     expect(await fill(queue, 'ann', ['f', 'g'])).toEqual(['queued', 'full']);
   });
 
-  test('Of twelve submissions at the same instant exactly as many are accepted as there are spots', async () => {
+  test('Of twelve submissions at the same instant exactly as many are accepted as there are slots', async () => {
     const world = await makeWorld();
     const queue = await world.open();
     const jobs = Array.from({ length: 12 }, (_, n) => newJob({ request: `r${n}` }));
     const kinds = (await Promise.all(jobs.map((job) => queue.submit(job, LIMITS)))).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === 'queued')).toHaveLength(LIMITS.spots);
-    expect(kinds.filter((kind) => kind === 'full')).toHaveLength(12 - LIMITS.spots);
-    expect(await queue.list('ann', 50)).toHaveLength(LIMITS.spots);
+    expect(kinds.filter((kind) => kind === 'queued')).toHaveLength(LIMITS.slots);
+    expect(kinds.filter((kind) => kind === 'full')).toHaveLength(12 - LIMITS.slots);
+    expect(await queue.list('ann', 50)).toHaveLength(LIMITS.slots);
   });
 
-  test('What is refused for want of a spot is not counted against the windows', async () => {
+  test('What is refused for want of a slot is not counted against the windows', async () => {
     const queue = await (await makeWorld()).open();
-    const limits = { ...LIMITS, spots: 1, perMinute: 2 };
+    const limits = { ...LIMITS, slots: 1, perMinute: 2 };
     await queue.submit(newJob({ request: 'a' }), limits);
     expect(await queue.submit(newJob({ request: 'b' }), limits)).toMatchObject({ kind: 'full', pending: 1 });
     await queue.complete(await mustClaim(queue, 'w'), generated());
     expect(await queue.submit(newJob({ request: 'c' }), limits)).toMatchObject({ kind: 'queued' });
   });
 
-  test('A job whose result is known is born completed and takes no spot', async () => {
+  test('A job whose result is known is born completed and takes no slot', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a', 'b', 'c', 'd', 'e']);
     const known = newJob({ request: 'known' });

@@ -12,7 +12,7 @@ async function serve(
 ): Promise<Record<string, number>> {
   const send = async (owner: string) =>
     await queue.submit(newJob({ owner }), { ...LIMITS, ...owners[owner] });
-  for (const owner of Object.keys(owners)) for (let n = 0; n < LIMITS.spots; n++) await send(owner);
+  for (const owner of Object.keys(owners)) for (let n = 0; n < LIMITS.slots; n++) await send(owner);
   const served: Record<string, number> = {};
   for (let n = 0; n < claims; n++) {
     const lease = await mustClaim(queue, 'w');
@@ -71,7 +71,7 @@ export function describeTurns(makeWorld: MakeWorld): void {
 
   test('An owner with a single job does not wait behind the many of one who pays', async () => {
     const queue = await (await makeWorld()).open();
-    await serve(queue, { owners: { ann: { priority: 100, spots: 5 } }, claims: 12 });
+    await serve(queue, { owners: { ann: { priority: 100, slots: 5 } }, claims: 12 });
     await fill(queue, 'bob', ['b']);
     const next = (await claimAll(queue)).slice(0, 2);
     expect(next).toContain('b');

@@ -10,15 +10,15 @@ const WINDOW = 60_000;
 /** What everybody keeps to who has skins made by a service like the hosted one. */
 export function describeServiceUser(name: string, open: OpenWorld): void {
   describe(`${name} as a user of a service`, () => {
-    describeSpots(open);
+    describeSlots(open);
     describeLostAnswers(open);
     describeRefusals(open);
     describeOutages(open);
   });
 }
 
-function describeSpots(open: OpenWorld): void {
-  test("fills all spots and no more, and does not take its own jobs for others'", async () => {
+function describeSlots(open: OpenWorld): void {
+  test("fills all slots and no more, and does not take its own jobs for others'", async () => {
     const world = await open({ serviceTime: SERVICE_TIME });
     world.hosted.occupy(Number.POSITIVE_INFINITY); // so that lists are requested while submissions are in flight
     world.hosted.disturb = async (request, process) => {
@@ -32,13 +32,13 @@ function describeSpots(open: OpenWorld): void {
     expect(between(world, 0)).toBeLessThan(3 * (SERVICE_TIME + 200) * 1.5);
   });
 
-  test('keeps the spots full when jobs end in waves', async () => {
+  test('keeps the slots full when jobs end in waves', async () => {
     const world = await open({ serviceTime: 800 });
     expect(await run(world, 40)).toEqual({ made: 40, failed: 0 });
     expect(between(world, 0)).toBeLessThan(1.06 * (40 / 5) * 800);
   });
 
-  test('looks at the list after a full queue, and waits for a spot', async () => {
+  test('looks at the list after a full queue, and waits for a slot', async () => {
     const world = await open({ serviceTime: SERVICE_TIME });
     for (let n = 0; n < 5; n++) world.hosted.occupy(3_000, { key: 'other' });
     expect(await run(world, 3)).toEqual({ made: 3, failed: 0 });
@@ -49,7 +49,7 @@ function describeSpots(open: OpenWorld): void {
     expect(more.length).toBeLessThan(20);
   });
 
-  test('gives the spot of a failed job to the next', async () => {
+  test('gives the slot of a failed job to the next', async () => {
     const bad = pixelHash(drawSkin(0));
     const world = await open({
       serviceTime: SERVICE_TIME,

@@ -7,7 +7,7 @@ import { requestOf, workOf } from '../support/dispatch/numbered-work.ts';
 import { type DispatcherSetUp, openDispatcher } from '../support/dispatch/open-dispatcher.ts';
 import { cutOff } from '../support/hosted/hosted-in-memory.ts';
 
-test('Work is submitted through the spots and comes back with its result', async () => {
+test('Work is submitted through the slots and comes back with its result', async () => {
   const { hosted, dispatcher, told, accepted, pass } = await openDispatcher({ serviceTime: 450 });
   for (let n = 0; n < 7; n++) dispatcher.add(workOf(n));
   expect([dispatcher.waiting, dispatcher.isSettled]).toEqual([7, false]);
@@ -51,7 +51,7 @@ test('A submission that did not arrive is sent again', async () => {
   expect(told).toEqual(['1 lost', '1 completed']);
 });
 
-test('Submissions that did not arrive leave their spots while they wait to be sent again', async () => {
+test('Submissions that did not arrive leave their slots while they wait to be sent again', async () => {
   const { hosted, dispatcher, told, pass } = await openDispatcher({ serviceTime: 450 });
   hosted.disturb = async (request, process) => {
     if (request.kind === 'submit' && hosted.times('submit').length <= 10) throw cutOff();
@@ -87,7 +87,7 @@ test.each(['attach', 'addUnsure'] as const)(
   },
 );
 
-test('What there is nothing to send of, or is refused for good, is told and frees its spot', async () => {
+test('What there is nothing to send of, or is refused for good, is told and frees its slot', async () => {
   const { dispatcher, told, pass } = await openDispatcher({
     fate: () => ({ kind: 'refused', times: 9, code: 'invalid_image' }),
   });
@@ -127,7 +127,7 @@ test('Others who have the whole queue are told of', async () => {
   expect(told.at(-1)).toBe('1 completed');
 });
 
-test('A dispatcher that has long had nothing new still has its share of the spots', async () => {
+test('A dispatcher that has long had nothing new still has its share of the slots', async () => {
   const first = await openDispatcher({ serviceTime: 60_000 });
   first.dispatcher.add(workOf(0));
   await first.pass(30_000);
@@ -137,7 +137,7 @@ test('A dispatcher that has long had nothing new still has its share of the spot
   expect([first.dispatcher.open, second.dispatcher.open]).toEqual([1, 3]);
 });
 
-const KNOWN = { spots: 5, signingKey: async () => undefined };
+const KNOWN = { slots: 5, signingKey: async () => undefined };
 
 test.each<[string, DispatcherSetUp, number]>([
   ['begin at once where the service streams them', { isSkinsmith: true }, 1],
@@ -177,7 +177,7 @@ test('Two processes with the same work have it made once', async () => {
   expect([first.told, second.told]).toEqual([['1 completed'], ['1 completed']]);
 });
 
-test('A process that has ended leaves its spots to the others', async () => {
+test('A process that has ended leaves its slots to the others', async () => {
   const first = await openDispatcher({ serviceTime: 60_000 });
   const second = await openDispatcher({ beside: first });
   await first.dispatcher.close();
@@ -186,14 +186,14 @@ test('A process that has ended leaves its spots to the others', async () => {
   expect(second.dispatcher.open).toBe(5);
 });
 
-test('The list that one process has requested tells the others of the spots that are taken', async () => {
+test('The list that one process has requested tells the others of the slots that are taken', async () => {
   const first = await openDispatcher();
   const second = await openDispatcher({ beside: first });
   first.hosted.occupy(60_000);
   await first.pass(2_000);
   first.dispatcher.lookSoon();
   await first.pass(200);
-  expect(second.session.spots.others).toBe(1);
+  expect(second.session.slots.others).toBe(1);
 });
 
 test('The jobs that a dead process left are looked for', async () => {

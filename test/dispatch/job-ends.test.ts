@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../src/client/types.ts';
 import { type End, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
 import { Lag } from '../../src/dispatch/lag.ts';
-import type { OpenJob } from '../../src/dispatch/spots.ts';
+import type { OpenJob } from '../../src/dispatch/slots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import { refusal } from '../support/client/failures.ts';
 
@@ -51,7 +51,7 @@ function open({
   const tools = {
     session: {
       now: () => clock.now,
-      spots: { jobs, freed },
+      slots: { jobs, freed },
       gates: { job: { isShut } },
       isSkinsmith,
       lag: new Lag(),
@@ -94,7 +94,7 @@ test('A job whose last answer is still outstanding counts as polled again, so th
   expect([tasks.length, job.polledAt]).toEqual([1, 5_000]);
 });
 
-test('The end of a job frees its spot, and its result teaches how long jobs take', async () => {
+test('The end of a job frees its slot, and its result teaches how long jobs take', async () => {
   const { ends, job, told, settled } = open();
   ends.ended(job, END);
   expect(told).toEqual(['freed', 'room', 'read']);
@@ -117,7 +117,7 @@ test('A job ends once', async () => {
   expect(told.filter((what) => what === 'completed')).toHaveLength(1);
 });
 
-test('Where results are not wanted, the end of a job only frees its spot', async () => {
+test('Where results are not wanted, the end of a job only frees its slot', async () => {
   const { ends, job, told, tasks } = open({ follows: false });
   ends.ended(job, END);
   expect([told, tasks]).toEqual([['freed', 'room'], []]);
@@ -177,13 +177,13 @@ async function pollAt(times: readonly number[], around: Around = {}) {
   return polled;
 }
 
-test('A job that the service does not find keeps its spot for ten seconds', async () => {
+test('A job that the service does not find keeps its slot for ten seconds', async () => {
   const { jobs, told } = await pollAt([3_000, 5_000, 8_000, 10_999]);
   expect([told.filter((what) => what === 'hint').length, jobs.size]).toEqual([4, 1]);
   expect(told.at(-1)).toBe('hint');
 });
 
-test('A job that the service has forgotten is told as such, and frees its spot', async () => {
+test('A job that the service has forgotten is told as such, and frees its slot', async () => {
   const { told } = await pollAt([3_000, 5_000, 8_000, 11_000]);
   expect(told.slice(-3)).toEqual(['read', 'freed', 'forgotten undefined']);
 });
@@ -249,7 +249,7 @@ test('A job that was done at once teaches nothing about those that take their ti
   expect(told).toEqual(['freed', 'room', 'completed']);
 });
 
-test('A job that cannot be polled frees its spot and fails', async () => {
+test('A job that cannot be polled frees its slot and fails', async () => {
   const { ends, job, told, settled } = open({ answers: [refusal(400, 'invalid_request')] });
   ends.poll(job);
   await settled();

@@ -63,14 +63,14 @@ async function openTracker(options?: HostedOptions) {
   return { clock, hosted, session, tracker, told, rooms, waits, submit, start, pass };
 }
 
-test('A job that was just accepted is followed to its end, which frees its spot', async () => {
+test('A job that was just accepted is followed to its end, which frees its slot', async () => {
   const { session, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 450 });
   start();
   const { state, sent } = await submit(workOf(1));
   tracker.accepted(workOf(1), state, sent);
-  expect([session.spots.ours, session.own.has(state.job.id)]).toEqual([1, true]);
+  expect([session.slots.ours, session.own.has(state.job.id)]).toEqual([1, true]);
   await pass(1_000);
-  expect([told, session.spots.ours]).toEqual([['1 completed'], 0]);
+  expect([told, session.slots.ours]).toEqual([['1 completed'], 0]);
 });
 
 test('Events are listened to for a job under way, and not for one that has ended at once', async () => {
@@ -145,7 +145,7 @@ test('A submission without an answer is found again by its pixels', async () => 
   const { session, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 450 });
   start();
   const { sent } = await submit(workOf(1));
-  session.spots.unsure.add(workOf(1));
+  session.slots.unsure.add(workOf(1));
   tracker.lost(workOf(1), sent, 300);
   await pass(2_000);
   expect(told).toEqual(['1 completed']);
@@ -182,7 +182,7 @@ test('A job is known by what the service says of its times', async () => {
   vi.spyOn(session, 'acceptedAt').mockReturnValue(123);
   tracker.accepted(workOf(1), { ...state, job: { ...state.job, timestamp: 1_000, eta: 1_450 } }, sent);
   const known = { acceptedAt: 123, eta: 450, isTimed: true };
-  expect(session.spots.jobs.get(state.job.id)).toMatchObject(known);
+  expect(session.slots.jobs.get(state.job.id)).toMatchObject(known);
 });
 
 test('A job whose end an event told before its submission was answered ends at once', async () => {
@@ -200,7 +200,7 @@ test('A job whose end an event told before its submission was answered ends at o
 });
 
 test.each([
-  ['take a spot until they tell of the end', false, [1, 0]],
+  ['take a slot until they tell of the end', false, [1, 0]],
   ['may be those of submissions without an answer, and take none', true, [0, 0]],
 ])('Jobs of others that events tell of %s', async (_, isUnsure, others) => {
   const { session, tracker, rooms, submit, pass } = await openTracker({ serviceTime: 60_000 });
@@ -209,12 +209,12 @@ test.each([
   const seen: number[] = [];
   vi.spyOn(session.client, 'events').mockImplementation(async function* () {
     yield eventOf(state, { id: 'theirs', status: 'waiting', timestamp: 9e12 });
-    seen.push(session.spots.others);
+    seen.push(session.slots.others);
     yield eventOf(state, { id: 'theirs', status: 'completed' });
-    seen.push(session.spots.others);
+    seen.push(session.slots.others);
   });
   tracker.accepted(workOf(1), state, sent);
-  if (isUnsure) session.spots.unsure.add(workOf(2));
+  if (isUnsure) session.slots.unsure.add(workOf(2));
   await pass(10);
   expect([seen, session.newestJobTime, rooms.length]).toEqual([others, 9e12, 1]);
 });

@@ -56,7 +56,7 @@ function openLosses(
   const session = {
     clockDisorder: 0,
     lag,
-    spots: { unsure: { size: 0 } },
+    slots: { unsure: { size: 0 } },
     tellWait: (message: string, ms: number) => waits.push([message, ms]),
   };
   const tools = {
@@ -310,10 +310,10 @@ describe('A submission of unknown pixels, such as a player', () => {
   test('is not decided about while the job may be that of a submission whose answer is on its way', async () => {
     const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
     service.lostAnswers.add(workOf(), sent, SOON);
-    service.session.spots.unsure.size = 2;
+    service.session.slots.unsure.size = 2;
     for (const at of [100, 200, SOON]) await service.sees([finished], at);
     expect(service.told).toEqual([]);
-    service.session.spots.unsure.size = 1;
+    service.session.slots.unsure.size = 1;
     await service.sees([finished], SOON + 200);
     expect(service.told).toEqual(['found']);
   });

@@ -42,7 +42,7 @@ describe('The share of a process', () => {
     [3, 5],
     [7, 5],
     [3, 20],
-  ])('of %i processes: %i spots between them, in the long run as many each', (count, limit) => {
+  ])('of %i processes: %i slots between them, in the long run as many each', (count, limit) => {
     const names = Array.from({ length: count }, (_, n) => `p${n}`);
     const totals = Array<number>(count).fill(0);
     for (let turn = 0; turn < count; turn++) {

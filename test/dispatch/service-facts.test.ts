@@ -6,7 +6,7 @@ import {
   readAccount,
   readCapeTexture,
   readServiceKey,
-  spotsOf,
+  slotsOf,
 } from '../../src/dispatch/service-facts.ts';
 import { ONE_ATTEMPT } from '../../src/dispatch/submission.ts';
 import { fingerprintOf } from '../../src/textures/signing-key.ts';
@@ -117,6 +117,6 @@ test.each([
   ['a high concurrency', { concurrency: 8 }, undefined, 8],
   ['fewer wanted', { queue: 9 }, 3, 3],
   ['more wanted', { queue: 9 }, 30, 9],
-])('Spots, with %s', (_, grants, wanted, spots) => {
-  expect(spotsOf(grants && { grants }, wanted)).toBe(spots);
+])('Slots, with %s', (_, grants, wanted, slots) => {
+  expect(slotsOf(grants && { grants }, wanted)).toBe(slots);
 });

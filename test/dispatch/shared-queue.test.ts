@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { Spots } from '../../src/dispatch/spots.ts';
+import { Slots } from '../../src/dispatch/slots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import { machine } from '../support/dispatch/machine.ts';
 
@@ -35,12 +35,12 @@ describe('A picture', () => {
   });
 });
 
-describe('The spots', () => {
+describe('The slots', () => {
   test('are all for one process while the others submit nothing', async () => {
     const { open } = await machine();
-    const spots = new Spots<Submission>(4);
-    const [one, other] = [await open(spots), await open()];
-    for (const key of ['first', 'second']) spots.unsure.add({ key } as Submission);
+    const slots = new Slots<Submission>(4);
+    const [one, other] = [await open(slots), await open()];
+    for (const key of ['first', 'second']) slots.unsure.add({ key } as Submission);
     expect(one.take(4, 'picture')).toBe('mine');
     other.enter();
     expect(one.take(4, 'another')).toBe('full');
@@ -50,7 +50,7 @@ describe('The spots', () => {
 });
 
 describe('A process that has gone', () => {
-  test('holds neither spots nor pictures nor the look when its process is dead', async () => {
+  test('holds neither slots nor pictures nor the look when its process is dead', async () => {
     const { open, file, clock } = await machine();
     const [one, other] = [await open(), await open()];
     one.take(1, 'picture');
@@ -87,10 +87,10 @@ describe('A process that has gone', () => {
 
   test('leaves its jobs, which others are told of', async () => {
     const { open, clock, orphans } = await machine();
-    const spots = new Spots<Submission>(5);
-    const [, other] = [await open(spots), await open()];
+    const slots = new Slots<Submission>(5);
+    const [, other] = [await open(slots), await open()];
     const work = { key: 'k' } as Submission;
-    spots.took({ id: 'job', work, timestamp: 0, isTimed: true, acceptedAt: 0, eta: undefined });
+    slots.took({ id: 'job', work, timestamp: 0, isTimed: true, acceptedAt: 0, eta: undefined });
     other.take(5, 'another');
     expect(orphans).toEqual([]);
     clock.forward(STALE);
@@ -118,7 +118,7 @@ describe('A process that has gone', () => {
     expect([other.take(1, 'another'), other.settledAt]).toEqual(['full', clock.monotonic() + SETTLES_SOON]);
   });
 
-  test('gives its spots back as soon as a list shows the job of what it had in flight', async () => {
+  test('gives its slots back as soon as a list shows the job of what it had in flight', async () => {
     const { open, clock } = await machine();
     const [one, other] = [await open(), await open()];
     other.endLook(0, LIST);

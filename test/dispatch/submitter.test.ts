@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SpotLimit, Spots } from '../../src/dispatch/spots.ts';
+import { SlotLimit, Slots } from '../../src/dispatch/slots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import { Submitter, type SubmitterPorts } from '../../src/dispatch/submitter.ts';
 import { noAnswer, refusal } from '../support/client/failures.ts';
@@ -39,8 +39,8 @@ function prepare(
       clock: { sleep: async () => void told.push('pause') },
       newestJobTime: 7,
       tellLimit: () => void limits++,
-      spots: new Spots(5),
-      spotLimit: new SpotLimit(5),
+      slots: new Slots(5),
+      slotLimit: new SlotLimit(5),
       pace: { left: () => open, openAt: () => 0 },
       intake: {
         isOn: false,
@@ -90,7 +90,7 @@ async function after(error: Error, around: Around = {}): Promise<string[]> {
   return told;
 }
 
-test('A full queue is looked at: the list tells how many spots there are', async () => {
+test('A full queue is looked at: the list tells how many slots there are', async () => {
   expect(await after(refusal(429, 'job_limit'))).toEqual(['not taken', 'look', 'filled by others', 'again']);
 });
 

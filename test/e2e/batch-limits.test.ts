@@ -58,7 +58,7 @@ describe('A limit of submissions', () => {
   });
 });
 
-describe('The spots in the queue', () => {
+describe('The slots in the queue', () => {
   test('that are fewer than everybody has, and not told of, are found out without an error', async () => {
     const { shop, service } = await hostedWorkshop({ limit: 3, serviceTime: 300 });
     await shop.drawMany('skins', 9);

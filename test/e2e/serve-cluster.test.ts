@@ -10,11 +10,11 @@ import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
 
-/** Enough for several rounds of all spots before, between and after the kills; 300 take three times the CPU. */
+/** Enough for several rounds of all slots before, between and after the kills; 300 take three times the CPU. */
 const COUNT = 102;
 /** Milliseconds: jobs of a server that was killed are taken over after ten seconds, and the machine may be busy. */
 const PATIENCE = 600_000;
-const SPOTS = 5;
+const SLOTS = 5;
 
 /** Servers on machines of their own over one database, behind a load balancer. */
 class Cluster {
@@ -64,16 +64,16 @@ async function connected(url: string): Promise<Client> {
   return client;
 }
 
-/** Has the database itself write down how many spots are taken whenever a job is accepted. */
-async function countSpots(admin: Client): Promise<void> {
-  await admin.query(`create table spots_taken (spots int);
-    create function count_spots() returns trigger language plpgsql as $$ begin
-      insert into spots_taken select count(*) from jobs where owner = new.owner and status in ('waiting', 'processing');
+/** Has the database itself write down how many slots are taken whenever a job is accepted. */
+async function countSlots(admin: Client): Promise<void> {
+  await admin.query(`create table slots_taken (slots int);
+    create function count_slots() returns trigger language plpgsql as $$ begin
+      insert into slots_taken select count(*) from jobs where owner = new.owner and status in ('waiting', 'processing');
       return null;
     end $$;
-    create trigger count_spots after insert on jobs for each row execute function count_spots()`);
+    create trigger count_slots after insert on jobs for each row execute function count_slots()`);
   onTestFinished(async () => {
-    await admin.query('drop table spots_taken; drop function count_spots cascade');
+    await admin.query('drop table slots_taken; drop function count_slots cascade');
   });
 }
 
@@ -113,12 +113,12 @@ async function expectOneService({ front, key }: Cluster): Promise<void> {
 }
 
 describe('Servers behind a load balancer', () => {
-  test('make a batch whole, each skin once and in five spots, while they are killed and replaced, and are one service', {
+  test('make a batch whole, each skin once and in five slots, while they are killed and replaced, and are one service', {
     timeout: PATIENCE,
   }, async () => {
     const cluster = await Cluster.start(3);
     const admin = await connected(cluster.database);
-    await countSpots(admin);
+    await countSlots(admin);
     const shop = new Workshop(await freshMachine(), { url: cluster.front.url, key: cluster.key });
     await mkdir(shop.folder);
     await shop.drawMany('skins', COUNT);
@@ -137,10 +137,10 @@ describe('Servers behind a load balancer', () => {
     expect(lock.map(({ pixels }) => pixels).toSorted()).toEqual(drawn.toSorted());
     expect(await shop.files('out')).toHaveLength(COUNT + 1);
     const { rows } = await admin.query(`select count(*)::int as jobs, count(distinct identity)::int as skins,
-      (select count(*)::int from spots_taken) as accepted, (select max(spots) from spots_taken) as spots
+      (select count(*)::int from slots_taken) as accepted, (select max(slots) from slots_taken) as slots
       from jobs where status = 'completed'`);
-    expect(rows).toEqual([{ jobs: COUNT, skins: COUNT, accepted: COUNT, spots: expect.any(Number) }]);
-    expect(rows[0]?.spots).toBeLessThanOrEqual(SPOTS);
+    expect(rows).toEqual([{ jobs: COUNT, skins: COUNT, accepted: COUNT, slots: expect.any(Number) }]);
+    expect(rows[0]?.slots).toBeLessThanOrEqual(SLOTS);
     expect(cluster.front.answered.size).toBeGreaterThanOrEqual(3);
     await expectOneService(cluster);
   });

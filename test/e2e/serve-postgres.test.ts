@@ -62,7 +62,7 @@ describe('Servers with the same PostgreSQL', () => {
     expect(await worker!.end('SIGTERM')).toMatchObject({ exitCode: 0 });
   });
 
-  test('give five of twenty-four requests at the same instant a spot, and know at once of keys, wherever they come to', async () => {
+  test('give five of twenty-four requests at the same instant a slot, and know at once of keys, wherever they come to', async () => {
     const url = await ownDatabase();
     const serving = await serveOn(url, ['--workers', '0'], ['--workers', '0'], ['--workers', '0']);
     const [one, two, three] = serving as [Serving, Serving, Serving];

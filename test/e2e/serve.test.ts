@@ -70,14 +70,14 @@ describe('serve', () => {
     expect([exitCode, stderr]).toEqual([0, '']);
   });
 
-  test('with no workers gives five of seven requests at the same instant a spot, each user for itself', async () => {
+  test('with no workers gives five of seven requests at the same instant a slot, each user for itself', async () => {
     const serving = await (await freshMachine()).serve(['--workers', '0']);
     const bob = serving.caller(await newUser(serving, 'bob'));
     const answers = await Promise.all([seven([serving.caller()], 0), seven([bob], 10)]);
     expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
   });
 
-  test('counts spots across two processes over one data folder', async () => {
+  test('counts slots across two processes over one data folder', async () => {
     const machine = await freshMachine();
     const one = await machine.serve(['--workers', '0']);
     const two = await machine.serve(['--workers', '0'], one.key);

@@ -4,7 +4,7 @@ import { openPostgresDb } from '../../src/server/store/postgres/postgres-store.t
 import { type Cluster, type ClusterNode, openCluster } from '../support/cluster/cluster.ts';
 import { generateUntil, isRude, submitUntil } from '../support/cluster/load.ts';
 import { NEMESES, type NemesisName, type Scene } from '../support/cluster/nemeses.ts';
-import { SPOTS, writePlan } from '../support/cluster/plan.ts';
+import { SLOTS, writePlan } from '../support/cluster/plan.ts';
 import { Subscriber } from '../support/cluster/subscriber.ts';
 import { makeKeys, USERS } from '../support/cluster/users.ts';
 import { findFaults, watchPeaks } from '../support/cluster/witness.ts';
@@ -94,8 +94,8 @@ async function runChaos(scene: Scene, keys: readonly string[], random: () => num
   } finally {
     isOver = true;
   }
-  const { spots, connections } = await peaks;
-  expect(spots).toBeLessThanOrEqual(SPOTS);
+  const { slots, connections } = await peaks;
+  expect(slots).toBeLessThanOrEqual(SLOTS);
   expect(connections).toBeLessThanOrEqual(CONNECTIONS);
   return { accepted: (await Promise.all(load)).flat(), waitedFor: await Promise.all(waiting), rudeness };
 }
@@ -122,7 +122,7 @@ describe('With PostgreSQL', () => {
       ({ length }) => length === 0,
     );
     const ended = new Map(rows.map(({ uuid, status, error_code }) => [uuid, error_code ?? status]));
-    expect(accepted.length).toBeGreaterThan(USERS.length * SPOTS);
+    expect(accepted.length).toBeGreaterThan(USERS.length * SLOTS);
     expect(accepted.filter((uuid) => ended.get(uuid) !== 'completed')).toEqual([]);
     expect(cluster.nodes.flatMap(({ faults }) => faults)).toEqual([]);
     expect(rudeness).toEqual([]);

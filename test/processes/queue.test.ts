@@ -18,7 +18,7 @@ test('Three processes that claim at the same time share the jobs out, each job t
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
   const all = Array.from({ length: JOBS }, (_, n) => `job ${n}`);
-  for (const request of all) await queue.submit(newJob({ request }), { ...LIMITS, spots: JOBS });
+  for (const request of all) await queue.submit(newJob({ request }), { ...LIMITS, slots: JOBS });
   const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
   const claimed = runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
   expect(claimed.toSorted()).toEqual(all.toSorted());
@@ -29,7 +29,7 @@ test('Three processes that claim at the same time keep an owner to its concurren
   const { db } = await openOwnStore(folder);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const queue = new TestQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
-  for (let n = 0; n < 40; n++) await queue.submit(newJob(), { ...LIMITS, spots: 40, concurrency: 25 });
+  for (let n = 0; n < 40; n++) await queue.submit(newJob(), { ...LIMITS, slots: 40, concurrency: 25 });
   const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
   expect(runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean))).toHaveLength(25);
 });

@@ -4,7 +4,7 @@ import { NEWEST_SCHEMA } from '../../src/server/store/migrate.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/server/store/sqlite.ts';
 import { openCluster } from '../support/cluster/cluster.ts';
-import { SPOTS, writePlan } from '../support/cluster/plan.ts';
+import { SLOTS, writePlan } from '../support/cluster/plan.ts';
 import { ServerProcess } from '../support/cluster/server-process.ts';
 import { expectNothingLost, Load, PATIENT } from '../support/cluster/upgrade-load.ts';
 import { makeKeys } from '../support/cluster/users.ts';
@@ -74,7 +74,7 @@ describe('With PostgreSQL', () => {
       isOver = true;
     });
     await expectNothingLost(load, store);
-    expect((await peaks).spots).toBeLessThanOrEqual(SPOTS);
+    expect((await peaks).slots).toBeLessThanOrEqual(SLOTS);
     expect(await findFaults(cluster.admin, cluster.processesOf())).toEqual([]);
     expect(await readSchema(cluster.admin)).toEqual([oldest, String(NEWEST_SCHEMA + 1)]);
   });

@@ -8,8 +8,8 @@ export interface Limits {
   readonly perHour: number | undefined;
   /** Jobs processed at once. */
   readonly concurrency: number | undefined;
-  /** Spots in the queue. */
-  readonly spots: number;
+  /** Slots in the queue. */
+  readonly slots: number;
   /** Seconds that one skin takes. */
   readonly service: number;
 }
@@ -19,12 +19,12 @@ const HOSTED_SECONDS = 1.5;
 /** Approximate seconds for a signature of our own on one core: other services may be as fast. */
 const SIGNING_SECONDS = 0.006;
 
-/** The limits that decide how long a batch takes. `spots`: in the queue. `service`: its address, or `embedded`. */
-export function limitsOf(me: Me | undefined, spots: number, service: string): Limits {
+/** The limits that decide how long a batch takes. `slots`: in the queue. `service`: its address, or `embedded`. */
+export function limitsOf(me: Me | undefined, slots: number, service: string): Limits {
   const { per_minute: perMinute, per_hour: perHour } = me?.grants ?? {};
   const concurrency = me?.grants.burst ?? me?.grants.concurrency;
   const seconds = isHostedService(service) ? HOSTED_SECONDS : SIGNING_SECONDS;
-  return { perMinute, perHour, concurrency, spots, service: seconds };
+  return { perMinute, perHour, concurrency, slots, service: seconds };
 }
 
 /**
@@ -33,8 +33,8 @@ export function limitsOf(me: Me | undefined, spots: number, service: string): Li
  */
 export function estimateSeconds(count: number, limits: Limits): number {
   if (count === 0) return 0;
-  const { perMinute, perHour, concurrency = limits.spots, spots, service } = limits;
-  const atOnce = Math.max(1, Math.min(concurrency || spots, spots));
+  const { perMinute, perHour, concurrency = limits.slots, slots, service } = limits;
+  const atOnce = Math.max(1, Math.min(concurrency || slots, slots));
   return Math.max(
     Math.ceil(count / atOnce) * service,
     windows(count, perMinute) * 60 + service,

@@ -27,7 +27,7 @@ const AHEAD = 10_000;
 const AHEAD_HELD = 500;
 
 /**
- * Makes a skin from each source: plans, submits new work through the caller's spots, proves and delivers the
+ * Makes a skin from each source: plans, submits new work through the caller's slots, proves and delivers the
  * results. Safe to kill at any moment; the same call again resumes.
  * @throws BatchSetupError; LockfileError; what `deliver` throws; the service's errors that affect all sources
  */

@@ -161,11 +161,11 @@ export class SkinMaker {
   /** Estimated seconds for this many new skins by the caller's limits. */
   estimate(count: number): number {
     const { service } = this.#options.options;
-    const { told: limit } = this.#session.spotLimit;
+    const { told: limit } = this.#session.slotLimit;
     return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name));
   }
 
-  /** No more work comes: other batches may use the spots. */
+  /** No more work comes: other batches may use the slots. */
   noMore(): void {
     this.#dispatcher.noMore();
   }
@@ -176,8 +176,8 @@ export class SkinMaker {
   }
 
   async #start(): Promise<void> {
-    const { slots: spots, cape } = this.#options.options;
-    this.#facts = await this.#dispatcher.meet({ spots, cape }).catch(asSetupError);
+    const { slots, cape } = this.#options.options;
+    this.#facts = await this.#dispatcher.meet({ slots, cape }).catch(asSetupError);
     this.#dispatcher.start();
   }
 
@@ -351,7 +351,7 @@ function othersText(jobs: number): string {
   return `${subject} submitted with this key ${jobs === 1 ? 'fills' : 'fill'} the queue.`;
 }
 
-/** Callers of different services or keys do not share spots. */
+/** Callers of different services or keys do not share slots. */
 function callerFolder({ service }: BatchOptions): string {
   return hash('sha256', `${service.name}\n${service.caller}`).slice(0, 24);
 }

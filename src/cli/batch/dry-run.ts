@@ -3,7 +3,7 @@ import { SignerCounts } from '../../batch/model/signer.ts';
 import { Coverage } from '../../batch/model/source.ts';
 import { estimateSeconds, limitsOf } from '../../batch/plan/estimate.ts';
 import { type PlannedSource, type PlanSummary, planBatch } from '../../batch/run/plan-batch.ts';
-import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
+import { readAccount, slotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
@@ -115,7 +115,7 @@ async function secondsFor(wanted: number, { context, settings }: BatchCall): Pro
   const { client } = await context.connect(settings);
   const { name } = await context.service(settings);
   const me = await readAccount({ client, call: { signal: context.signal } });
-  return estimateSeconds(wanted, limitsOf(me, spotsOf(me, settings.slots), name));
+  return estimateSeconds(wanted, limitsOf(me, slotsOf(me, settings.slots), name));
 }
 
 function sourceView({ outlook, result: { source, error }, signedBy, outputs }: PlannedSource): PlannedView {

@@ -17,7 +17,7 @@ import { runBatchCommand } from './run.ts';
 import { exitAfterFailures, printSignerNotice } from './summary.ts';
 
 /**
- * Processes one source as a batch of one: it shares the caller's queue spots with other processes, recovers a lost
+ * Processes one source as a batch of one: it shares the caller's queue slots with other processes, recovers a lost
  * response, follows its job however long that takes, and resumes an interrupted run.
  */
 export async function makeOneSkin(call: BatchCall): Promise<number> {

@@ -129,7 +129,7 @@ async function ownKeyIn({ folders }: BaseContext): Promise<OwnKey | undefined> {
 const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
 
 /** Jobs that one command has in the queue of the embedded service: two for each of its workers on two cores. */
-const EMBEDDED_SPOTS = 32;
+const EMBEDDED_SLOTS = 32;
 
 async function batchService(
   settings: Settings,
@@ -148,7 +148,7 @@ async function batchService(
   if (identity.name === EMBEDDED) {
     // Until the first use there is no key file: the service makes the key when it is asked for it.
     const signingKey = async () => (await context.ownKey()) ?? (await publishedKey());
-    return { ...identity, connect: open, signingKey, findSkin, known: { spots: EMBEDDED_SPOTS, signingKey } };
+    return { ...identity, connect: open, signingKey, findSkin, known: { slots: EMBEDDED_SLOTS, signingKey } };
   }
   return { ...identity, connect: open, signingKey: publishedKey, findSkin };
 }

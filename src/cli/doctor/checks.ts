@@ -7,7 +7,7 @@ import {
   keyCheck,
   limitsCheck,
   serviceCheck,
-  spotsCheck,
+  slotsCheck,
 } from './service-checks.ts';
 import { generatorCheck, signatureCheck, storeCheck, texturesCheck } from './skin-checks.ts';
 export const CHECKS = {
@@ -21,7 +21,7 @@ export const CHECKS = {
   key: keyCheck,
   clock: clockCheck,
   limits: limitsCheck,
-  slots: spotsCheck,
+  slots: slotsCheck,
   textures: texturesCheck,
   signature: signatureCheck,
   store: storeCheck,

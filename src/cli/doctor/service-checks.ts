@@ -278,18 +278,18 @@ function leftOf(
   return { text, isSpent: remaining <= 0 };
 }
 
-/** Queue spots that every caller has. */
-const USUAL_SPOTS = 5;
+/** Queue slots that every caller has. */
+const USUAL_SLOTS = 5;
 
-/** Checks how many of the caller's queue spots are free. */
-export const spotsCheck: Check = {
+/** Checks how many of the caller's queue slots are free. */
+export const slotsCheck: Check = {
   needs: ['key'],
   look: async (setup) => {
-    const spots = (await setup.me())?.grants.queue ?? USUAL_SPOTS;
+    const slots = (await setup.me())?.grants.queue ?? USUAL_SLOTS;
     try {
       const pending = (await setup.jobs()).filter(({ status }) => isPending(status)).length;
-      const detail = `${Math.min(pending, spots)} of ${spots} slots in the queue are taken.`;
-      if (pending < spots) return ok(detail);
+      const detail = `${Math.min(pending, slots)} of ${slots} slots in the queue are taken.`;
+      if (pending < slots) return ok(detail);
       const list = forService('skinsmith jobs --status waiting', namingOf(setup.context));
       return warning(detail, `List the jobs: ${list}`);
     } catch (error) {

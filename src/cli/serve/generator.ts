@@ -62,7 +62,7 @@ async function upstreamOf(typed: GeneratorOptions, surroundings: Surroundings): 
     });
   }
   const { upstreamVisibility: visibility } = typed;
-  return { url, apiKey: await keyOf(typed, surroundings), spots: typed.upstreamSlots, visibility };
+  return { url, apiKey: await keyOf(typed, surroundings), slots: typed.upstreamSlots, visibility };
 }
 
 function urlIn(text: string | undefined): string | undefined {

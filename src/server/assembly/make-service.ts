@@ -35,7 +35,7 @@ import { Searches, ServedTextures, Views } from '../service/skins/skins.ts';
 import { Health, storeWarnings } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { Fetches } from '../sources/fetches.ts';
-import { SpotReservations } from '../sources/reserve-spot.ts';
+import { SlotReservations } from '../sources/reserve-slot.ts';
 import type { OpenStore } from '../store/open-store.ts';
 import { StoreReplacedError } from '../store/sqlite.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
@@ -147,13 +147,13 @@ function makeLimiters(
   clock: Clock,
 ): Pick<
   ServiceContext,
-  'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports' | 'searches' | 'views'
+  'polling' | 'duplicates' | 'fetches' | 'slotReservations' | 'exports' | 'searches' | 'views'
 > {
   return {
     polling: new Polling(clock),
     duplicates: new Duplicates(),
     fetches: new Fetches(),
-    spotReservations: new SpotReservations(),
+    slotReservations: new SlotReservations(),
     exports: new Exports(),
     searches: new Searches(clock),
     views: new Views(clock),

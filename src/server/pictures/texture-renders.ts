@@ -4,7 +4,7 @@ import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readSkin, type ServedTextures } from '../service/skins/skins.ts';
 import { ownPath, textureHashIn } from '../sources/own-pictures.ts';
-import type { SourceContext } from '../sources/reserve-spot.ts';
+import type { SourceContext } from '../sources/reserve-slot.ts';
 import type { Db } from '../store/db.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import type { GameTextures } from './game-textures.ts';

@@ -14,7 +14,7 @@ interface Terms {
   readonly now: number;
 }
 
-/** Accepts a job within its owner's limits: of two simultaneous requests only one gets the last spot. */
+/** Accepts a job within its owner's limits: of two simultaneous requests only one gets the last slot. */
 export async function submitJob(db: Db, job: NewJob, terms: Terms): Promise<Submission> {
   return await inTransaction(db, async (tx) => await submitIn(tx, job, terms));
 }
@@ -26,7 +26,7 @@ async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<Su
   const { keyed, joined, memory, pending } = ownerUsage;
   if (keyed !== null) return answerToKey(await jobByNumber(tx, keyed), job);
   if (joined !== null)
-    return await joinJob(tx, job, { joined, now, memory, isFull: pending >= limits.spots });
+    return await joinJob(tx, job, { joined, now, memory, isFull: pending >= limits.slots });
   const over = await overLimit(tx, job.via, { limits, ownerUsage, now });
   if (over) return over;
   if (limits.together) await spendShared(tx, limits.together, now);
@@ -37,7 +37,7 @@ async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<Su
   const queued = { ...row, ...(await insertingJob(tx, row).executeTakeFirstOrThrow()) };
   await rememberCaller(tx, usage);
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
-  return { kind: 'queued', job: queued, usage, isFull: pending + 1 >= limits.spots };
+  return { kind: 'queued', job: queued, usage, isFull: pending + 1 >= limits.slots };
 }
 
 async function jobByNumber(db: Db, id: number): Promise<JobRow> {
@@ -84,7 +84,7 @@ async function overLimit(
   const { memory, pending, pendingVia: running } = ownerUsage;
   if (opensAt(memory, limits, { via, now }) > now) return { kind: 'too_fast', memory };
   if (running >= VIA_RULES[via].atOnce) return { kind: 'busy', running, memory };
-  if (pending >= limits.spots) return { kind: 'full', pending, memory };
+  if (pending >= limits.slots) return { kind: 'full', pending, memory };
   const sharedAt = limits.together ? await sharedOpensAt(tx, limits.together, now) : now;
   return sharedAt > now ? { kind: 'crowded', opensAt: sharedAt, memory } : undefined;
 }
@@ -100,7 +100,7 @@ export async function findRoom(
   if (over) return over;
   const { memory, pending } = ownerUsage;
   const left = [
-    limits.spots - pending,
+    limits.slots - pending,
     limits.perMinute - totalOf(memory.minute),
     limits.perHour - totalOf(memory.hour),
   ];
@@ -150,7 +150,7 @@ async function readUsage(db: Db, asked: Asked, now: number): Promise<OwnerUsage>
   };
 }
 
-/** Limits of a job besides the windows and spots of its owner. */
+/** Limits of a job besides the windows and slots of its owner. */
 interface ViaRules {
   /** Minimum milliseconds between two generations of this kind by the owner. */
   delay(limits: SubmitLimits): number;

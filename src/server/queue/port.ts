@@ -38,7 +38,7 @@ export interface SharedLimit {
 /** How much a caller may do; none of the counts is below 1. */
 export interface SubmitLimits {
   /** Maximum unfinished jobs. */
-  readonly spots: number;
+  readonly slots: number;
   /** New generations per minute and per hour. */
   readonly perMinute: number;
   readonly perHour: number;
@@ -65,11 +65,11 @@ export interface Accepted {
   readonly job: JobRow;
   /** The owner's usage from then on. */
   readonly usage: CallerMemory;
-  /** Whether no spot is left for another job of the owner. */
+  /** Whether no slot is left for another job of the owner. */
   readonly isFull: boolean;
 }
 
-/** Refused: too early, too many version 1 jobs in progress, or no free spot. */
+/** Refused: too early, too many version 1 jobs in progress, or no free slot. */
 export type OverLimit = { readonly memory: CallerMemory } & (
   | { readonly kind: 'too_fast' }
   | { readonly kind: 'busy'; readonly running: number }

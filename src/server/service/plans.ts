@@ -20,8 +20,8 @@ export interface PlanTerms extends Omit<Plan, 'burst'> {
   readonly burst?: number | undefined;
 }
 
-/** Spots of every plan, as in the service's specification. */
-const SPOTS = 5;
+/** Slots of every plan, as in the service's specification. */
+const SLOTS = 5;
 
 const NOTHING_MORE = {
   adFree: false,
@@ -47,7 +47,7 @@ const ALL = {
 export const PLANS = {
   anonymous: {
     name: 'anonymous',
-    spots: SPOTS,
+    slots: SLOTS,
     perMinute: 20,
     perHour: 300,
     delay: 3_000,
@@ -57,7 +57,7 @@ export const PLANS = {
   },
   free: {
     name: 'free',
-    spots: SPOTS,
+    slots: SLOTS,
     perMinute: 60,
     perHour: 1_500,
     delay: 1_000,
@@ -67,7 +67,7 @@ export const PLANS = {
   },
   lite: {
     name: 'lite',
-    spots: 8,
+    slots: 8,
     perMinute: 120,
     perHour: 4_000,
     delay: 500,
@@ -79,7 +79,7 @@ export const PLANS = {
   },
   basic: {
     name: 'basic',
-    spots: 10,
+    slots: 10,
     perMinute: 240,
     perHour: 8_000,
     delay: 250,
@@ -91,7 +91,7 @@ export const PLANS = {
   },
   plus: {
     name: 'plus',
-    spots: 15,
+    slots: 15,
     perMinute: 480,
     perHour: 16_000,
     delay: 100,
@@ -102,7 +102,7 @@ export const PLANS = {
   },
   pro: {
     name: 'pro',
-    spots: 25,
+    slots: 25,
     perMinute: 1_200,
     perHour: 40_000,
     delay: 0,
@@ -112,7 +112,7 @@ export const PLANS = {
   },
   owner: {
     name: 'owner',
-    spots: SPOTS,
+    slots: SLOTS,
     perMinute: 60_000,
     perHour: 2_000_000,
     delay: 0,
@@ -129,9 +129,9 @@ const ANONYMOUS_PER_HOUR = 5_000;
 export interface PlanSetting {
   /** New generations per hour that all callers without a key may have together. */
   readonly anonymousPerHour?: number | undefined;
-  /** Spots of the plan `owner`; default: as many as every plan has. */
-  readonly ownerSpots?: number | undefined;
-  /** Whether a plan without a burst of its own may have all its spots processed while capacity is idle. */
+  /** Slots of the plan `owner`; default: as many as every plan has. */
+  readonly ownerSlots?: number | undefined;
+  /** Whether a plan without a burst of its own may have all its slots processed while capacity is idle. */
   readonly lendsIdle?: boolean;
 }
 
@@ -145,9 +145,9 @@ export class Plans {
   /** @param changes plans that replace the built-in plans of the same name, or are added to them */
   constructor(
     changes: readonly PlanTerms[] = [],
-    { anonymousPerHour = ANONYMOUS_PER_HOUR, lendsIdle = false, ownerSpots = SPOTS }: PlanSetting = {},
+    { anonymousPerHour = ANONYMOUS_PER_HOUR, lendsIdle = false, ownerSlots = SLOTS }: PlanSetting = {},
   ) {
-    const owner = { ...PLANS.owner, spots: ownerSpots };
+    const owner = { ...PLANS.owner, slots: ownerSlots };
     const all: readonly PlanTerms[] = [...Object.values(PLANS), owner, ...changes];
     this.#plans = new Map(all.map((terms) => [terms.name, withBurst(terms, lendsIdle)]));
     this.#fallback = this.#plans.get('free') ?? withBurst(PLANS.free, lendsIdle);
@@ -170,7 +170,7 @@ export class Plans {
 }
 
 function withBurst({ burst, ...terms }: PlanTerms, lendsIdle: boolean): Plan {
-  const usual = lendsIdle ? terms.spots : terms.concurrency;
+  const usual = lendsIdle ? terms.slots : terms.concurrency;
   return { ...terms, burst: Math.max(terms.concurrency, burst ?? usual) };
 }
 
@@ -185,7 +185,7 @@ export function planView(plan: Plan): PlanView {
 
 function limitsOf(plan: Plan): PlanLimits {
   return {
-    queue: plan.spots,
+    queue: plan.slots,
     per_minute: plan.perMinute,
     per_hour: plan.perHour,
     delay: plan.delay / 1000,
@@ -204,7 +204,7 @@ function limitsOf(plan: Plan): PlanLimits {
 export function planFrom(view: Omit<PlanView, 'burst'> & { readonly burst?: number | undefined }): PlanTerms {
   return {
     name: view.name,
-    spots: view.queue,
+    slots: view.queue,
     perMinute: view.per_minute,
     perHour: view.per_hour,
     delay: Math.round(view.delay * 1000),

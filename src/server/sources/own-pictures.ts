@@ -5,7 +5,7 @@ import { Refusal } from '../service/refusal.ts';
 import { wholeUuid } from '../service/skins/skin-picks.ts';
 import { readSkin } from '../service/skins/skins.ts';
 import { findServedTexture } from '../store/textures.ts';
-import type { SourceContext } from './reserve-spot.ts';
+import type { SourceContext } from './reserve-slot.ts';
 
 const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{64})$/;
 /** The second one is what the hosted service calls the page of a skin. */

@@ -13,7 +13,7 @@ import {
 } from '../store/textures.ts';
 import { withinFetchLimits } from './fetches.ts';
 import { asksGame, keptProfile, type ProfileFacts, readProfileData } from './profile-data.ts';
-import type { SourceContext } from './reserve-spot.ts';
+import type { SourceContext } from './reserve-slot.ts';
 import type { SignedMaterial, SourceRequest } from './source.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { readPlayer } from './player.ts';
-import type { SourceContext } from './reserve-spot.ts';
+import type { SourceContext } from './reserve-slot.ts';
 import type { Material, Source, SourceKind, SourceRequest } from './source.ts';
 import { readUrl } from './url.ts';
 

@@ -13,7 +13,7 @@ import { findTextureByUrl } from '../store/textures.ts';
 import { type Target, withinFetchLimits } from './fetches.ts';
 import { findOnPage, ownPath, readOwn } from './own-pictures.ts';
 import { asksGame, isPlaceholder } from './profile-data.ts';
-import { reserveSpot, type SourceContext } from './reserve-spot.ts';
+import { reserveSlot, type SourceContext } from './reserve-slot.ts';
 import type { PictureMaterial, SourceRequest } from './source.ts';
 
 /** The picture at a URL; `request` identifies the caller. @throws Refusal */
@@ -45,7 +45,7 @@ async function withinLimits(
   request: SourceRequest & { readonly target?: Target },
   fetch: () => Promise<Uint8Array>,
 ): Promise<PictureMaterial> {
-  const leave = (await needsRoom(context, request)) ? await reserveSpot(context, request) : () => {};
+  const leave = (await needsRoom(context, request)) ? await reserveSlot(context, request) : () => {};
   try {
     return { ...picture(await withinFetchLimits(context, request, fetch)), leave };
   } catch (error) {

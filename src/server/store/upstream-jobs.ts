@@ -9,20 +9,20 @@ export async function findUpstreamJob(db: Db, identity: string): Promise<Upstrea
   return await db.selectFrom('upstream_jobs').selectAll().where('identity', '=', identity).executeTakeFirst();
 }
 
-/** All records: as many as there are spots, and a few that were abandoned. */
+/** All records: as many as there are slots, and a few that were abandoned. */
 export async function listUpstreamJobs(db: Db): Promise<UpstreamJobRow[]> {
   return await db.selectFrom('upstream_jobs').selectAll().execute();
 }
 
 /**
  * Records that a submission is about to be sent: a reader who finds it without a job knows that it may have arrived.
- * `full`: as many others as `spots` are in progress. `changed`: the record differs from what was `seen`, so another
+ * `full`: as many others as `slots` are in progress. `changed`: the record differs from what was `seen`, so another
  * process is working on it. Submissions before `since` are removed.
  */
 export async function beginUpstreamJob(
   db: Db,
   intent: UpstreamIntent,
-  { seen, spots, since }: { seen: UpstreamJobRow | undefined; spots: number; since: number },
+  { seen, slots, since }: { seen: UpstreamJobRow | undefined; slots: number; since: number },
 ): Promise<'begun' | 'full' | 'changed'> {
   return await inTransaction(db, async (tx) => {
     await lockQueue(tx);
@@ -33,7 +33,7 @@ export async function beginUpstreamJob(
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('identity', '<>', intent.identity)
       .executeTakeFirstOrThrow();
-    if (Number(count) >= spots) return 'full';
+    if (Number(count) >= slots) return 'full';
     const { identity, ...rest } = { ...intent, job_id: null, settles_at: null };
     await tx
       .insertInto('upstream_jobs')

@@ -11,7 +11,7 @@ function limits(some: Partial<Limits> = {}): Limits {
     perMinute: undefined,
     perHour: undefined,
     concurrency: undefined,
-    spots: 5,
+    slots: 5,
     service: 2,
     ...some,
   };
@@ -21,12 +21,12 @@ describe('The time that a batch takes at least', () => {
   const cases: [what: string, count: number, limits: Partial<Limits>, seconds: number][] = [
     ['nothing to do', 0, { perMinute: 1 }, 0],
     ['a single skin', 1, {}, 2],
-    ['as many as there are spots', 5, {}, 2],
+    ['as many as there are slots', 5, {}, 2],
     ['one more than that', 6, {}, 4],
-    ['fewer that are worked on at once than spots', 6, { concurrency: 2 }, 6],
-    ['more that are worked on at once than spots', 6, { concurrency: 50 }, 4],
+    ['fewer that are worked on at once than slots', 6, { concurrency: 2 }, 6],
+    ['more that are worked on at once than slots', 6, { concurrency: 50 }, 4],
     ['a plan that lets none be worked on, which none does', 6, { concurrency: 0 }, 4],
-    ['no spot at all, which is one', 3, { spots: 0 }, 6],
+    ['no slot at all, which is one', 3, { slots: 0 }, 6],
     ["a minute's worth", 20, { perMinute: 20 }, 8],
     ['one a minute, as little as a limit can be', 3, { perMinute: 1 }, 122],
     ["one more than a minute's worth", 21, { perMinute: 20 }, 62],
@@ -46,7 +46,7 @@ describe('The time that a batch takes at least', () => {
       perMinute: whole(100),
       perHour: whole(1_000),
       concurrency: whole(20),
-      spots: whole(20),
+      slots: whole(20),
     })
     .map(limits);
 
@@ -81,7 +81,7 @@ describe('The limits of a caller', () => {
     ['no burst but a concurrency', { concurrency: 5 }, 5],
     ['neither', {}, undefined],
   ])('let as many jobs be processed at once as they name: %s', (_, grants, concurrency) => {
-    expect(limitsOf(me(grants), 2, 'https://skins.example.org')).toMatchObject({ concurrency, spots: 2 });
+    expect(limitsOf(me(grants), 2, 'https://skins.example.org')).toMatchObject({ concurrency, slots: 2 });
   });
 
   test('are those of submissions, too', () => {

@@ -71,7 +71,7 @@ test('A skin that fails its check is checked again by the next run, without anot
   expect(service.requests.submit).toHaveLength(1);
 });
 
-test('A batch that stops with work left leaves all spots to the next one', async () => {
+test('A batch that stops with work left leaves all slots to the next one', async () => {
   const { clock, service, batch } = await prepareScripted();
   expect(await clock.until(batch(10, { maxNew: 1 }))).toMatchObject({ end: 'stopped', submitted: 1 });
   await clock.until(batch(10, { from: 20 }));
@@ -81,6 +81,6 @@ test('A batch that stops with work left leaves all spots to the next one', async
 test('The estimate in the plan is by the limits of the caller', async () => {
   const { clock, events, batch } = await prepareScripted();
   await clock.until(batch(10));
-  // Two waves through five spots, 6 ms each on a service that may sign as fast as this machine.
+  // Two waves through five slots, 6 ms each on a service that may sign as fast as this machine.
   expect(events.find(({ type }) => type === 'planned')).toMatchObject({ seconds: 0.012 });
 });

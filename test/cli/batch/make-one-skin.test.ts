@@ -74,7 +74,7 @@ describe('One source', () => {
     expect(await jobs()).toMatchObject([{ status: 'failed', source: file }]);
   });
 
-  test('waits for a spot where other programs have them all, and asks for no more than there are', async () => {
+  test('waits for a slot where other programs have them all, and asks for no more than there are', async () => {
     const hosted = await runHosted();
     for (let taken = 0; taken < 5; taken++) hosted.occupy(600);
     const { generate } = await machineAt(hosted);

@@ -13,7 +13,7 @@ describeParsing('whoami', register, nothingAfter);
 guardAgainstLeaks();
 
 describe('whoami', () => {
-  test('says what is spent and what is left: generations and spots', async () => {
+  test('says what is spent and what is left: generations and slots', async () => {
     const { url, owner } = await runServer({ workers: 0 });
     const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
     const at = { url, key: body.key?.secret };

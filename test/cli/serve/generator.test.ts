@@ -65,7 +65,7 @@ describe('Who makes the skins', () => {
     const typed = { upstream: 'http://localhost:1', upstreamSlots: 2 };
     expect((await chooseGenerator(typed, { env })).upstream).toMatchObject({
       url: 'http://localhost:1',
-      spots: 2,
+      slots: 2,
     });
   });
 

@@ -10,7 +10,7 @@ const WAVES = 40;
 const JOBS = WAVES * 5;
 const ALIKE = () => 300;
 
-/** Looks a wave, and how long spots stood empty on average, after the first three waves. */
+/** Looks a wave, and how long slots stood empty on average, after the first three waves. */
 function measured(service: SimulatedService) {
   const { looks, idle } = new WaveSimulation(service).run(JOBS);
   return {

@@ -18,7 +18,7 @@ test('Refusals at the same moment count once', () => {
   expect(queue.openAt).toBe(300);
 });
 
-test('An accepted submission makes the next pause short again, and a free spot ends it', () => {
+test('An accepted submission makes the next pause short again, and a free slot ends it', () => {
   const queue = new FullQueue(() => 0.5);
   queue.refused(0);
   queue.refused(300);

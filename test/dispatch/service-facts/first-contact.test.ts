@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { learnFacts } from '../../../src/dispatch/service-facts.ts';
-import { SpotLimit } from '../../../src/dispatch/spots.ts';
+import { SlotLimit } from '../../../src/dispatch/slots.ts';
 import { openInMemory } from '../../support/hosted/memory-client.ts';
 import type { HostedOptions } from '../../support/hosted/options.ts';
 
@@ -9,10 +9,10 @@ type Contact = Parameters<typeof learnFacts>[0];
 
 async function meet(slots: number | undefined, options?: HostedOptions, more: Partial<Contact> = {}) {
   const { clock, hosted, client } = await openInMemory(options);
-  const spotLimit = new SpotLimit(5);
+  const slotLimit = new SlotLimit(5);
   let looks = 0;
   const contact: Contact = {
-    session: { client, call: (signal) => ({ signal }), spotLimit },
+    session: { client, call: (signal) => ({ signal }), slotLimit },
     reader: {
       repeatedly: async (_: string, request: () => Promise<unknown>) => await request(),
     } as Contact['reader'],
@@ -22,7 +22,7 @@ async function meet(slots: number | undefined, options?: HostedOptions, more: Pa
     ...more,
   };
   const facts = await clock.until(learnFacts(contact, slots));
-  return { facts, hosted, spots: spotLimit.told, looks: () => looks };
+  return { facts, hosted, slots: slotLimit.told, looks: () => looks };
 }
 
 test('First contact asks for the account, the key and the jobs in the queue', async () => {
@@ -33,18 +33,18 @@ test('First contact asks for the account, the key and the jobs in the queue', as
   expect(looks()).toBe(1);
 });
 
-test('The spots are those of the account, or as many fewer as are wanted', async () => {
-  expect((await meet(undefined, { grants: { queue: 12 } })).spots).toBe(12);
-  expect((await meet(3, { grants: { queue: 12 } })).spots).toBe(3);
-  expect((await meet(40, { grants: { queue: 12 } })).spots).toBe(12);
+test('The slots are those of the account, or as many fewer as are wanted', async () => {
+  expect((await meet(undefined, { grants: { queue: 12 } })).slots).toBe(12);
+  expect((await meet(3, { grants: { queue: 12 } })).slots).toBe(3);
+  expect((await meet(40, { grants: { queue: 12 } })).slots).toBe(12);
 });
 
 test('Only the cape is requested from a known service', async () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
   const signingKey = async () => ({ publicKey, fingerprint: 'ab' });
-  const { facts, hosted, looks, spots } = await meet(undefined, {}, { known: { spots: 3, signingKey } });
+  const { facts, hosted, looks, slots } = await meet(undefined, {}, { known: { slots: 3, signingKey } });
   expect(facts).toMatchObject({ fingerprint: 'ab', skinDomains: [], me: { grants: { queue: 3 } } });
-  expect([facts.publicKey === publicKey, hosted.seen, looks(), spots]).toEqual([true, [], 0, 3]);
+  expect([facts.publicKey === publicKey, hosted.seen, looks(), slots]).toEqual([true, [], 0, 3]);
 });
 
 test('The texture of the cape is asked for where one is wanted', async () => {

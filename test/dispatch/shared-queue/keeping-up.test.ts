@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { SharedQueue } from '../../../src/dispatch/shared-queue.ts';
-import { Spots } from '../../../src/dispatch/spots.ts';
+import { Slots } from '../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { machineWith, openJob } from '../../support/dispatch/machine.ts';
 import { VirtualClock } from '../../support/scripted/virtual-clock.ts';
@@ -57,11 +57,11 @@ test('Processes tell each other once a second that they live', async () => {
 
 test('What a process notices is what the others have by then', async () => {
   const { open, keepUp, pass } = await processes();
-  const spots = new Spots<Submission>(5);
-  const [, one] = [await open(spots), await open()];
+  const slots = new Slots<Submission>(5);
+  const [, one] = [await open(slots), await open()];
   keepUp(one);
   await pass(120);
-  spots.took(openJob('theirs'));
+  slots.took(openJob('theirs'));
   expect(one.isElsewhere('theirs')).toBe(false);
   await pass(50);
   expect(one.isElsewhere('theirs')).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Spots } from '../../../src/dispatch/spots.ts';
+import { Slots } from '../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { machine, openJob } from '../../support/dispatch/machine.ts';
 
@@ -18,12 +18,12 @@ interface Known {
 /** Milliseconds that a process has to wait when it wants its third list after two at once. */
 async function waitFor({ own, theirs, ownAge, theirAge }: Known): Promise<number> {
   const { open, clock } = await machine();
-  const [spots, others] = [new Spots<Submission>(5), new Spots<Submission>(5)];
-  const one = await open(spots, { typical: () => own });
+  const [slots, others] = [new Slots<Submission>(5), new Slots<Submission>(5)];
+  const one = await open(slots, { typical: () => own });
   await open(others, { typical: () => theirs });
   clock.forward(1_000_000);
   await open(others, { typical: () => theirs });
-  if (ownAge !== undefined) spots.took(openJob('ours', clock.monotonic() - ownAge));
+  if (ownAge !== undefined) slots.took(openJob('ours', clock.monotonic() - ownAge));
   if (theirAge !== undefined) others.took(openJob('theirs', clock.monotonic() - theirAge));
   for (let n = 0; n < 2; n++) {
     if (one.tryLook(calm) !== 0) return Number.NaN;
@@ -51,10 +51,10 @@ test.each<[what: string, known: Known, job: number]>([
 
 test('Lists that processes share are as rare as jobs of ten seconds where one takes longer', async () => {
   const { open, clock } = await machine();
-  const spots = new Spots<Submission>(5);
-  const [one] = [await open(spots), await open()];
+  const slots = new Slots<Submission>(5);
+  const [one] = [await open(slots), await open()];
   clock.forward(100_000);
-  spots.took(openJob('ours', 0));
+  slots.took(openJob('ours', 0));
   await open();
   const waits: number[] = [];
   for (let n = 0; n < 3; n++) {

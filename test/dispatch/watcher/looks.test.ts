@@ -37,7 +37,7 @@ test('All that follows from a list is told, as of when it was requested', async 
     sawJobTime: ({ timestamp }: Job) => tell('time', timestamp),
     outage: { passed: () => tell('passed') },
     roundTrip: { took: (ms: number) => tell('took', ms) },
-    spotLimit: { fitted: (count: number, at: number) => tell('fitted', count, at) },
+    slotLimit: { fitted: (count: number, at: number) => tell('fitted', count, at) },
   });
   Object.assign(ports, {
     lostAnswers: { size: 0, sawList: (_: unknown, at: number) => tell('lost answers', at) },
@@ -62,7 +62,7 @@ test('All that follows from a list is told, as of when it was requested', async 
     ['lost answers', 1_000],
     ['looked'],
   ]);
-  expect([session.spots.jobs.get('running')?.seenAt, session.spots.others]).toEqual([1_000, 1]);
+  expect([session.slots.jobs.get('running')?.seenAt, session.slots.others]).toEqual([1_000, 1]);
 });
 
 test('A look that failed is nothing to share, and another one follows', async () => {

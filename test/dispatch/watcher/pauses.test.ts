@@ -106,7 +106,7 @@ test('A caller without a list has nothing to share, and its jobs are read as rar
 
 test('A job that is due is polled singly, and the next one is waited for', async () => {
   const { watcher, ports, session, asked, pauses } = watch([jobOf('first', 0), jobOf('second', 0)], {});
-  const [first, second] = [...session.spots.jobs.values()];
+  const [first, second] = [...session.slots.jobs.values()];
   const asks = [
     { job: first, at: 1_000 },
     { job: second, at: 1_250 },
@@ -120,7 +120,7 @@ test('A job that is due is polled singly, and the next one is waited for', async
 test('While events tell of the ends of jobs, none is polled singly', async () => {
   const queueList = async () => ({ jobs: [{ id: 'ours', status: 'processing' }], links: {} });
   const { watcher, ports, session, asked } = watch([jobOf('ours', 0)], { queueList });
-  const job = session.spots.jobs.get('ours');
+  const job = session.slots.jobs.get('ours');
   Object.assign(session, {
     times: { told: () => {}, next: () => 1_900, nextPoll: () => ({ job, at: 900 }) },
   });

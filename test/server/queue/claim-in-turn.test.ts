@@ -34,7 +34,7 @@ async function open(url: string): Promise<Node> {
 
 async function submit(queue: TestQueue, owner: string, count: number, limits: object): Promise<void> {
   for (let n = 0; n < count; n++) {
-    await queue.submit(newJob({ owner, request: `${owner}${n}` }), { ...LIMITS, spots: count, ...limits });
+    await queue.submit(newJob({ owner, request: `${owner}${n}` }), { ...LIMITS, slots: count, ...limits });
   }
 }
 

@@ -27,7 +27,7 @@ async function madeSkin(queue: TestQueue, asked: Parameters<typeof newJob>[0], d
 async function take(queue: TestQueue, ...jobs: Partial<NewJob>[]) {
   const leases = [];
   for (const job of jobs) {
-    await queue.submit(newJob(job), { ...LIMITS, spots: 100, burst: 100 });
+    await queue.submit(newJob(job), { ...LIMITS, slots: 100, burst: 100 });
     leases.push(await mustClaim(queue, `w${leases.length}`));
   }
   return leases;

@@ -34,8 +34,8 @@ test('The picture of a job is stored with it, and that of a refused one is not',
     return newJob({ textureHash, picture });
   };
   const [taken, refused] = [withPicture('b'.repeat(64)), withPicture('c'.repeat(64))];
-  expect((await queue.submit(taken, { ...LIMITS, spots: 1 })).kind).toBe('queued');
-  expect((await queue.submit(refused, { ...LIMITS, spots: 1 })).kind).toBe('full');
+  expect((await queue.submit(taken, { ...LIMITS, slots: 1 })).kind).toBe('queued');
+  expect((await queue.submit(refused, { ...LIMITS, slots: 1 })).kind).toBe('full');
   const stored = db.selectFrom('textures').select(['hash', 'created_at']).where('created_at', '>', 0);
   expect(await stored.execute()).toEqual([{ hash: taken.textureHash, created_at: clock.now() }]);
 });

@@ -4,7 +4,7 @@ import { openPostgresDb } from '../../../src/server/store/postgres/postgres-stor
 import { beginUpstreamJob, listUpstreamJobs } from '../../../src/server/store/upstream-jobs.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 
-const SPOTS = 5;
+const SLOTS = 5;
 
 function begin(db: Db, n: number, identity = `identity ${n}`) {
   const intent = {
@@ -15,7 +15,7 @@ function begin(db: Db, n: number, identity = `identity ${n}`) {
     sender: `w#${n}`,
     sending_until: 9,
   };
-  return beginUpstreamJob(db, intent, { seen: undefined, spots: SPOTS, since: 0 });
+  return beginUpstreamJob(db, intent, { seen: undefined, slots: SLOTS, since: 0 });
 }
 
 describe('With PostgreSQL', () => {
@@ -30,12 +30,12 @@ describe('With PostgreSQL', () => {
     );
   }
 
-  test('Of 24 submissions that three nodes begin at the same instant, as many as there are spots', async () => {
+  test('Of 24 submissions that three nodes begin at the same instant, as many as there are slots', async () => {
     const all = await nodes(3);
     const begun = await Promise.all(Array.from({ length: 24 }, (_, n) => begin(all[n % 3]!, n)));
-    expect(begun.filter((outcome) => outcome === 'begun')).toHaveLength(SPOTS);
-    expect(begun.filter((outcome) => outcome === 'full')).toHaveLength(24 - SPOTS);
-    expect(await listUpstreamJobs(all[0]!)).toHaveLength(SPOTS);
+    expect(begun.filter((outcome) => outcome === 'begun')).toHaveLength(SLOTS);
+    expect(begun.filter((outcome) => outcome === 'full')).toHaveLength(24 - SLOTS);
+    expect(await listUpstreamJobs(all[0]!)).toHaveLength(SLOTS);
   });
 
   test('Of three nodes that begin the same submission at the same instant, one sends it', async () => {

@@ -65,11 +65,11 @@ describe('A file of plans', () => {
     const { owner, user, anonymous } = await runServer({ plansFile: await plansFile(file), workers: 0 });
     const bob = await user('bob');
     await owner.patch('/v2/account/users/bob', { plan: 'gold' });
-    for (const [caller, spots] of [
+    for (const [caller, slots] of [
       [anonymous(), 1],
       [bob, 2],
     ] as const) {
-      for (let at = 1; at <= spots; at++)
+      for (let at = 1; at <= slots; at++)
         expect((await caller.upload('/v2/queue', skinPng(at))).status).toBe(202);
       expectRefusal(await caller.upload('/v2/queue', skinPng(9)), 'job_limit');
     }
@@ -109,7 +109,7 @@ describe('A file of plans', () => {
     ['an unknown limit', { gold: { perMinute: 5 } }, 'plan gold: Unrecognized key: "perMinute"'],
     ['a limit below its range', { gold: { queue: 0 } }, 'plan gold: queue: '],
     ['a limit above its range', { gold: { delay: 3601 } }, 'plan gold: delay: '],
-    ['half a spot', { gold: { queue: 1.5 } }, 'plan gold: queue: '],
+    ['half a slot', { gold: { queue: 1.5 } }, 'plan gold: queue: '],
     ['a text for a number', { gold: { per_hour: '5' } }, 'plan gold: per_hour: '],
     ['a plan that is none', { gold: 5 }, 'plan gold: '],
     ['a plan with a capital', { Gold: {} }, 'plan Gold: only a–z, 0–9'],

@@ -5,7 +5,7 @@ import { ends, numbers, push, runGateway, runGatewayProcess } from '../../suppor
 import { plansFile } from '../../support/server/plans.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
-test('Three clients share the spots of one key fairly, and never more than there are', async () => {
+test('Three clients share the slots of one key fairly, and never more than there are', async () => {
   const hosted = await runHosted({ serviceTime: 150 });
   const first = await runGateway(hosted, { workers: 0 });
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
@@ -50,7 +50,7 @@ test('Two gateways over one store never have more than five jobs there together'
   });
 });
 
-test('A lone user has all spots of the plan processed, and not only its concurrency', async () => {
+test('A lone user has all slots of the plan processed, and not only its concurrency', async () => {
   const hosted = await runHosted({ serviceTime: 30 });
   hosted.hold();
   const { user, dataDir } = await runGateway(hosted, { plansFile: await plansFile({}) });

@@ -75,7 +75,7 @@ describe('Limits there', () => {
     expect(hosted.records.refusals['rate_limit'] ?? 0).toBeLessThan(30);
   });
 
-  test('of spots are kept to while other programs have some of them', async () => {
+  test('of slots are kept to while other programs have some of them', async () => {
     const hosted = await runHosted({ serviceTime: 150, slack: 10 });
     hosted.hold();
     for (let n = 0; n < 3; n++) hosted.occupy(Number.POSITIVE_INFINITY);
@@ -87,7 +87,7 @@ describe('Limits there', () => {
     expect(hosted.records.mostUnfinished).toBe(5);
   });
 
-  test('of spots are waited for when others have all of them', async () => {
+  test('of slots are waited for when others have all of them', async () => {
     const hosted = await runHosted({ serviceTime: 150 });
     const gateway = await runGateway(hosted);
     for (let n = 0; n < 5; n++) hosted.occupy(Number.POSITIVE_INFINITY);
@@ -105,7 +105,7 @@ describe('Limits there', () => {
 
   test('that the operator sets lower than the plan hold', async () => {
     const hosted = await runHosted({ serviceTime: 150 });
-    const gateway = await runGateway(hosted, { upstream: { url: hosted.url, apiKey: hosted.key, spots: 2 } });
+    const gateway = await runGateway(hosted, { upstream: { url: hosted.url, apiKey: hosted.key, slots: 2 } });
     hosted.hold();
     await push(gateway.owner, numbers(0, 8));
     await whenAccepted(hosted, 2);

@@ -95,7 +95,7 @@ describe('A batch', () => {
     expect((await server.owner.get('/v2/queue')).body.jobs).toHaveLength(2);
   });
 
-  test('gives the spots to its first items, and tells the others that they have none', async () => {
+  test('gives the slots to its first items, and tells the others that they have none', async () => {
     const { owner } = await runServer({ workers: 0 });
     await owner.upload('/v2/queue', skinPng(9));
     const heard = await send(owner, items(1, 2, 3, 4, 5, 9, 6));

@@ -78,7 +78,7 @@ describe('A submission to the queue that comes again under its key', () => {
     expect(other.body.job?.id).not.toBe(first.body.job?.id);
   });
 
-  test('takes no second spot and costs nothing', async () => {
+  test('takes no second slot and costs nothing', async () => {
     const { owner } = await runServer({ workers: 0, clock: new MovableClock() });
     for (let n = 0; n < 5; n++) await send(owner, n, { key: `key ${n}` });
     for (let n = 0; n < 5; n++) {

@@ -107,7 +107,7 @@ describe('POST /v2/queue', () => {
     expect((await (await user('bob')).upload('/v2/queue', skinPng(1))).body.job?.id).not.toBe(first);
   });
 
-  test('gives five of seven requests at the same instant a spot, to every caller', async () => {
+  test('gives five of seven requests at the same instant a slot, to every caller', async () => {
     const { owner, user, anonymous } = await runServer({ workers: 0 });
     const bob = await user('bob');
     const seven = (caller: TestCaller, from: number) =>

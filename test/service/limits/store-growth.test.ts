@@ -30,7 +30,7 @@ async function statusOf(caller: TestCaller, n: number): Promise<number> {
 }
 
 describe('A refused request writes nothing', () => {
-  test('when its caller has no spot left, or asks too often', async () => {
+  test('when its caller has no slot left, or asks too often', async () => {
     const server = await runServerWithPlans({ few: { queue: 2, per_minute: 2 } }, { workers: 0 });
     const { few } = server.users;
     const statuses = [];
@@ -52,7 +52,7 @@ describe('A refused request writes nothing', () => {
     await first;
   });
 
-  test('when a batch has more items than its caller has spots', async () => {
+  test('when a batch has more items than its caller has slots', async () => {
     const server = await runServerWithPlans(
       { few: { queue: 1, batch_generation: true as unknown as number } },
       { workers: 0 },

@@ -113,7 +113,7 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   expect(complaints).toEqual([]);
 });
 
-test('Two clicks on one spot of the report queue decide about one skin, and that can be undone', async () => {
+test('Two clicks on one slot of the report queue decide about one skin, and that can be undone', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
   const skins: string[] = [];
@@ -125,11 +125,11 @@ test('Two clicks on one spot of the report queue decide about one skin, and that
   const { page, complaints } = await openPage(browser);
   await signIn(page, server);
   await page.goto(`${server.url}/ui/operator/reports`);
-  const spot = await page
+  const slot = await page
     .getByRole('button', { name: /^Hide it/ })
     .first()
     .boundingBox();
-  const click = async () => await page.mouse.click(spot!.x + spot!.width / 2, spot!.y + spot!.height / 2);
+  const click = async () => await page.mouse.click(slot!.x + slot!.width / 2, slot!.y + slot!.height / 2);
   await click();
   await page.getByText('The skin is hidden, and its reports are closed.').waitFor();
   await click();

@@ -23,7 +23,7 @@ describe('The embedded service', () => {
     expect(await client.account.me()).toMatchObject({ role: 'operator' });
   });
 
-  test('gives its command 10,000 spots', async () => {
+  test('gives its command 10,000 slots', async () => {
     const { client } = await runEmbedded({ workers: 0 });
     expect((await client.me()).grants).toMatchObject({ queue: 10_000 });
     for (let n = 0; n < 6; n++) await client.queue({ file: skinPng(n) });

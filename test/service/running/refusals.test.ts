@@ -84,7 +84,7 @@ describe('A job that does not come to a skin', () => {
     expect(job.body).not.toHaveProperty('skin');
   });
 
-  test('frees its spot', async () => {
+  test('frees its slot', async () => {
     const server = await runServer({ workers: 0 });
     for (let n = 0; n < 5; n++) await server.owner.upload('/v2/queue', skinPng(n));
     const full = await server.owner.upload('/v2/queue', skinPng(5));

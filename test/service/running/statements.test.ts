@@ -17,7 +17,7 @@ guardAgainstLeaks();
 /** Without what is done every so often: the counts would depend on the time that a test takes. */
 const QUIET = { workers: 1, webhooks: false } as const;
 
-/** Fewer than the spots of the plan `pro`. */
+/** Fewer than the slots of the plan `pro`. */
 const SKINS = 20;
 /** For the whole batch: at its end there is no more work (4), and once a minute the use of two keys is noted (5). */
 const ONCE = 9;

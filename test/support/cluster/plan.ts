@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { ownFolder } from '../server/own-folder.ts';
 
 /** A user's jobs that may be pending at once. */
-export const SPOTS = 5;
+export const SLOTS = 5;
 
 /** Limits that a few senders reach, on what may be pending and in work at once only. */
 const PLAN = {
-  queue: SPOTS,
+  queue: SLOTS,
   per_minute: 1_000_000,
   per_hour: 1_000_000,
   concurrency: 2,

@@ -88,7 +88,7 @@ export async function findFaults(admin: Pool, processesOf: ProcessesOf): Promise
 /** The highest that was ever seen. */
 export interface Peaks {
   /** Pending jobs of an owner. */
-  readonly spots: number;
+  readonly slots: number;
   /** Connections of a node, those included whose end PostgreSQL has not noticed yet. */
   readonly connections: number;
 }
@@ -98,17 +98,17 @@ const PAUSE = 50;
 
 /** Looks again and again, until it is over. */
 export async function watchPeaks(admin: Pool, isOver: () => boolean): Promise<Peaks> {
-  let [spots, connections] = [0, 0];
+  let [slots, connections] = [0, 0];
   while (!isOver()) {
     const { rows } = await admin.query(PEAKS).catch(() => ({ rows: [] })); // the database is being restarted
-    spots = Math.max(spots, rows[0]?.spots ?? 0);
+    slots = Math.max(slots, rows[0]?.slots ?? 0);
     connections = Math.max(connections, rows[0]?.connections ?? 0);
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
-  return { spots, connections };
+  return { slots, connections };
 }
 
 const PEAKS = `select
-  (select count(*)::int from jobs where status in ('waiting', 'processing') group by owner order by 1 desc limit 1) as spots,
+  (select count(*)::int from jobs where status in ('waiting', 'processing') group by owner order by 1 desc limit 1) as slots,
   (select count(*)::int from pg_stat_activity where usename like 'node%' group by usename order by 1 desc limit 1)
     as connections`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
 import { SharedQueue, type SharedQueueOptions } from '../../../src/dispatch/shared-queue.ts';
-import { type OpenJob, Spots } from '../../../src/dispatch/spots.ts';
+import { type OpenJob, Slots } from '../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { MovableClock } from '../server/movable-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
@@ -17,10 +17,10 @@ export async function machineWith<C extends Clock>(clock: C) {
   const broken: string[] = [];
   const orphans: string[] = [];
   /** One more process. */
-  const open = async (spots = new Spots<Submission>(5), ports: Partial<SharedQueueOptions> = {}) => {
+  const open = async (slots = new Slots<Submission>(5), ports: Partial<SharedQueueOptions> = {}) => {
     const queue = await SharedQueue.open(folder, {
       clock,
-      spots,
+      slots,
       typical: () => undefined,
       isOwnJob: () => false,
       onOrphans: (jobs) => orphans.push(...jobs),

@@ -71,7 +71,7 @@ export async function openDispatcher({
     hardStop.abort();
     await dispatcher.close();
   });
-  await clock.until(dispatcher.meet({ spots: undefined, cape: undefined }));
+  await clock.until(dispatcher.meet({ slots: undefined, cape: undefined }));
   if (isSkinsmith) session.isSkinsmith = true;
   const events = vi.spyOn(client, 'events').mockImplementation(async function* () {});
   dispatcher.start();

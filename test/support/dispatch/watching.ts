@@ -1,5 +1,5 @@
 import { Lag } from '../../../src/dispatch/lag.ts';
-import { type OpenJob, SpotLimit, Spots } from '../../../src/dispatch/spots.ts';
+import { type OpenJob, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 
@@ -26,12 +26,12 @@ export function watch(
   const waits: string[] = [];
   const pauses: (number | undefined)[] = [];
   const stop = new AbortController();
-  const spots = new Spots(5);
-  for (const job of jobs) spots.took(job);
+  const slots = new Slots(5);
+  for (const job of jobs) slots.took(job);
   const ports = {
     session: {
-      spots,
-      spotLimit: new SpotLimit(5),
+      slots,
+      slotLimit: new SlotLimit(5),
       lag: new Lag(),
       now: () => 1_000,
       call: () => ({}),

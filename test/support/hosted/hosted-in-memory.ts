@@ -99,7 +99,7 @@ export class HostedInMemory {
     );
   }
 
-  /** Another program of the same user takes a spot. With a key of its own its job is in no list that the caller sees. */
+  /** Another program of the same user takes a slot. With a key of its own its job is in no list that the caller sees. */
   occupy(milliseconds: number, { key = 'same' }: { key?: 'same' | 'other' } = {}): void {
     this.#api.intake.occupy(milliseconds, key === 'same' ? 'other program' : 'other key', this.#api.now());
   }

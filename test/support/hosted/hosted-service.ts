@@ -11,10 +11,10 @@
  * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | rate-limits.ts, hosted-api.ts `#take` |
  * | order of checks of a submission; it counts before its picture is read | models/v2/generate `v2SubmitGeneratorJob` | intake.ts `take` |
  * | one file, five fields, the option schemas | models/v2/generate `upload`, validation/generate | submission.ts |
- * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | slots.ts `notBefore` |
+ * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | start-times.ts `notBefore` |
  * | `next.absolute` 50 ms later per pending job | the same | intake.ts `take` |
  * | 503 `service_unavailable` when generation is switched off | the same (api.block_skin_generation) | intake.ts `#checkSwitch` |
- * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | job-answers.ts, slots.ts `etaOf` |
+ * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | job-answers.ts, start-times.ts `etaOf` |
  * | a job: strict id, no key needed, no `eta`, failures in a 200 | models/v2/generate `v2GetJob` | job-answers.ts `jobAnswer` |
  * | the list: by key, three hours, `result`; 401 without a key | models/v2/generate `v2ListJobs` | job-book.ts `list`, job-answers.ts |
  * | waiting for a skin, 500 `generator_timeout` without a link to the job | models/v2/generate `v2GenerateAndWait` | hosted-api.ts `#generate` |
@@ -133,7 +133,7 @@ export class HostedService {
   }
 
   /**
-   * Another program of the same user takes a spot for so many milliseconds (Infinity: until `release`); with a key of
+   * Another program of the same user takes a slot for so many milliseconds (Infinity: until `release`); with a key of
    * its own its job is in no list that the caller sees. Answers the job's id.
    */
   occupy(milliseconds: number, { key = 'same' }: { key?: 'same' | 'other' } = {}): string {

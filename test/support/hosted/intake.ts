@@ -22,7 +22,7 @@ import { Recorder } from './records.ts';
 import { HostedRefusal } from './refusals.ts';
 import type { SkinMaker } from './skin-maker.ts';
 import { makeSkinUuid, SkinStore } from './skin-store.ts';
-import { type Before, etaOf, notBefore } from './slots.ts';
+import { type Before, etaOf, notBefore } from './start-times.ts';
 import { inputOf, type Submission, type SubmissionOptions } from './submission.ts';
 import type { CallerKind, Visit } from './visit.ts';
 
@@ -83,7 +83,7 @@ export class Intake {
     return { kind: 'job', job: this.#takeNew(visit, { input, picture, before }) };
   }
 
-  /** A job of another program of the same user: takes a spot but no worker. */
+  /** A job of another program of the same user: takes a slot but no worker. */
   occupy(serviceTime: number, owner: JobOwner, now: number): string {
     const picture = drawSkin(this.#foreignJobs++);
     const input: SkinInput = {
@@ -161,9 +161,9 @@ export class Intake {
     const planned: PlannedJob = { input, attempt, fate, owner: caller };
     const { spread = true, eta = 0 } = this.#options;
     const time = this.#timeOf(planned);
-    const slot = spread && traffic.rule ? notBefore(before, traffic.rule, now) : undefined;
-    const told = eta === false ? undefined : etaOf(slot ?? now, time);
-    const work = this.book.schedule(Math.max(now, slot ?? 0), time);
+    const startsAt = spread && traffic.rule ? notBefore(before, traffic.rule, now) : undefined;
+    const told = eta === false ? undefined : etaOf(startsAt ?? now, time);
+    const work = this.book.schedule(Math.max(now, startsAt ?? 0), time);
     const times = { ...work, eta: told === undefined ? undefined : told + (eta || 0) };
     const job = this.#add({ ...planned, picture, now, times });
     const endsAt = Number.isFinite(job.endsAt) ? job.endsAt : null;

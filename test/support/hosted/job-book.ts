@@ -14,7 +14,7 @@ export interface SkinInput {
   readonly name: string | undefined;
 }
 
-/** Who submitted a job. Spots are counted for the user, lists are for the key. */
+/** Who submitted a job. Slots are counted for the user, lists are for the key. */
 export type JobOwner =
   /** The caller under test. */
   | 'user'

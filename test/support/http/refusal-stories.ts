@@ -98,7 +98,7 @@ const idle = { workers: 0 };
 /** Refusals that need something to have happened. */
 export const REFUSAL_STORIES: readonly RefusalRow[] = [
   { code: 'invalid_api_key', when: 'the key was revoked', send: revoked },
-  { code: 'job_limit', when: 'every spot is taken', send: fullQueue, options: idle, says: '5' },
+  { code: 'job_limit', when: 'every slot is taken', send: fullQueue, options: idle, says: '5' },
   { code: 'concurrency_limit', when: 'a caller follows its jobs 20 times', send: tooManyStreams, says: '20' },
   {
     code: 'rate_limit',

@@ -17,7 +17,7 @@ interface SimulatedJob extends RunningJob {
   readonly endsAt: number;
 }
 
-const SPOTS = 5;
+const SLOTS = 5;
 export const LONGEST_PAUSE = 5_000;
 /** Timers are late by this. */
 const TIMER_LAG = 0.5;
@@ -25,8 +25,8 @@ const MAX_LOOKS = 10_000;
 const MAX_WAKES = 100;
 
 /**
- * A batch that fills all spots at once, sleeps until `LookTimes` says that it is time, looks, and fills what has
- * opened. The service works on all spots at once, and tells how long each job took.
+ * A batch that fills all slots at once, sleeps until `LookTimes` says that it is time, looks, and fills what has
+ * opened. The service works on all slots at once, and tells how long each job took.
  */
 export class WaveSimulation {
   /** When each look was sent. */
@@ -58,7 +58,7 @@ export class WaveSimulation {
 
   #fill(count: number): void {
     const sentAt = this.#now;
-    for (; this.#open.length < SPOTS && this.#begun < count; this.#begun++) {
+    for (; this.#open.length < SLOTS && this.#begun < count; this.#begun++) {
       const serviceTime = this.#service.serviceTime(this.#begun);
       this.#open.push({
         number: this.#begun,

@@ -9,7 +9,7 @@ import { runProcess } from './run-process.ts';
 import { openOwnStore, runServer, type ServerUnderTest } from './running-server.ts';
 import type { TestCaller } from './test-caller.ts';
 
-/** Room for a hundred jobs of each caller: what is shared are the spots of the service above. */
+/** Room for a hundred jobs of each caller: what is shared are the slots of the service above. */
 const ROOM = {
   queue: 100,
   concurrency: 100,

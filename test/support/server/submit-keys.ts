@@ -10,7 +10,7 @@ import { TestQueue } from './test-queue.ts';
 const [folder = '', keys = '0'] = process.argv.slice(2);
 const store = await openStore(folder);
 const queue = new TestQueue(store.db, { self: { host: 'here', pid: process.pid, nonce: 'x' } });
-const limits = { ...LIMITS, spots: Number(keys) };
+const limits = { ...LIMITS, slots: Number(keys) };
 for (let n = 0; n < Number(keys); n++) {
   const submission = await queue.submit(newJob({ idempotencyKey: `key ${n}` }), limits);
   const outcome = 'job' in submission ? submission.job.uuid : submission.kind;

@@ -61,13 +61,13 @@ export class Availability {
     this.#fullQueue.accepted();
   }
 
-  /** All spots are taken by others with the same key. */
+  /** All slots are taken by others with the same key. */
   full(): void {
     this.#fullQueue.refused(this.#now());
     this.#sayLimits(`${this.#options.name} has no slot free for this key: jobs wait for one.`);
   }
 
-  /** A spot may have become free. */
+  /** A slot may have become free. */
   roomSeen(): void {
     this.#fullQueue.roomSeen();
   }

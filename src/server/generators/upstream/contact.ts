@@ -1,6 +1,6 @@
 import type { SkinClient } from '../../../client/skin-client.ts';
-import { readAccount, readServiceKey, type ServiceKey, spotsOf } from '../../../dispatch/service-facts.ts';
-import { USUAL_SPOTS } from '../../../dispatch/spots.ts';
+import { readAccount, readServiceKey, type ServiceKey, slotsOf } from '../../../dispatch/service-facts.ts';
+import { USUAL_SLOTS } from '../../../dispatch/slots.ts';
 import { ONE_ATTEMPT } from '../../../dispatch/submission.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { Trust } from '../port.ts';
@@ -17,7 +17,7 @@ export interface UpstreamSettings {
   /**
    * Maximum number of jobs on the service at one time; default: that of the key's plan. A plan with fewer lowers it.
    */
-  readonly spots?: number | undefined;
+  readonly slots?: number | undefined;
   /**
    * Visibility of the skins on the service; default: unlisted. A private skin is requested as private if the key's plan
    * allows such skins, regardless of this setting.
@@ -38,20 +38,20 @@ export class UpstreamKeyError extends Error {
 /** What the upstream service says about itself and its key. */
 export interface UpstreamFacts extends ServiceKey {
   /** Maximum number of jobs on the service at one time. */
-  readonly spots: number;
+  readonly slots: number;
   readonly hasPrivateSkins: boolean;
 }
 
 /** @throws SkinsmithError; PublicKeyError; the signal's reason when aborted */
 export async function readUpstreamFacts(
   client: SkinClient,
-  settings: Pick<UpstreamSettings, 'spots'>,
+  settings: Pick<UpstreamSettings, 'slots'>,
   signal: AbortSignal,
 ): Promise<UpstreamFacts> {
   const reader = { client, call: { ...ONE_ATTEMPT, signal } };
   const me = await readAccount(reader);
   return {
-    spots: Math.max(1, spotsOf(me, settings.spots)),
+    slots: Math.max(1, slotsOf(me, settings.slots)),
     hasPrivateSkins: me?.grants.private_skins ?? false,
     ...(await readServiceKey(reader)),
   };
@@ -73,8 +73,8 @@ export class Contact {
   }
 
   /** Maximum number of jobs on the service at one time, as far as is known. */
-  get spots(): number {
-    return this.#facts?.spots ?? Math.min(this.#settings.spots ?? USUAL_SPOTS, USUAL_SPOTS);
+  get slots(): number {
+    return this.#facts?.slots ?? Math.min(this.#settings.slots ?? USUAL_SLOTS, USUAL_SLOTS);
   }
 
   /** As far as is known. */

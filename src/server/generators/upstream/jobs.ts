@@ -5,7 +5,7 @@ import { JobTracker } from '../../../dispatch/job-tracker.ts';
 import type { OtherProcesses } from '../../../dispatch/other-processes.ts';
 import { RetryingReader } from '../../../dispatch/retrying-reader.ts';
 import type { Session } from '../../../dispatch/session.ts';
-import type { CountedSpots } from '../../../dispatch/spots.ts';
+import type { CountedSlots } from '../../../dispatch/slots.ts';
 import type { Submission } from '../../../dispatch/submission.ts';
 import type { Sent } from '../../../dispatch/submitter.ts';
 import { WakeUpSignal } from '../../../dispatch/wake-up-signal.ts';
@@ -111,7 +111,7 @@ export class UpstreamJobs {
     { sent, settlesIn, signal }: NewJob & { readonly settlesIn: number },
   ): Promise<JobAnswer | undefined> {
     return await this.#wait(work, signal, () => {
-      this.#session.spots.unsure.add(work);
+      this.#session.slots.unsure.add(work);
       this.#tracker.lost(work, sent, settlesIn);
     });
   }
@@ -144,11 +144,11 @@ export class UpstreamJobs {
   }
 
   #forget(work: UpstreamWork, waiter: Waiter<JobAnswer | undefined>): void {
-    const { spots } = this.#session;
+    const { slots } = this.#session;
     if (this.#waiters.get(work.key) === waiter) this.#waiters.delete(work.key);
     this.#tracker.forget(work);
-    spots.unsure.delete(work);
-    for (const job of spots.jobs.values()) if (job.work === work) spots.freed(job.id);
+    slots.unsure.delete(work);
+    for (const job of slots.jobs.values()) if (job.work === work) slots.freed(job.id);
   }
 
   #makeTracker(): JobTracker<UpstreamWork> {
@@ -234,7 +234,7 @@ interface NewJob {
 
 export interface StoredJobsOptions {
   readonly db: Db;
-  readonly spots: Pick<CountedSpots, 'foreignJobs'>;
+  readonly slots: Pick<CountedSlots, 'foreignJobs'>;
   /** Whether this process submitted the job or waited for it. */
   readonly isOwn: (id: string) => boolean;
 }
@@ -283,8 +283,8 @@ export class StoredJobs implements OtherProcesses {
 
   /** Counts other programs' jobs in the list that has just been seen. @returns whether there are fewer than before */
   countForeignJobs(): boolean {
-    const { spots, isOwn } = this.#options;
-    const foreign = spots.foreignJobs((id) => this.#known.has(id) || isOwn(id));
+    const { slots, isOwn } = this.#options;
+    const foreign = slots.foreignJobs((id) => this.#known.has(id) || isOwn(id));
     const before = this.#foreignJobs;
     // A submission without an answer so far may be among them, or not have arrived when the list was made.
     const least = Math.max(0, foreign - this.#unanswered);

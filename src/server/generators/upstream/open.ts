@@ -72,11 +72,11 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
     await close();
     throw error;
   }
-  session.spotLimit.told = contact.spots;
+  session.slotLimit.told = contact.slots;
   jobs.start();
   if (availability.isDown) jobs.lookSoon(); // shows when it answers
   const upstream = new Upstream({ ...parts, db });
-  return { workers: contact.spots, close, generator: generatorOf(upstream, parts, target) };
+  return { workers: contact.slots, close, generator: generatorOf(upstream, parts, target) };
 }
 
 function openClient(
@@ -108,7 +108,7 @@ function generatorOf(
     generate: async (texture, signal) => await upstream.generate(texture, signal),
     settled: async (identity) => await upstream.settled(identity),
     bounds: () => ({
-      processing: Math.max(0, session.spotLimit.at(session.now()) - others.foreignJobs),
+      processing: Math.max(0, session.slotLimit.at(session.now()) - others.foreignJobs),
       onePerIdentity: true,
     }),
     pause: () => availability.wait(),
@@ -145,7 +145,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const name = `The service that makes the skins, ${client.baseUrl},`;
   const onDown = () => jobs.giveUp(availability.postponed());
   const availability = new Availability({ session, wake, warn, name, onDown });
-  const others = new StoredJobs({ db, spots: session.spots, isOwn: (id) => own.get(id) === true });
+  const others = new StoredJobs({ db, slots: session.slots, isOwn: (id) => own.get(id) === true });
   const textures = new UpstreamTextures({ client, transport, proxies, pictures, clock, random });
   const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
   const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };

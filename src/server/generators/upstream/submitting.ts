@@ -47,8 +47,8 @@ export type Submitted = { readonly state: JobAnswer | undefined; readonly sent: 
 
 /** Milliseconds for which a worker keeps a job that waits for the service; after that the job returns to the queue. */
 const SHORT = 2_000;
-/** The same if all spots are taken by jobs that other processes of this service will come back for. */
-const NO_SPOT = 250;
+/** The same if all slots are taken by jobs that other processes of this service will come back for. */
+const NO_SLOT = 250;
 /** The same if another process is sending the submission: after a lost lease, for instance. */
 const BEING_SENT = 500;
 /** The hosted service forgets jobs after this time: an older job is no longer in progress. */
@@ -116,7 +116,7 @@ export class Submitting {
       throw error;
     });
     work.idempotencyKey = intent.idempotency_key;
-    session.spots.unsure.add(work);
+    session.slots.unsure.add(work);
     const sent = { at: session.now(), mark: intent.mark };
     const request = {
       source: { file },
@@ -127,7 +127,7 @@ export class Submitting {
       availability.accepted();
       return { state, sent };
     } catch (error) {
-      session.spots.unsure.delete(work);
+      session.slots.unsure.delete(work);
       if (!signal.aborted) await this.#notAccepted(work, intent, { error, signal });
       else await this.#ended(intent, SETTLES_LATE); // it may have arrived
       signal.throwIfAborted();
@@ -163,11 +163,11 @@ export class Submitting {
       sender: workerName(self, ++this.#requests),
       sending_until: sendingUntil(now, this.#timeout),
     };
-    const limit = Math.min(facts.spots, session.spotLimit.at(session.now()));
-    const room = { seen: row, spots: limit - others.foreignJobs, since: now - REMEMBERED };
+    const limit = Math.min(facts.slots, session.slotLimit.at(session.now()));
+    const room = { seen: row, slots: limit - others.foreignJobs, since: now - REMEMBERED };
     const outcome = await beginUpstreamJob(db, intent, room);
     if (outcome === 'begun') return intent;
-    throw new GenerationPostponed(now + (outcome === 'full' ? NO_SPOT : BEING_SENT));
+    throw new GenerationPostponed(now + (outcome === 'full' ? NO_SLOT : BEING_SENT));
   }
 
   /** A request has ended without an answer. */
@@ -207,11 +207,11 @@ export class Submitting {
     await session.clock.sleep(lossPause(work.losses, session.random()), signal);
   }
 
-  /** Another program was faster. The next look says how many spots there are. */
+  /** Another program was faster. The next look says how many slots there are. */
   async #wasFull(): Promise<void> {
     const { session, availability, others, jobs } = this.#options;
     await others.catchUp();
-    session.spotLimit.refused(others.pending, session.now());
+    session.slotLimit.refused(others.pending, session.now());
     availability.full();
     jobs.lookSoon();
   }

@@ -42,7 +42,7 @@ export class Upstream {
     const work = workFor(texture);
     try {
       const facts = await contact.facts(signal);
-      session.spotLimit.told = facts.spots;
+      session.slotLimit.told = facts.slots;
       await jobs.firstLook(signal);
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const state = await this.#jobState(work, facts, signal);
@@ -138,10 +138,10 @@ export async function upstreamHealth(
 ): Promise<readonly HealthFinding[]> {
   const place = client.baseUrl;
   try {
-    const { spots } = await readUpstreamFacts(client, settings, signal);
+    const { slots } = await readUpstreamFacts(client, settings, signal);
     const { foreignJobs } = others;
     const taken = foreignJobs === 0 ? '' : `, ${foreignJobs} taken by other programs with the same key`;
-    const message = `${place} makes the skins and takes the key; slots there: ${spots}${taken}.`;
+    const message = `${place} makes the skins and takes the key; slots there: ${slots}${taken}.`;
     return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(availability.wait())];
   } catch (error) {
     const failure = classifyFailure(error);

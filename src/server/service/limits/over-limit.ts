@@ -9,7 +9,7 @@ import { type LimitedRequest, rateLimitOf } from './rate-limit.ts';
 
 /** Shortest wait for a job whose end is overdue or unknown, in milliseconds. */
 const LEAST_WAIT = 1_000;
-/** Added to an expected end, so that the spot is free by then: a share of the remaining time, and milliseconds. */
+/** Added to an expected end, so that the slot is free by then: a share of the remaining time, and milliseconds. */
 const MARGIN = { share: 0.1, ms: 100 } as const;
 
 /** The refusal for a caller over a limit: the reason, and when to retry. */

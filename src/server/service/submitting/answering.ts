@@ -17,7 +17,7 @@ import { type AnswerableRequest, type KnownDataContext, lookUpJob, recordOfKnown
 
 export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
   | { readonly kind: 'known'; readonly skin: SkinWithData }
-  /** `opensIn`: milliseconds until a spot of the caller is expected to be free; 0 if one is. */
+  /** `opensIn`: milliseconds until a slot of the caller is expected to be free; 0 if one is. */
   | { readonly kind: 'pending'; readonly eta: number | undefined; readonly opensIn?: number }
   /** The job of an earlier request, or one completed at once; `skin` is present if it was completed. */
   | { readonly kind: 'ended'; readonly skin: SkinWithData | undefined }
@@ -113,7 +113,7 @@ export async function awaited(
   return { kind: 'pending', job, eta: await expectedEnd(context, job) };
 }
 
-/** The caller's rate limit after submissions: the next one fits once the limits and the spots have room for it. */
+/** The caller's rate limit after submissions: the next one fits once the limits and the slots have room for it. */
 export async function rateLimitAfter(
   { db, clock }: Pick<AnswerContext, 'db' | 'clock'>,
   caller: Caller,

@@ -19,7 +19,7 @@ export interface Batch {
 }
 
 /**
- * Submits several generations, in their order: the first ones get the spots. @returns what became of each of them, or
+ * Submits several generations, in their order: the first ones get the slots. @returns what became of each of them, or
  * the error that it ended with
  * @throws Refusal if the caller may not submit as many: then none of them is submitted
  */

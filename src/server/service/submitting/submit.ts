@@ -5,7 +5,7 @@ import { variantFor } from '../../../skin/variant.ts';
 import { submitJob } from '../../queue/enqueue.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { readSource } from '../../sources/read-source.ts';
-import type { SourceContext } from '../../sources/reserve-spot.ts';
+import type { SourceContext } from '../../sources/reserve-slot.ts';
 import { type Material, nameOfSource } from '../../sources/source.ts';
 import { noteGeneration } from '../../store/usage.ts';
 import { overLimitRefusal, untilOneEnds } from '../limits/over-limit.ts';

@@ -15,7 +15,7 @@ test.each([
 /** As the hosted service answers. */
 const HOSTED: Script = { tellsEnds: true };
 
-test('200 skins of 300 ms leave no spot idle for long, and need few requests', async () => {
+test('200 skins of 300 ms leave no slot idle for long, and need few requests', async () => {
   const { took, service } = await runScripted(200, { ...HOSTED, serviceTime: () => 300 });
   const { list, job, me, other, submit } = service.requests;
   expect(took / ((200 * 300) / 5)).toBeLessThanOrEqual(1.08);

@@ -11,7 +11,7 @@ const AT_ONCE: Script = {
     if (asked === 'submit' && body.job) Object.assign(body.job, { status: 'completed', result: body.job.id });
   },
 };
-const KNOWN = { spots: 3, signingKey: async () => undefined };
+const KNOWN = { slots: 3, signingKey: async () => undefined };
 
 test('A known service is asked for nothing but the skins, and no folder is shared', async () => {
   const { clock, service, batch, folder } = await prepareScripted(AT_ONCE);
@@ -21,8 +21,8 @@ test('A known service is asked for nothing but the skins, and no folder is share
   expect(await readdir(join(folder, 'state'))).not.toContain('shares');
 });
 
-test('A known service gets no more jobs at once than it has spots', async () => {
+test('A known service gets no more jobs at once than it has slots', async () => {
   const { clock, service, batch } = await prepareScripted({ limit: 100 });
   expect(await clock.until(batch(20, { known: KNOWN }))).toMatchObject({ made: 20 });
-  expect(service.mostUnfinished).toBe(KNOWN.spots);
+  expect(service.mostUnfinished).toBe(KNOWN.slots);
 });

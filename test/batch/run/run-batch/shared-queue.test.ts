@@ -84,7 +84,7 @@ describe('Processes of one key on one data folder', () => {
     expect([waits[0]?.[0], waits[100]?.[0]]).toEqual([end, end]);
   });
 
-  test('leave spots to jobs of other machines', async () => {
+  test('leave slots to jobs of other machines', async () => {
     const { clock, service, batch } = await prepareScripted({ serviceTime: (n) => (n < 2 ? 4_000 : 450) });
     service.occupy(4_000);
     service.occupy(4_000);

@@ -16,14 +16,14 @@ test("A job of ours that nobody waits for any more is not taken for another prog
   void clock.sleep(5_000).then(() => abort.abort('enough'));
   expect(await clock.until(stopped)).toBe('enough');
   await generator.settled?.(first.identity); // its record is gone, its job is still in the list
-  const spots: (number | undefined)[] = [];
+  const slots: (number | undefined)[] = [];
   hosted.disturb = async (_, process) => {
-    spots.push((await generator.bounds?.())?.processing);
+    slots.push((await generator.bounds?.())?.processing);
     return await process();
   };
   await clock.until(generator.generate(second, new AbortController().signal));
   expect(hosted.times('list').length).toBeGreaterThan(3);
-  expect(new Set(spots)).toEqual(new Set([5]));
+  expect(new Set(slots)).toEqual(new Set([5]));
 });
 
 test('A submission without an answer is not taken for a job of ours with the same picture', async () => {

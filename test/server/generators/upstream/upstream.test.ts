@@ -31,8 +31,8 @@ async function open({ firstLook = async () => {}, submit, ...jobs }: Parts) {
   };
   const options = {
     db,
-    session: { clock: { now: () => 1_000 }, spotLimit: {}, isSkinsmith: false },
-    contact: { facts: async () => ({ spots: 5 }) },
+    session: { clock: { now: () => 1_000 }, slotLimit: {}, isSkinsmith: false },
+    contact: { facts: async () => ({ slots: 5 }) },
     jobs: { firstLook, end: heard('end', jobs.end), endOfNew: heard('endOfNew', jobs.endOfNew) },
     submitting: { submit: heard('submit', submit) },
     results: { dataOf: async () => DATA },
@@ -50,7 +50,7 @@ async function begin(db: Db): Promise<void> {
     sender: 's',
     sending_until: 2,
   };
-  expect(await beginUpstreamJob(db, intent, { seen: undefined, spots: 5, since: 0 })).toBe('begun');
+  expect(await beginUpstreamJob(db, intent, { seen: undefined, slots: 5, since: 0 })).toBe('begun');
 }
 
 test('A picture whose submissions come to nothing is sent five times, and then its job waits for ten seconds', async () => {

@@ -72,7 +72,7 @@ describe('With PostgreSQL', () => {
     const shares = { ann: 60, bob: 30, cid: 15 };
     const jobs = 105;
     for (const [owner, priority] of Object.entries({ ann: 4, bob: 2, cid: 1 })) {
-      const limits = { ...LIMITS, spots: jobs, priority };
+      const limits = { ...LIMITS, slots: jobs, priority };
       for (let n = 0; n < jobs; n++) await queues[n % 3]!.submit(newJob({ owner }), limits);
     }
     const served = { ann: 0, bob: 0, cid: 0 };

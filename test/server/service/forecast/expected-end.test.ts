@@ -123,7 +123,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
   },
 );
 
-test('Spots that the generator has not are not counted on', async () => {
+test('Slots that the generator has not are not counted on', async () => {
   const shop = await workshop({ workers: 5, bounds: { processing: 2 } });
   const seconds = [];
   for (let n = 0; n < 4; n++) seconds.push((await told(shop, 'ann', {})).seconds);

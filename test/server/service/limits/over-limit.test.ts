@@ -24,7 +24,7 @@ test.each([
   ['is expected to, with a tenth and 100 ms on top', 5_000, 4_000 * 1.1 + 100],
   ['has taken so far, if that is more than expected', 500, 1_000],
 ])(
-  'With all spots taken the caller is to wait until a job under way ends: as long as it %s',
+  'With all slots taken the caller is to wait until a job under way ends: as long as it %s',
   async (_, typical, wait) => {
     const { context, memory } = await blocked({ typical, jobs: [] });
     await context.queue.submit(newJob(), LIMITS);
@@ -92,7 +92,7 @@ test('The message for POST /v2/generate says how long to wait, in the words that
   expect(toldAsRateLimit(refusal).details.notes).toEqual([{ code: 'job_limit', message: refusal.message }]);
 });
 
-test('For POST /v2/generate full spots are a rate limit first; other refusals stay what they are', () => {
+test('For POST /v2/generate full slots are a rate limit first; other refusals stay what they are', () => {
   const full = new Refusal('job_limit', { message: 'All taken.', notes: [{ code: 'a', message: 'b' }] });
   const told = toldAsRateLimit(full);
   expect([told.code, told.message]).toEqual(['rate_limit', 'All taken.']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Spots } from '../../../../../src/dispatch/spots.ts';
+import { Slots } from '../../../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../../../src/dispatch/submission.ts';
 import { StoredJobs } from '../../../../../src/server/generators/upstream/jobs.ts';
 import { acceptUpstreamJob, beginUpstreamJob } from '../../../../../src/server/store/upstream-jobs.ts';
@@ -22,16 +22,16 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
       sender: null,
       sending_until: 1,
     };
-    await beginUpstreamJob(db, intent, { seen: undefined, spots: 99, since: 0 });
+    await beginUpstreamJob(db, intent, { seen: undefined, slots: 99, since: 0 });
     if (job !== undefined) await acceptUpstreamJob(db, identity, job);
   };
   for (const job of submissions) await submit(job);
-  const spots = new Spots<Submission>(5);
-  const jobs = new StoredJobs({ db, spots, isOwn: (id) => id === 'own' });
+  const slots = new Slots<Submission>(5);
+  const jobs = new StoredJobs({ db, slots, isOwn: (id) => id === 'own' });
   await jobs.catchUp();
   /** A list with these pending jobs; answers whether there is more room. */
   const see = (...ids: string[]) => {
-    spots.sawList(
+    slots.sawList(
       ids.map((id) => ({ id, status: 'waiting' })),
       1,
     );

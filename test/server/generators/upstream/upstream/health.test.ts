@@ -29,7 +29,7 @@ async function healthAt(url: string, { wait = 0, others = 0 } = {}) {
   return await upstreamHealth(parts, AbortSignal.timeout(60_000));
 }
 
-test('A service above that takes the key is well; its spots are told, and who else has them', async () => {
+test('A service above that takes the key is well; its slots are told, and who else has them', async () => {
   const { url, findings } = await health([me, noKey], { others: 1 });
   expect(findings).toEqual([
     {

@@ -31,10 +31,10 @@ interface OwnerReservations {
 }
 
 /**
- * Requests whose pictures are being fetched, by owner. Each may become a job, so each reserves a spot for one: a picture
+ * Requests whose pictures are being fetched, by owner. Each may become a job, so each reserves a slot for one: a picture
  * that the limits would refuse is not fetched. Counts are per process.
  */
-export class SpotReservations {
+export class SlotReservations {
   readonly #byOwner = new EvictingMap<OwnerReservations>(MANY_OWNERS);
 
   inLine(owner: string): number {
@@ -92,20 +92,20 @@ function releaser(reservations: OwnerReservations): () => void {
 }
 
 /**
- * Reserves a spot for the job that a picture becomes after the fetch. If other fetches of the caller may take the spot,
+ * Reserves a slot for the job that a picture becomes after the fetch. If other fetches of the caller may take the slot,
  * waits for their outcome first.
- * @returns releases the spot; call it when the request has been answered
+ * @returns releases the slot; call it when the request has been answered
  * @throws Refusal `rate_limit`, `job_limit`, `concurrency_limit` if the job would not be accepted
  */
-export async function reserveSpot(
-  context: SpendingContext & { readonly spotReservations: SpotReservations },
+export async function reserveSlot(
+  context: SpendingContext & { readonly slotReservations: SlotReservations },
   request: SourceRequest,
 ): Promise<() => void> {
-  const { spotReservations, db, clock } = context;
+  const { slotReservations, db, clock } = context;
   const { caller, via, inBatch } = request;
   const { owner, plan } = caller;
-  if (spotReservations.inLine(owner) >= MAX_WAITING) throw await tooMany(context, request);
-  return await spotReservations.hold(owner, async (held) => {
+  if (slotReservations.inLine(owner) >= MAX_WAITING) throw await tooMany(context, request);
+  return await slotReservations.hold(owner, async (held) => {
     const room = await findRoom(db, { owner, via }, { limits: plan, now: clock.now() });
     if (room.kind !== 'room') throw await overLimitRefusal(context, room, request);
     // A batch reads only a few items at a time; the earlier items keep their room until the whole batch is read.
@@ -139,7 +139,7 @@ export interface SourceContext extends SpendingContext {
   /** Limits on requests to other servers on behalf of callers. */
   readonly fetches: Fetches;
   /** Slots in the queue reserved for requests whose pictures are being fetched. */
-  readonly spotReservations: SpotReservations;
+  readonly slotReservations: SlotReservations;
   /** Which web pages may act without a key. */
   readonly webPages: WebPages;
   /** All known base URLs of this service, without trailing slashes. */

@@ -33,7 +33,7 @@ test.each(['/v2/generate', '/v2/queue', '/generate/url'])(
   },
 );
 
-test('Of many at the same instant as many are fetched as there are spots for', async () => {
+test('Of many at the same instant as many are fetched as there are slots for', async () => {
   const site = await siteOfSkins();
   const { users } = await runServerWithPlans({ gold: {} }, OPTIONS);
   const send = async (n: number) => await users.gold.json('/v2/queue', { url: `${site.url}/${n}.png` });
@@ -43,7 +43,7 @@ test('Of many at the same instant as many are fetched as there are spots for', a
   expect(site.seen).toHaveLength(5);
 });
 
-test('A request waits until it is seen whether the pictures before it take the last spots', async () => {
+test('A request waits until it is seen whether the pictures before it take the last slots', async () => {
   const open: ServerResponse[] = [];
   const site = await webServer((_request, response) => void open.push(response));
   const { users } = await runServerWithPlans({ gold: { queue: 1 } }, OPTIONS);
@@ -63,7 +63,7 @@ test('A request waits until it is seen whether the pictures before it take the l
   expect((await Promise.all(both)).map(({ status }) => status).toSorted()).toEqual([202, 400]);
 });
 
-test('With every spot taken, a request that comes again under its key is its job', async () => {
+test('With every slot taken, a request that comes again under its key is its job', async () => {
   const site = await siteOfSkins();
   const { users } = await runServerWithPlans({ gold: { queue: 1 } }, OPTIONS);
   const send = async () =>
@@ -72,7 +72,7 @@ test('With every spot taken, a request that comes again under its key is its job
   expect([first.status, again.status, again.body.job?.id]).toEqual([202, 202, first.body.job?.id]);
 });
 
-test('Of a batch of URLs the first items get the spots, and only those are fetched', async () => {
+test('Of a batch of URLs the first items get the slots, and only those are fetched', async () => {
   const site = await siteOfSkins();
   const plans = { pro: { queue: 3 } };
   const { users } = await runServerWithPlans(plans, OPTIONS);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { Spots } from '../../../src/dispatch/spots.ts';
+import { Slots } from '../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { machine, openJob } from '../../support/dispatch/machine.ts';
 
@@ -8,20 +8,20 @@ const STALE = 10_000;
 const MINUTE = 60_000;
 const inFlight = (key: string) => ({ key }) as Submission;
 
-/** The spots of a process with so many submissions in flight. */
-function spotsWith(...keys: readonly string[]): Spots<Submission> {
-  const spots = new Spots<Submission>(5);
-  for (const key of keys) spots.unsure.add(inFlight(key));
-  return spots;
+/** The slots of a process with so many submissions in flight. */
+function slotsWith(...keys: readonly string[]): Slots<Submission> {
+  const slots = new Slots<Submission>(5);
+  for (const key of keys) slots.unsure.add(inFlight(key));
+  return slots;
 }
 
-describe('The spots that a process may take', () => {
+describe('The slots that a process may take', () => {
   test('are those that other processes and other callers leave', async () => {
     const { open } = await machine();
-    const [spots, theirs] = [spotsWith(), spotsWith()];
-    const [one, other] = [await open(spots), await open(theirs)];
+    const [slots, theirs] = [slotsWith(), slotsWith()];
+    const [one, other] = [await open(slots), await open(theirs)];
     theirs.took(openJob('theirs'));
-    spots.sawList(
+    slots.sawList(
       [
         { id: 'theirs', status: 'waiting' },
         { id: 'of another caller', status: 'waiting' },
@@ -54,9 +54,9 @@ describe('The spots that a process may take', () => {
   test('are as many as are free where nothing can be shared', async () => {
     const { open, folder } = await machine();
     await writeFile(folder, 'This is no folder.');
-    const spots = spotsWith('a');
-    const queue = await open(spots);
-    spots.sawJob({ id: 'of another caller', status: 'waiting' }, 0);
+    const slots = slotsWith('a');
+    const queue = await open(slots);
+    slots.sawJob({ id: 'of another caller', status: 'waiting' }, 0);
     expect([queue.take(2, 'b'), queue.take(3, 'b')]).toEqual(['full', 'mine']);
   });
 
@@ -73,18 +73,18 @@ describe('The spots that a process may take', () => {
 
 test('The pending jobs are those of all processes and of other callers', async () => {
   const { open } = await machine();
-  const [spots, theirs] = [spotsWith(), spotsWith()];
-  const [one] = [await open(spots), await open(theirs)];
-  spots.took(openJob('a'));
+  const [slots, theirs] = [slotsWith(), slotsWith()];
+  const [one] = [await open(slots), await open(theirs)];
+  slots.took(openJob('a'));
   for (const id of ['b', 'c']) theirs.took(openJob(id));
-  for (const id of ['d', 'e', 'f', 'g']) spots.sawJob({ id, status: 'waiting' }, 0);
+  for (const id of ['d', 'e', 'f', 'g']) slots.sawJob({ id, status: 'waiting' }, 0);
   one.take(1, 'picture');
   expect(one.pending).toBe(7);
 });
 
 test('The jobs of others are known by when they were accepted', async () => {
   const { open, clock } = await machine();
-  const theirs = spotsWith();
+  const theirs = slotsWith();
   const [one] = [await open(), await open(theirs, { typical: () => 700 })];
   clock.forward(500);
   theirs.took({ ...openJob('theirs', 300), eta: 450 });
@@ -99,7 +99,7 @@ describe('A rate window', () => {
 
   test('is used by all processes together', async () => {
     const { open } = await machine();
-    const [one, other] = [await open(spotsWith('just answered')), await open()];
+    const [one, other] = [await open(slotsWith('just answered')), await open()];
     one.heardWindows(windows(2));
     const taken = ['a', 'b', 'c'].map((key) => other.take(50, key));
     expect(taken).toEqual(['mine', 'mine', { windows: exhausted }]);
@@ -107,7 +107,7 @@ describe('A rate window', () => {
 
   test('counts what the others have in flight', async () => {
     const { open } = await machine();
-    const [one, other] = [await open(spotsWith('just answered')), await open(spotsWith('a'))];
+    const [one, other] = [await open(slotsWith('just answered')), await open(slotsWith('a'))];
     one.heardWindows(windows(2));
     expect(other.take(50, 'b')).toBe('mine');
     expect(other.take(50, 'c')).toEqual({ windows: exhausted });
@@ -115,7 +115,7 @@ describe('A rate window', () => {
 
   test('does not hold a process that is alone', async () => {
     const { open } = await machine();
-    const queue = await open(spotsWith('just answered'));
+    const queue = await open(slotsWith('just answered'));
     queue.heardWindows(windows(0));
     expect(queue.take(50, 'a')).toBe('mine');
   });
@@ -163,9 +163,9 @@ describe('Work for which a process that has left has a job', () => {
 describe('A process that has gone with submissions in flight', () => {
   test('is told of with its jobs, however many of each it had', async () => {
     const { open, clock, orphans } = await machine();
-    const spots = spotsWith('a');
-    const [, other] = [await open(spots), await open()];
-    spots.took(openJob('job'));
+    const slots = slotsWith('a');
+    const [, other] = [await open(slots), await open()];
+    slots.took(openJob('job'));
     other.take(5, 'another');
     clock.forward(STALE);
     expect(other.take(2, 'b')).toBe('mine');
@@ -177,7 +177,7 @@ describe('A process that has gone with submissions in flight', () => {
     const { open, clock } = await machine();
     const told: (readonly string[])[] = [];
     const onOrphans = (jobs: readonly string[]) => void told.push(jobs);
-    const [, , other] = [await open(spotsWith('a')), await open(), await open(spotsWith(), { onOrphans })];
+    const [, , other] = [await open(slotsWith('a')), await open(), await open(slotsWith(), { onOrphans })];
     other.take(5, 'another');
     expect(told).toEqual([]);
     clock.forward(STALE);
@@ -191,8 +191,8 @@ describe('A process that has gone with submissions in flight', () => {
     ['of another process', 'theirs'],
   ])('is not thought to have made a new job %s', async (_, id) => {
     const { open, clock } = await machine();
-    const [ours, theirs] = [spotsWith(), spotsWith()];
-    const [, third, other] = [await open(spotsWith('a')), await open(theirs), await open(ours)];
+    const [ours, theirs] = [slotsWith(), slotsWith()];
+    const [, third, other] = [await open(slotsWith('a')), await open(theirs), await open(ours)];
     other.endLook(0, { jobs: [], links: {} });
     clock.forward(STALE);
     ours.took(openJob('ours'));

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Taken } from '../../../src/dispatch/caller-queue.ts';
-import { SpotLimit, Spots } from '../../../src/dispatch/spots.ts';
+import { SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { Submitter, type SubmitterPorts } from '../../../src/dispatch/submitter.ts';
 import { noAnswer, refusal } from '../../support/client/failures.ts';
 
 interface Around {
   readonly works?: number;
-  /** Answers to the requests for a spot, one after the other; then each gets one. */
+  /** Answers to the requests for a slot, one after the other; then each gets one. */
   readonly takes?: readonly Taken[];
   /** How submissions end, one after the other; then they are accepted. */
   readonly errors?: readonly (Error | undefined)[];
@@ -53,8 +53,8 @@ async function run(around: Around) {
   const calls: string[] = [];
   const tasks: Promise<void>[] = [];
   const stop = new AbortController();
-  const spots = new Spots<Submission>(5);
-  const spotLimit = new SpotLimit(4);
+  const slots = new Slots<Submission>(5);
+  const slotLimit = new SlotLimit(4);
   let [atOnce, mostAtOnce, notices, limits] = [0, 0, 0, 0];
   const ports = {
     session: {
@@ -64,8 +64,8 @@ async function run(around: Around) {
       isSkinsmith: false,
       newestJobTime: 7,
       tellLimit: () => void limits++,
-      spots,
-      spotLimit,
+      slots,
+      slotLimit,
       pace: {
         left: () => 1,
         openAt: () => paceOpenAt,
@@ -113,7 +113,7 @@ async function run(around: Around) {
     hardStop: new AbortController().signal,
     onAccepted: (_: unknown, state: string) => {
       told.push(state);
-      spots.unsure.clear();
+      slots.unsure.clear();
     },
     onFailed: ({ key }: Submission) => told.push(`${key} failed`),
     onUnusable: (_: unknown, problem: unknown) => told.push(problem),
@@ -127,7 +127,7 @@ async function run(around: Around) {
   const noticesBefore = notices;
   await submitter.run();
   const found = { mostAtOnce, notices: notices - noticesBefore, limits };
-  return { submitter, told, asked, pauses, calls, spots, spotLimit, ports, ...found };
+  return { submitter, told, asked, pauses, calls, slots, slotLimit, ports, ...found };
 }
 
 test('A submission is recorded before it is sent, and in flight until it is answered', async () => {
@@ -147,7 +147,7 @@ test.each([
   expect((await run(around)).asked).toEqual([[4, undefined]]);
 });
 
-test('That others fill the queue is told where no spot is taken, and a spot is tried for again', async () => {
+test('That others fill the queue is told where no slot is taken, and a slot is tried for again', async () => {
   const full: Taken[] = ['full', 'full'];
   const first = await run({ takes: full, steps: [() => {}] });
   expect([first.told, first.pauses]).toEqual([
@@ -188,7 +188,7 @@ test('A limit is waited for as long as it lasts', async () => {
   expect([told, pauses]).toEqual([[], [2_500]]);
 });
 
-test('The spots are left to others once the last work has one', async () => {
+test('The slots are left to others once the last work has one', async () => {
   const noMore: readonly Step[] = [
     ({ submitter }) => {
       submitter.add(workOf('a'));
@@ -200,17 +200,17 @@ test('The spots are left to others once the last work has one', async () => {
   expect(calls).toEqual(['intent k0 0 7', 'leave', 'intent a 0 7', 'intent b 0 7']);
 });
 
-test('The spots are left to others when it turns out that the last work has one already', async () => {
+test('The slots are left to others when it turns out that the last work has one already', async () => {
   const { calls } = await run({ works: 2, steps: [({ submitter }) => submitter.noMore()] });
   expect(calls).toEqual(['intent k0 0 7', 'intent k1 0 7', 'leave']);
 });
 
-test('The spots are left to others once no more may be made', async () => {
+test('The slots are left to others once no more may be made', async () => {
   const { calls } = await run({ works: 3, maxNew: 2 });
   expect(calls).toEqual(['leave', 'intent k0 0 7', 'intent k1 0 7']);
 });
 
-test('The spots are left to others when another process has the last work', async () => {
+test('The slots are left to others when another process has the last work', async () => {
   const noMore: Step = ({ submitter }) => {
     submitter.add(workOf('a'));
     submitter.noMore();
@@ -222,7 +222,7 @@ test('The spots are left to others when another process has the last work', asyn
 test.each([
   ['was refused for now', refusal(429, 'job_limit')],
   ['did not arrive', noAnswer(false)],
-])('Spots are claimed again for the last work when it %s', async (_, error) => {
+])('Slots are claimed again for the last work when it %s', async (_, error) => {
   const noMore: Step = ({ submitter }) => {
     submitter.add(workOf('a'));
     submitter.noMore();
@@ -231,23 +231,23 @@ test.each([
   expect(calls.slice(0, 4)).toEqual(['leave', 'intent a 0 7', 'enter', 'a 0 became undefined']);
 });
 
-test('A submission that did not become a job gives its spot and its work back', async () => {
+test('A submission that did not become a job gives its slot and its work back', async () => {
   const failed = await run({ errors: [refusal(400, 'invalid_image')] });
   expect([failed.told, failed.calls.at(-1)]).toEqual([['k0 failed'], 'k0 0 became undefined']);
-  expect(failed.spots.ours).toBe(0);
+  expect(failed.slots.ours).toBe(0);
   const lost = await run({ errors: [noAnswer(true)], losses: 40 });
-  expect([lost.told, lost.calls.at(-1), lost.spots.ours]).toEqual([
+  expect([lost.told, lost.calls.at(-1), lost.slots.ours]).toEqual([
     ['k0 failed'],
     'k0 0 became undefined',
     0,
   ]);
   const late = await run({ errors: [noAnswer(false)] });
-  expect([late.calls.at(-1), late.spots.ours, late.notices]).toEqual(['k0 0 became undefined', 0, 1]);
+  expect([late.calls.at(-1), late.slots.ours, late.notices]).toEqual(['k0 0 became undefined', 0, 1]);
 });
 
-test('What there is nothing to send of gives its spot back', async () => {
-  const { told, calls, spots } = await run({ prepare: async () => ({ problem: 'gone' }) });
-  expect([told, calls, spots.ours]).toEqual([['gone'], ['k0 0 became undefined'], 0]);
+test('What there is nothing to send of gives its slot back', async () => {
+  const { told, calls, slots } = await run({ prepare: async () => ({ problem: 'gone' }) });
+  expect([told, calls, slots.ours]).toEqual([['gone'], ['k0 0 became undefined'], 0]);
 });
 
 test('A mistake of ours in preparing a submission is not kept silent', async () => {
@@ -264,9 +264,9 @@ const pass =
 
 test('A queue that was full lets fewer in, and is tried again later each time', async () => {
   const steps = [0, 300, 0, 480, 0].map(pass);
-  const { pauses, spotLimit } = await run({ errors: [full, full, full], pending: 2, steps });
+  const { pauses, slotLimit } = await run({ errors: [full, full, full], pending: 2, steps });
   expect(pauses).toEqual([undefined, 300, undefined, 480, undefined, 768]);
-  expect(spotLimit.at(1_780)).toBe(2);
+  expect(slotLimit.at(1_780)).toBe(2);
 });
 
 test('An accepted submission makes the pause after a full queue short again', async () => {
@@ -288,11 +288,11 @@ test('A queue that was full is tried again at once when a job has ended', async 
 });
 
 test('What was accepted fits, and a limit is told while work is left', async () => {
-  const { spotLimit, limits } = await run({ works: 2, pending: 12, burst: 1 });
-  expect([spotLimit.burst, limits]).toEqual([12, 2]);
+  const { slotLimit, limits } = await run({ works: 2, pending: 12, burst: 1 });
+  expect([slotLimit.burst, limits]).toEqual([12, 2]);
 });
 
-test('News of spots wakes the submitter', async () => {
+test('News of slots wakes the submitter', async () => {
   const steps: readonly Step[] = [
     ({ submitter }) => {
       submitter.looked();

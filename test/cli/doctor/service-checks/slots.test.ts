@@ -4,7 +4,7 @@ import { errors, me, NOBODY, NOT_FOUND, servedSetup } from '../../../support/cli
 
 const ME = 'GET /v2/me';
 
-describe('The check of the spots', () => {
+describe('The check of the slots', () => {
   const job = (status: string) => ({ id: status, status, timestamp: 1 });
   test.each([
     ['free ones', ['waiting', 'completed', 'failed'], 'ok', '1 of 2'],

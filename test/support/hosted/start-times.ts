@@ -15,9 +15,9 @@ export function notBefore({ pending, lastJob = 0 }: Before, rule: RateRule, now:
   const { limit, window = MINUTE } = rule;
   if (pending === 0 && now - lastJob >= window) return undefined;
   const second = window / 60;
-  const slot = 60 / limit;
+  const step = 60 / limit;
   const base = Math.ceil((lastJob || now) / second);
-  const distance = Math.ceil(base / slot) * slot - base;
+  const distance = Math.ceil(base / step) * step - base;
   return (base + (distance > 0 ? distance * pending : 0)) * second;
 }
 

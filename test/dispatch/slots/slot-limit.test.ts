@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { SpotLimit } from '../../../src/dispatch/spots.ts';
+import { SlotLimit } from '../../../src/dispatch/slots.ts';
 
 const PROBE = 10_000;
 
 describe('The limit of jobs', () => {
   test('is what was told, at least one, until the queue refuses', () => {
-    expect([new SpotLimit(5).at(0), new SpotLimit(0).at(0), new SpotLimit(-3).at(0)]).toEqual([5, 1, 1]);
+    expect([new SlotLimit(5).at(0), new SlotLimit(0).at(0), new SlotLimit(-3).at(0)]).toEqual([5, 1, 1]);
   });
 
   test('is what fitted once the queue has refused', () => {
-    const limit = new SpotLimit(100);
+    const limit = new SlotLimit(100);
     limit.refused(5, 1_000);
     expect([limit.at(1_000), limit.at(1_000 + PROBE - 1), limit.told]).toEqual([5, 5, 100]);
   });
 
   test('is tried with one more after ten seconds, then twice as rarely each time', () => {
-    const limit = new SpotLimit(100);
+    const limit = new SlotLimit(100);
     limit.refused(5, 0);
     expect(limit.at(PROBE)).toBe(6);
     limit.refused(5, PROBE);
@@ -25,7 +25,7 @@ describe('The limit of jobs', () => {
   });
 
   test('rises when more are seen to fit, never over what was told', () => {
-    const limit = new SpotLimit(7);
+    const limit = new SlotLimit(7);
     limit.refused(5, 0);
     limit.fitted(6, 100);
     expect([limit.at(100), limit.at(100 + PROBE - 1), limit.at(100 + PROBE)]).toEqual([6, 6, 7]);
@@ -34,23 +34,23 @@ describe('The limit of jobs', () => {
   });
 
   test('is at least one, whatever is told or refused', () => {
-    const limit = new SpotLimit(5);
+    const limit = new SlotLimit(5);
     limit.told = 0;
     expect(limit.at(0)).toBe(1);
-    const refused = new SpotLimit(5);
+    const refused = new SlotLimit(5);
     refused.refused(0, 0);
     expect(refused.at(0)).toBe(1);
   });
 
   test('is tried at the same time where as many fit as were known to', () => {
-    const limit = new SpotLimit(7);
+    const limit = new SlotLimit(7);
     limit.refused(5, 0);
     limit.fitted(5, 5_000);
     expect([limit.at(PROBE - 1), limit.at(PROBE)]).toEqual([5, 6]);
   });
 
   test('is tried as soon as ever after more have fitted', () => {
-    const limit = new SpotLimit(9);
+    const limit = new SlotLimit(9);
     limit.refused(5, 0);
     limit.refused(5, PROBE);
     limit.fitted(6, 3 * PROBE);
@@ -59,14 +59,14 @@ describe('The limit of jobs', () => {
   });
 
   test('falls when fewer fit than before', () => {
-    const limit = new SpotLimit(5);
+    const limit = new SlotLimit(5);
     limit.refused(4, 0);
     limit.refused(2, 100);
     expect([limit.at(100), limit.at(100 + PROBE)]).toEqual([2, 3]);
   });
 
   test('lets no more through at once than usual, until more have fitted', () => {
-    const limit = new SpotLimit(100);
+    const limit = new SlotLimit(100);
     expect(limit.burst).toBe(5);
     limit.fitted(12, 0);
     expect(limit.burst).toBe(12);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { etaOf, notBefore } from './slots.ts';
+import { etaOf, notBefore } from './start-times.ts';
 
 const SECOND = 1000;
-/** A multiple of every slot, in milliseconds. */
+/** A multiple of every step, in milliseconds. */
 const START = 1_800_000_000 * SECOND;
 
 describe('A job may start', () => {
@@ -17,7 +17,7 @@ describe('A job may start', () => {
       expect(notBefore({ pending, lastJob }, { limit: 60 }, START + 200)).toBe(START + SECOND);
   });
 
-  test('at 20 a minute as many distances to the next slot later as jobs are pending', () => {
+  test('at 20 a minute as many distances to the next step later as jobs are pending', () => {
     const lastJob = START + 1_000;
     const starts = [0, 1, 2, 3].map((pending) =>
       notBefore({ pending, lastJob }, { limit: 20 }, START + 1_200),

@@ -16,8 +16,8 @@ export interface OpenJob<W extends Submission> extends RunningJob {
   absent?: Absence | undefined;
 }
 
-/** The spots of one process, as other processes are told of them. */
-export interface CountedSpots {
+/** The slots of one process, as other processes are told of them. */
+export interface CountedSlots {
   readonly jobs: ReadonlyMap<string, RunningJob & { readonly id: string }>;
   readonly unsure: { readonly size: number };
   readonly ours: number;
@@ -29,10 +29,10 @@ export interface CountedSpots {
 }
 
 /**
- * The caller's spots in the queue, counted so that they are never exceeded: our jobs, submissions in flight,
+ * The caller's slots in the queue, counted so that they are never exceeded: our jobs, submissions in flight,
  * and jobs that others with the same key have there.
  */
-export class Spots<W extends Submission> implements CountedSpots {
+export class Slots<W extends Submission> implements CountedSlots {
   readonly jobs = new Map<string, OpenJob<W>>();
   /** Submissions in flight, and those whose answer was lost: each may have become a job. */
   readonly unsure = new ObservedSet<W>(() => this.onChange());
@@ -115,8 +115,8 @@ class ObservedSet<T> extends Set<T> {
   }
 }
 
-/** Spots in the queue that every caller has (the service's specification). */
-export const USUAL_SPOTS = 5;
+/** Slots in the queue that every caller has (the service's specification). */
+export const USUAL_SLOTS = 5;
 
 /** Milliseconds before trying one more than is known to fit, doubled after each refusal. */
 const FIRST_PROBE = 10_000;
@@ -126,7 +126,7 @@ const LONGEST_PROBE = 10 * 60_000;
  * How many jobs the caller may have in the queue: the announced limit until experience contradicts it. A queue
  * that refuses shows what fits; one more is then tried only rarely. Times: milliseconds of a monotonic clock.
  */
-export class SpotLimit {
+export class SlotLimit {
   #told: number;
   /** The number that fits since the queue refused; undefined: it never refused. */
   #fits: number | undefined;
@@ -155,7 +155,7 @@ export class SpotLimit {
 
   /** Jobs that may be in flight at once: an announced limit is not tested all at once. */
   get burst(): number {
-    return Math.max(USUAL_SPOTS, this.#proved);
+    return Math.max(USUAL_SLOTS, this.#proved);
   }
 
   /** Records that this many were there at the same time. */

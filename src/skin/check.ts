@@ -1,7 +1,7 @@
 import { InvalidImageError, MAX_SKIN_BYTES } from './picture.ts';
 import { readHeader } from './png/decode.ts';
 import { encodePng } from './png/encode.ts';
-import { type ReadSkin, readSkinAhead } from './read-skin.ts';
+import { type ReadSkin, readSkin } from './read-skin.ts';
 import type { Variant } from './regions.ts';
 import type { DetectedVariant } from './variant.ts';
 import { listWarnings, type SkinWarning } from './warnings.ts';
@@ -36,7 +36,7 @@ export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
   try {
     // Beyond the decoding limit, the message still names the real limit.
     const maxBytes = bytes.length <= MAX_CHECKED_BYTES ? MAX_CHECKED_BYTES : MAX_SKIN_BYTES;
-    return reportOn(readSkinAhead(bytes, { maxBytes }), { size: bytes.length, wanted });
+    return reportOn(readSkin(bytes, { maxBytes }), { size: bytes.length, wanted });
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
     return { valid: false, ...readSize(bytes), warnings: [], error: viewError(error) };

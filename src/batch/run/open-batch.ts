@@ -4,7 +4,6 @@ import { systemClock } from '../../base/clock.ts';
 import { DigestCache } from '../../base/digest-cache.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
 import { bareUuid } from '../../base/uuid.ts';
-import { forgetPictures } from '../../skin/read-skin.ts';
 import { Journal } from '../journal.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
 import { isGone } from '../lockfile/source-ids.ts';
@@ -54,7 +53,6 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
       planner,
       signers,
       close: () => {
-        forgetPictures();
         lockfile?.close();
         place.held?.release();
       },

@@ -5,9 +5,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { PlanOptions } from '../../../src/batch/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
-import { makePicture } from '../../../src/skin/picture.ts';
-import { encodePng } from '../../../src/skin/png/encode.ts';
-import { forgetPictures, readSkinAhead, recallSkin } from '../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { fingerprintOf, signValue } from '../../../src/textures/signing-key.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -91,15 +88,6 @@ function openFiles(): string[] {
     }
   });
 }
-
-test('A batch that is closed forgets the pictures that it has read ahead', async () => {
-  const file = encodePng(makePicture(64, 64));
-  const { close } = await open(await optionsIn());
-  forgetPictures(); // of other tests in this process: there would be no room
-  readSkinAhead(file);
-  close();
-  expect(recallSkin(file)).toMatchObject({ picture: undefined });
-});
 
 test('A batch that only plans finds what is there and creates nothing', async () => {
   const options = await optionsIn();

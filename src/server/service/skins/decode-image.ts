@@ -1,5 +1,5 @@
-import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
-import { readSkin, recallSkin, type SkinFacts } from '../../../skin/read-skin.ts';
+import { InvalidImageError } from '../../../skin/picture.ts';
+import { type ReadSkin, readSkin } from '../../../skin/read-skin.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Decodes a picture sent by a caller. @throws Refusal `invalid_image`, with a description of the problem */
@@ -13,20 +13,7 @@ export function decodeImage<T>(image: Uint8Array, decode: (bytes: Uint8Array) =>
   }
 }
 
-/** A file that is a valid picture, and what is needed of it before anything is stored. */
-export interface SentPicture extends SkinFacts {
-  /** Its pixels; decoded when they are asked for, if the file was read before. */
-  readonly picture: () => Picture;
-}
-
-/** Reads a picture that a caller has sent. @throws Refusal `invalid_image` */
-export function readSent(file: Uint8Array): SentPicture {
-  const known = recallSkin(file);
-  if (known) return { ...known, picture: () => known.picture ?? decode(file).picture };
-  const { picture, pixels, detected } = decode(file);
-  return { pixels, detected, picture: () => picture };
-}
-
-function decode(file: Uint8Array) {
+/** Reads a skin that a caller has sent. @throws Refusal `invalid_image` */
+export function readSent(file: Uint8Array): ReadSkin {
   return decodeImage(file, readSkin);
 }

@@ -76,7 +76,7 @@ async function submitPicture(
   const warnings: Note[] = choice.warning ? [{ code: 'variant_mismatch', message: choice.warning }] : [];
   const source = nameOfSource(request.source);
   const texture = { textureHash, variant: choice.variant, source };
-  const found = await submitTexture(context, request, texture, () => storedPicture(textureHash, picture()));
+  const found = await submitTexture(context, request, texture, () => storedPicture(textureHash, picture));
   return { ...found, warnings };
 }
 

@@ -13,23 +13,15 @@ function fileOf(shade: number): Buffer {
   return encodePng(picture);
 }
 
-test('A picture comes with its pixels, hash and variant, whether it was sent before or not', () => {
+test('A picture comes with its pixels, hash and variant', () => {
   const file = fileOf(1);
-  const [first, again] = [readSent(file), readSent(Buffer.from(file))];
-  const { picture, pixels, detected } = readSkin(file);
-  expect([first, again]).toMatchObject([
-    { pixels, detected },
-    { pixels, detected },
-  ]);
-  expect([first.picture(), again.picture()]).toEqual([picture, picture]);
+  expect(readSent(file)).toEqual(readSkin(file));
 });
 
-test('A file that is no picture is refused each time', () => {
-  const file = fileOf(2);
-  readSent(file);
-  const damaged = Buffer.from(file);
+test('A file that is no picture is refused', () => {
+  const damaged = fileOf(2);
   damaged[damaged.length - 20]! ^= 1;
-  for (let time = 0; time < 2; time++) expect(() => readSent(damaged)).toThrow(Refusal);
+  expect(() => readSent(damaged)).toThrow(Refusal);
 });
 
 test('A file above the size of a skin is refused, whatever it shows', () => {

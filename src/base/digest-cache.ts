@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { writeFileAtomically } from './atomic-file.ts';
-import { makeFolder } from './make-folder.ts';
-import { parsedJson } from './parsed-json.ts';
+import { makeFolder, writeFileAtomically } from './files.ts';
+import { parsedJson } from './json.ts';
 
 /** The parts of `fs.Stats` that change when a file changes. */
 export interface FileStamp {

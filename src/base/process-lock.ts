@@ -3,11 +3,8 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { writeFileAtomically } from './atomic-file.ts';
-import { makeFolder } from './make-folder.ts';
-import { importSqlite } from './node-sqlite.ts';
-import { processExists } from './process-exists.ts';
-import { isDamagedDatabase, isSqliteBusy } from './sqlite-codes.ts';
+import { makeFolder, processExists, writeFileAtomically } from './files.ts';
+import { importSqlite, isDamagedDatabase, isSqliteBusy } from './sqlite.ts';
 
 /** This process holds the lock until it releases it or ends, however it ends. */
 export interface Held {

@@ -11,10 +11,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { withPath, writeFileAtomically } from '../base/atomic-file.ts';
+import { makeFolder, withPath, writeFileAtomically } from '../base/files.ts';
+import { parsedJson } from '../base/json.ts';
 import { fileLines } from '../base/lines.ts';
-import { makeFolder } from '../base/make-folder.ts';
-import { parsedJson } from '../base/parsed-json.ts';
 import { parse, safeParse } from '../protocol/parsing.ts';
 
 /** A journal that cannot be gone on with. `message` names the file. */

@@ -1,6 +1,6 @@
+import { parseRetryAfter } from '../base/bounded-fetch.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../base/json.ts';
 import { networkCode, networkReason, PROXY_REFUSED } from '../base/network-reason.ts';
-import { hasTooManyValues, MAX_JSON_VALUES } from '../base/parsed-json.ts';
-import { parseRetryAfter } from '../base/retry-after.ts';
 import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
 import { unknownEncoding } from './network-transport.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { LONGEST_TIMER } from '../base/clock.ts';
-import { decodedText, parsedJson } from '../base/parsed-json.ts';
+import { decodedText, parsedJson } from '../base/json.ts';
 import { ignoredFields } from '../protocol/advice.ts';
 import { safeParse } from '../protocol/parsing.ts';
 import {

@@ -1,4 +1,4 @@
-import { backOff } from '../base/sleeping.ts';
+import { backOff } from '../base/clock.ts';
 import { SkinsmithError } from './errors.ts';
 import { classifyFailure } from './failure.ts';
 import { refusedWait } from './rate-limits.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../base/clock.ts';
-import { backOff } from '../base/sleeping.ts';
+import { backOff, type Clock } from '../base/clock.ts';
 import { SkinsmithError } from '../client/errors.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { JobAnswer, JobEvent } from '../client/types.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../base/clock.ts';
-import { backOff } from '../base/sleeping.ts';
+import { backOff, type Clock } from '../base/clock.ts';
 import { NetworkError, ServiceError, SkinsmithError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
 import { ProofError } from './proof.ts';

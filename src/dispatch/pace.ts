@@ -1,4 +1,4 @@
-import { backOff } from '../base/sleeping.ts';
+import { backOff } from '../base/clock.ts';
 import { type LimitWindow, limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
 import { type CountedSubmission, SubmissionBudget } from '../client/submission-budget.ts';
 import { LONGEST_WAIT } from './outage.ts';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
-import { processExists } from '../base/process-exists.ts';
+import { processExists } from '../base/files.ts';
 
 /** A job as other processes of the caller see it. */
 export interface PeerJob {

@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../base/make-folder.ts';
-import { importSqlite, switchToWal } from '../base/node-sqlite.ts';
-import { SQLITE, sqliteCode } from '../base/sqlite-codes.ts';
+import { makeFolder } from '../base/files.ts';
+import { importSqlite, SQLITE, sqliteCode, switchToWal } from '../base/sqlite.ts';
 
 /** Milliseconds that a process waits for others' write transactions. */
 const BUSY = 5_000;

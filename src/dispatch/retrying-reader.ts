@@ -1,4 +1,4 @@
-import { backOff } from '../base/sleeping.ts';
+import { backOff } from '../base/clock.ts';
 import { ServiceError } from '../client/errors.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { JobAnswer } from '../client/types.ts';

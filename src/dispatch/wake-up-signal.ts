@@ -1,5 +1,4 @@
-import type { Clock } from '../base/clock.ts';
-import { sleepOrEvent } from '../base/sleeping.ts';
+import { type Clock, sleepOrEvent } from '../base/clock.ts';
 
 /** Wakes a task that waits for a change. A notification without a waiter is remembered once. */
 export class WakeUpSignal {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parsedJson } from '../base/parsed-json.ts';
-import { parseRetryAfter } from '../base/retry-after.ts';
+import { parseRetryAfter } from '../base/bounded-fetch.ts';
+import { parsedJson } from '../base/json.ts';
 
 /** The kinds of failures of the game's services. */
 export type GameErrorKind =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsedJson } from '../base/parsed-json.ts';
+import { parsedJson } from '../base/json.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import {

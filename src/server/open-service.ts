@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/files.ts';
 import { VERSION } from '../base/version.ts';
 import { ErrorLog } from './assembly/error-log.ts';
 import { findOpenSecrets, jobsToDo, kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';

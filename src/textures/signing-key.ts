@@ -8,8 +8,8 @@ import {
   verify,
 } from 'node:crypto';
 import { promisify } from 'node:util';
+import { makeSecretFile, readSecretFile } from '../base/files.ts';
 import { shortFingerprint } from '../base/fingerprint.ts';
-import { makeSecretFile, readSecretFile } from '../base/secret-file.ts';
 
 /**
  * The key that signs and its public half (SPKI PEM). `id` names it in the store: the first 16 hexadecimal digits of the

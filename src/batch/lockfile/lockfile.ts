@@ -1,4 +1,4 @@
-import { Replacement, removeLeftovers } from '../../base/atomic-file.ts';
+import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy } from '../model/signer.ts';
 import type { SourceProblem } from '../model/source.ts';

@@ -1,4 +1,4 @@
-import { Replacement } from '../../base/atomic-file.ts';
+import { Replacement } from '../../base/files.ts';
 import { changedInUse, type LockEntry, workOf, writableLine } from './entries.ts';
 import type { IndexedEntry, Snapshot } from './snapshot.ts';
 

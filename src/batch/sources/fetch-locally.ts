@@ -1,9 +1,8 @@
-import { type BoundedAnswer, FetchError, fetchBounded } from '../../base/bounded-fetch.ts';
+import { type BoundedAnswer, FetchError, fetchBounded, parseRetryAfter } from '../../base/bounded-fetch.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { networkCode, networkReason } from '../../base/network-reason.ts';
 import { pictureLink } from '../../base/page-links.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
-import { parseRetryAfter } from '../../base/retry-after.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import { DEFAULT_RETRY, pauseBefore } from '../../client/retry-timing.ts';
 import { sniffKind } from '../../skin/png/header.ts';

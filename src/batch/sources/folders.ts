@@ -2,7 +2,7 @@ import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { decodedText } from '../../base/parsed-json.ts';
+import { decodedText } from '../../base/json.ts';
 import { BatchSetupError, type BatchSource, type Coverage, type SourceProblem } from '../model/source.ts';
 import { fileProblem } from './files.ts';
 import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';

@@ -1,4 +1,4 @@
-import { withoutMark } from '../../base/parsed-json.ts';
+import { withoutMark } from '../../base/json.ts';
 import { BatchSetupError } from '../model/source.ts';
 
 export const IGNORE_FILE = '.skinsmithignore';

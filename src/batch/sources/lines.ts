@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
+import { utf16Of, withoutMark } from '../../base/json.ts';
 import { streamLines } from '../../base/lines.ts';
-import { utf16Of, withoutMark } from '../../base/parsed-json.ts';
 import { BatchSetupError } from '../model/source.ts';
 
 /** Bytes. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
-import { parsedJson } from '../../base/parsed-json.ts';
+import { parsedJson } from '../../base/json.ts';
 import { BatchSetupError, type BatchSource } from '../model/source.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources, type SourceRoots } from './arguments.ts';
 import { baseStem, fileProblem, findPath, withoutFileScheme } from './files.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { decodedText, parsedJson, utf16Of } from '../../base/parsed-json.ts';
+import { decodedText, parsedJson, utf16Of } from '../../base/json.ts';
 import { BatchSetupError, type BatchSource } from '../model/source.ts';
 import { fileProblem } from './files.ts';
 import { readLines } from './lines.ts';

@@ -1,4 +1,4 @@
-import { parsedJson } from '../../base/parsed-json.ts';
+import { parsedJson } from '../../base/json.ts';
 import { bareUuid, isUuid } from '../../base/uuid.ts';
 import { NetworkError, ServiceError, SkinsmithError } from '../../client/errors.ts';
 import type { SkinClient } from '../../client/skin-client.ts';

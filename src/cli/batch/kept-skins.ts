@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { decodedText, parsedJson } from '../../base/parsed-json.ts';
+import { decodedText, parsedJson } from '../../base/json.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
 import { sourcePath } from '../../batch/lockfile/source-ids.ts';
 import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { DigestCache } from '../../base/digest-cache.ts';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import { CliError, usageError } from '../errors/exit.ts';

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type Conf from 'conf';
 import envPaths from 'env-paths';
 import { systemClock } from '../../base/clock.ts';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from '../../base/files.ts';
 import type { Held } from '../../base/process-lock.ts';
 import { CliError } from '../errors/exit.ts';
 import { meaningOf, unusableHint } from '../errors/system-report.ts';

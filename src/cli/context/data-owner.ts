@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, openSync } from 'node:fs';
+import { createReadStream, createWriteStream, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { mkdtemp, open, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { become, foreignOwnerOf } from '../../base/folder-owner.ts';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from '../../base/files.ts';
 import type { Backup } from '../../server/server.ts';
 import { CliError } from '../errors/exit.ts';
 import { keepAllFiles } from '../serve/keep-all-files.ts';
@@ -116,4 +115,35 @@ function parsed(line: string): { readonly error?: { code: string; message: strin
   } catch {
     return {};
   }
+}
+
+/** A user who is not root. */
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Whom a folder belongs to, if root runs this and it is somebody else: whoever can change what is in it can put links there.
+ * A link counts as what its owner made of it, and of a folder that is not there the nearest one above it.
+ */
+function foreignOwnerOf(folder: string): Owner | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const { uid, gid } = nearest(resolve(folder));
+  // With the group root it would still have some of root's rights.
+  return uid === 0 ? undefined : { uid, gid: gid === 0 ? uid : gid };
+}
+
+function nearest(path: string): Stats {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (!there) return nearest(dirname(path));
+  const isOwnLink = there.isSymbolicLink() && there.uid === 0;
+  return (isOwnLink && statSync(path, { throwIfNoEntry: false })) || there;
+}
+
+/** Gives up all rights of root, for as long as the process lives. */
+function become({ uid, gid }: Owner): void {
+  process.setgroups?.([gid]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
 }

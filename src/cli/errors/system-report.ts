@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
-import { isDamagedDatabase } from '../../base/sqlite-codes.ts';
+import { isDamagedDatabase } from '../../base/sqlite.ts';
 import type { ErrorReport, ExitName } from './exit.ts';
 
 /** What the errors of the operating system mean, by Node's code. */

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from '../../base/files.ts';
 import type { SourceContent } from '../../batch/model/source.ts';
 import type { SkinOptions } from '../../index.ts';
 

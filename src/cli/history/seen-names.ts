@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
-import { makeFolder } from '../../base/make-folder.ts';
-
+import { makeFolder, writeFileAtomically } from '../../base/files.ts';
 export const SEEN_KINDS = ['users', 'keys', 'capes', 'accounts', 'skins', 'identities'] as const;
 export type SeenKind = (typeof SEEN_KINDS)[number];
 

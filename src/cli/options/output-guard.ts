@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { writeFileAtomically } from '../../base/atomic-file.ts';
+import { writeFileAtomically } from '../../base/files.ts';
 import { isMarkedPng, MARKED_BYTES } from '../../skin/png/encode.ts';
 import { SIGNATURE } from '../../skin/png/header.ts';
 import { CliError } from '../errors/exit.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { addAbortSignal } from 'node:stream';
-import { decodedText } from '../../base/parsed-json.ts';
+import { decodedText } from '../../base/json.ts';
 import { endSentence } from '../../base/sentence.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';

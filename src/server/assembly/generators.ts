@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOpenToOthers, makePrivate } from '../../base/secret-file.ts';
+import { isOpenToOthers, makePrivate } from '../../base/files.ts';
 import { type Game, openGame } from '../../game/game.ts';
 import { type Accounts, openAccounts } from '../accounts/linking.ts';
 import { AccountKeyChangedError, TokenCipher } from '../accounts/token-cipher.ts';

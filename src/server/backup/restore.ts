@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, open, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from '../../base/files.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';

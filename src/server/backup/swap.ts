@@ -4,8 +4,7 @@ import { open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promis
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { makeFolder } from '../../base/make-folder.ts';
-import { processExists } from '../../base/process-exists.ts';
+import { makeFolder, processExists } from '../../base/files.ts';
 import { DATA_FILES } from './data-files.ts';
 
 /** Milliseconds after which a temporary file of another machine, or of an older program, counts as abandoned. */

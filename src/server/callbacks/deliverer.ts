@@ -1,6 +1,5 @@
-import { AWAKE, type Clock } from '../../base/clock.ts';
+import { AWAKE, type Clock, sleepOrWake } from '../../base/clock.ts';
 import type { Proxies } from '../../base/proxies.ts';
-import { sleepOrWake } from '../../base/sleeping.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';

@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { AWAKE, type Clock } from '../../base/clock.ts';
-import { sleepOrEvent } from '../../base/sleeping.ts';
+import { AWAKE, type Clock, sleepOrEvent } from '../../base/clock.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 
 interface Events {

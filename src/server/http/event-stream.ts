@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Clock } from '../../base/clock.ts';
-import { sleepOrWake } from '../../base/sleeping.ts';
+import { type Clock, sleepOrWake } from '../../base/clock.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Bytes that may wait for a slow reader; above that the stream is cut, and the reader must reconnect. */

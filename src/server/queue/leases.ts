@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Expression, sql } from 'kysely';
 import type { Clock } from '../../base/clock.ts';
-import { processExists } from '../../base/process-exists.ts';
+import { processExists } from '../../base/files.ts';
 import { DATABASE_NOW, readDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { importSqlite } from '../../base/node-sqlite.ts';
+import { importSqlite } from '../../base/sqlite.ts';
 import type { Db } from '../store/db.ts';
 import { readMeta, verifyWhole } from '../store/meta.ts';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';

@@ -1,4 +1,4 @@
-import { SQLITE, sqliteCode } from '../../base/sqlite-codes.ts';
+import { SQLITE, sqliteCode } from '../../base/sqlite.ts';
 
 /** The database cannot be reached, or has ended the connection: whoever asks again later may succeed. */
 export class StoreUnreachableError extends Error {

@@ -1,6 +1,5 @@
 import type { backup, DatabaseSync } from 'node:sqlite';
-import { importSqlite } from '../../base/node-sqlite.ts';
-import { isDamagedDatabase, isSqliteBusy } from '../../base/sqlite-codes.ts';
+import { importSqlite, isDamagedDatabase, isSqliteBusy } from '../../base/sqlite.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from './migrate.ts';
 import { FIRST_SCHEMA } from './schema/first-schema.ts';
 import { sqliteDb } from './sqlite.ts';

@@ -12,9 +12,8 @@ import {
   type SqliteStatement,
   sql,
 } from 'kysely';
-import { makeFolder } from '../../base/make-folder.ts';
-import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
-import { SQLITE, sqliteCode } from '../../base/sqlite-codes.ts';
+import { makeFolder } from '../../base/files.ts';
+import { importSqlite, SQLITE, sqliteCode, switchToWal } from '../../base/sqlite.ts';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import {
   ANY_SCHEMA,

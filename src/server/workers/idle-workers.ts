@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
-import { sleepOrEvent } from '../../base/sleeping.ts';
+import { type Clock, sleepOrEvent } from '../../base/clock.ts';
 
 /** Milliseconds that workers sleep at most: the net for what no sign tells. */
 const IDLE = 5_000;

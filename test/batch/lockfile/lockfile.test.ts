@@ -200,7 +200,7 @@ describe('read', () => {
   test('goes on with the file that was opened when another takes its place', async () => {
     const path = await ownPath(textOf(entriesOf('a.png')));
     const lockfile = await openAt(path);
-    const { writeFileAtomically } = await import('../../../src/base/atomic-file.ts');
+    const { writeFileAtomically } = await import('../../../src/base/files.ts');
     writeFileAtomically(path, textOf(entriesOf('x.png')));
     expect(allOf(lockfile)).toEqual(entriesOf('a.png'));
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { utf16Of } from '../../../src/base/parsed-json.ts';
+import { utf16Of } from '../../../src/base/json.ts';
 import { BatchSetupError } from '../../../src/batch/model/source.ts';
 import { listRows } from '../../../src/batch/sources/lists.ts';
 import type { ListRow, Row } from '../../../src/batch/sources/rows.ts';

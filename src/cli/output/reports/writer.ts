@@ -3,8 +3,7 @@ import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { withPath } from '../../../base/atomic-file.ts';
-import { makeFolder } from '../../../base/make-folder.ts';
+import { makeFolder, withPath } from '../../../base/files.ts';
 import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
 import { decodePng } from '../../../skin/png/decode.ts';

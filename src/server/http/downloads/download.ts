@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { sleepOrWake } from '../../../base/sleeping.ts';
+import { sleepOrWake } from '../../../base/clock.ts';
 import type { Caller } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import { type ExportQuery, exportSkins, type SkinExport } from '../../service/skins/export.ts';

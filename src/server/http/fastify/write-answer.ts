@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { JsonText } from '../../../base/json-text.ts';
+import { JsonText } from '../../../base/json.ts';
 import { SERVER_NAME } from '../../workers/worker-pool.ts';
 import type { Answer } from '../route.ts';
 import { entityTag, isKnownTag, weakTag } from './entity-tags.ts';

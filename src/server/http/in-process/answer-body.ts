@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { JsonText } from '../../../base/json-text.ts';
+import { JsonText } from '../../../base/json.ts';
 import type { TransportAnswer } from '../../../client/transport.ts';
 import type { Answer } from '../route.ts';
 import { copyJson } from './copy-json.ts';

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Client, type ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { decodedText } from '../../../base/parsed-json.ts';
-import { isOpenToOthers } from '../../../base/secret-file.ts';
+import { isOpenToOthers } from '../../../base/files.ts';
+import { decodedText } from '../../../base/json.ts';
 import { StoreRefusedError } from './trouble.ts';
 
 /** Whom a password is for, as far as a line of the file has to match. */

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { switchToWal } from '../../src/base/node-sqlite.ts';
-import { SQLITE, sqliteCode } from '../../src/base/sqlite-codes.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { SQLITE, sqliteCode, switchToWal } from '../../../src/base/sqlite.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function twoConnections(): Promise<[DatabaseSync, DatabaseSync]> {
   const path = join(await ownFolder(), 'some.db');

@@ -13,8 +13,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Replacement, removeLeftovers, writeFileAtomically } from '../../src/base/atomic-file.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { Replacement, removeLeftovers, writeFileAtomically } from '../../../src/base/files.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** The system gives out the lowest that is free. */
 function nextDescriptor(path: string): number {

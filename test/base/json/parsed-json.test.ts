@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsedJson } from '../../src/base/parsed-json.ts';
+import { parsedJson } from '../../../src/base/json.ts';
 
 test('JSON is parsed from a text or from bytes', () => {
   expect(parsedJson('{"a":[1,"é"]}')).toEqual({ a: [1, 'é'] });

@@ -1,9 +1,9 @@
 import { chmod, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isOpenToOthers, readSecretFile } from '../../src/base/secret-file.ts';
-import { foreignFile } from '../support/base/foreign-file.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { isOpenToOthers, readSecretFile } from '../../../src/base/files.ts';
+import { foreignFile } from '../../support/base/foreign-file.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function fileOf(mode: number): Promise<string> {
   const path = join(await ownFolder(), 'key');

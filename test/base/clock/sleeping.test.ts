@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AWAKE, type Clock } from '../../src/base/clock.ts';
-import { sleepOrEvent, sleepOrWake } from '../../src/base/sleeping.ts';
+import { AWAKE, type Clock, sleepOrEvent, sleepOrWake } from '../../../src/base/clock.ts';
 
 /** A clock whose sleeps end by hand or by their signal. */
 function handClock() {

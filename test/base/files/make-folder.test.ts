@@ -3,10 +3,10 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join, posix, win32 } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { makeFolder, missingFolders } from '../../src/base/make-folder.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { makeFolder, missingFolders } from '../../../src/base/files.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
-const MODULE = join(import.meta.dirname, '../../src/base/make-folder.ts');
+const MODULE = join(import.meta.dirname, '../../../src/base/files.ts');
 
 test('Missing folders are made, those that are there stay as they are', async () => {
   const path = join(await ownFolder(), 'a/b/c');

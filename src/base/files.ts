@@ -1,9 +1,70 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { makeFolder } from './make-folder.ts';
-import { processExists } from './process-exists.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { chmod, link, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, type PlatformPath, resolve } from 'node:path';
+
+/** Whether a process of this machine is there, whoever it belongs to. */
+export function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/**
+ * Makes a folder and the missing ones above it. Node's own recursive mkdir never returns where a folder exists but
+ * takes no others (`/proc/x`).
+ * @param mode permission bits of the folders that are made, whatever the umask; as the umask has it unless given
+ * @throws Error of the file system, ENOENT or EEXIST for instance
+ */
+export function makeFolder(path: string, mode?: number): void {
+  const missing = missingFolders(path, isThere);
+  for (const folder of missing) makeOne(folder, mode);
+  if (missing.length === 0 && !isFolder(path)) mkdirSync(path); // says what is in the way
+}
+
+/** A folder and those above it that are not there, outermost first. On Windows even a drive may be missing. */
+export function missingFolders(
+  path: string,
+  isThere: (path: string) => boolean,
+  paths: Pick<PlatformPath, 'resolve' | 'dirname'> = { resolve, dirname },
+): string[] {
+  const missing: string[] = [];
+  for (let at = paths.resolve(path); !isThere(at) && at !== missing[0]; at = paths.dirname(at))
+    missing.unshift(at);
+  return missing;
+}
+
+function makeOne(folder: string, mode: number | undefined): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it just now.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(folder)) throw error;
+    return;
+  }
+  if (mode !== undefined) chmodSync(folder, mode);
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
 
 export interface AtomicFileOptions {
   /** Permission bits of the new file, before the umask. */
@@ -158,4 +219,72 @@ export function withPath(error: unknown, path: string, instead?: string): unknow
   if (!(error instanceof Error && 'code' in error)) return error;
   const isNamed = 'path' in error && error.path !== instead;
   return isNamed ? error : Object.assign(error, { path });
+}
+
+/**
+ * Reads a secret from a file; undefined if there is no file. A file of our own is made private, even if it was put there
+ * by hand. A file whose mode cannot be changed is read as it is: a mounted secret is read-only or belongs to another user.
+ */
+export async function readSecretFile(path: string): Promise<string | undefined> {
+  try {
+    const secret = await readFile(path, 'utf8');
+    await makePrivate(path);
+    return secret;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw Object.assign(error as Error, { path }); // which an error of reading a folder lacks
+  }
+}
+
+/**
+ * Whether users other than the intended ones can read the file. The group of a file that belongs to somebody else may:
+ * we read it as a member of that group, or by an access list, whose mask the system shows as the mode of the group (as
+ * with systemd's credentials). Windows has no such modes.
+ */
+export async function isOpenToOthers(path: string): Promise<boolean> {
+  if (process.getuid === undefined) return false;
+  const { mode, uid } = await stat(path);
+  return (mode & (uid === process.getuid() ? 0o077 : 0o007)) !== 0;
+}
+
+const UNCHANGEABLE = new Set(['EPERM', 'EACCES', 'EROFS']);
+
+/** Makes a file of our own private to us, if that can be done. */
+export async function makePrivate(path: string): Promise<void> {
+  const isOwn = (await stat(path)).uid === process.getuid?.();
+  if (!isOwn || !(await isOpenToOthers(path))) return;
+  await chmod(path, 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (!UNCHANGEABLE.has(error.code ?? '')) throw error;
+  });
+}
+
+/**
+ * Writes a secret to a new file (mode 0600). Two processes that do this at
+ * once end up with the same secret: it is written to a temporary file and then *linked*, which fails for the second
+ * one.
+ * @returns the content of the file after that
+ */
+export async function makeSecretFile(path: string, secret: string): Promise<string> {
+  makeFolder(dirname(path), 0o700);
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await writeDurably(aside, secret);
+    await link(aside, path);
+    return secret;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return await readFile(path, 'utf8');
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

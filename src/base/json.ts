@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** The encoding in which a text begins with these bytes of a byte order mark; undefined for UTF-8, with or without one. */
@@ -42,5 +44,22 @@ export function parsedJson(given: string | Uint8Array): unknown {
     return hasTooManyValues(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** A value as JSON for answers that are written several times: its text and its digest are made once. */
+export class JsonText {
+  readonly text: string;
+  #digest: string | undefined;
+
+  /** @throws TypeError for what JSON cannot express */
+  constructor(value: object) {
+    this.text = JSON.stringify(value);
+  }
+
+  /** The SHA-1 of the text in base64url. */
+  get digest(): string {
+    this.#digest ??= hash('sha1', this.text, 'base64url');
+    return this.#digest;
   }
 }

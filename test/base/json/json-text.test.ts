@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { JsonText } from '../../src/base/json-text.ts';
+import { JsonText } from '../../../src/base/json.ts';
 
 test('A text is JSON of the value as it was, and named by its SHA-1', () => {
   const value = { name: 'Jörg', at: undefined };

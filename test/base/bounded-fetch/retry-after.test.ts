@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRetryAfter } from '../../src/base/retry-after.ts';
+import { parseRetryAfter } from '../../../src/base/bounded-fetch.ts';
 
 const START = Date.UTC(2026, 0, 1);
 

@@ -36,7 +36,7 @@ export class JournalError extends Error {
 
   /** Nothing in it was written by us, not even the first line, with which a journal begins to exist. */
   static emptied(path: string): JournalError {
-    const message = `${path}: The journal of this batch has lost its content, so that skins could be paid for twice.`;
+    const message = `${path}: The journal of this batch has lost its content, so skins could be paid for twice.`;
     const hint =
       'Restore the file, or check with skinsmith jobs whether the service is still making skins. Then delete the file: ' +
       'the next run submits what is missing in the lockfile.';

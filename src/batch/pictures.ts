@@ -60,7 +60,7 @@ export function inspectSource(
 
 /** A mistyped path must not pass for a player unnoticed. */
 function guessNote(name: string): Note {
-  const message = `There is no file or folder ${name}, so it was taken for a player's name. To say so outright: --player ${name}`;
+  const message = `No file or folder ${name}, so it counts as a player's name. To make that explicit: --player ${name}`;
   return { code: 'taken_for_player', message };
 }
 

@@ -57,7 +57,7 @@ export function parseJson({ status, headers, text }: RawAnswer, request: Request
 }
 
 function contentIn(text: string, status: number, encoding: string | undefined): string {
-  if (encoding !== undefined) return `a body compressed as ${encoding.slice(0, 20)}, which nobody asked for`;
+  if (encoding !== undefined) return `a body compressed as ${encoding.slice(0, 20)}, which was not requested`;
   if (!/^\s*</.test(text)) return 'something that is not JSON';
   return status === 403 ? CHALLENGE : 'an HTML page';
 }

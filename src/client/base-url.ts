@@ -5,12 +5,12 @@
  * @throws TypeError with a message for the user
  */
 export function parseBaseUrl(text: string): { baseUrl: string; origin: string; path: string } {
-  if (text.includes('@')) throw new TypeError('a URL with a user name or password is not accepted');
+  if (text.includes('@')) throw new TypeError('the URL must not contain a user name or password');
   if (!URL.canParse(text))
     throw new TypeError(`"${text}" is not a URL; use a form like https://api.example.org`);
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"${text}" must start with http:// or https://`);
-  if (url.search || url.hash) throw new TypeError('a URL with a query or a fragment is not accepted');
+  if (url.search || url.hash) throw new TypeError('the URL must not contain a query or a fragment');
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '');
   return { baseUrl: url.origin + path, origin: url.origin, path };
 }

@@ -48,13 +48,13 @@ export class MissingResultError extends SkinsmithError {
   readonly hint = 'Run the command again without --force: it asks for the result again.';
 
   constructor() {
-    super('The service says that the job has ended, but does not give its result.');
+    super('The service says that the job has ended, but does not return its result.');
   }
 }
 
 /** Milliseconds of a wait that are not worth telling. */
 const SHORT_WAIT = 3_000;
-const MISSING = 'The service does not find a job that it has accepted: waiting for it to appear.';
+const MISSING = 'The service cannot find a job that it accepted: waiting for it to appear.';
 
 /** Handles the end of our jobs, and jobs that cannot be found. */
 export class JobEnds<W extends Submission> {

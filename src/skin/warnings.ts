@@ -56,7 +56,7 @@ const findings = {
       : undefined,
   tiny_file: ({ size }) =>
     size < MIN_SERVICE_BYTES
-      ? `The file is ${size} bytes; the hosted service takes files from ${MIN_SERVICE_BYTES} bytes.`
+      ? `The file is ${size} bytes; the hosted service requires at least ${MIN_SERVICE_BYTES} bytes.`
       : undefined,
   fully_transparent: ({ picture }) =>
     isBlank(picture) ? 'The picture is fully transparent: the game shows a black figure.' : undefined,
@@ -81,7 +81,7 @@ const findings = {
   variant_mismatch: ({ detected, wanted }) => wanted && variantMismatch(detected, wanted),
   variant_unclear: ({ picture, detected, wanted }) =>
     wanted === undefined && detected.confidence === 'guess' && !isBlank(picture)
-      ? `The variant is a guess, because ${detected.reason}: name it yourself if ${detected.variant} is wrong.`
+      ? `The variant is a guess, because ${detected.reason}: set it yourself if ${detected.variant} is wrong.`
       : undefined,
 } satisfies Record<SkinWarningCode, (subject: Subject) => Finding>;
 

@@ -20,7 +20,7 @@ export class UnsafeSkinDataError extends Error {
   override readonly name = 'UnsafeSkinDataError';
 
   constructor() {
-    super('The skin data is not base64, so no command is made of it.');
+    super('The skin data is not base64, so it cannot be used in a command.');
   }
 }
 

@@ -33,10 +33,10 @@ describe('parseBaseUrl', () => {
     ['localhost:7546', /must start with http:\/\/ or https:\/\//],
     ['ftp://api.example.org', /must start with http/],
     ['file:///etc', /must start with http/],
-    ['https://me:secret@api.example.org', /user name or password is not accepted/],
-    ['https://me@api.example.org', /user name or password is not accepted/],
-    ['https://api.example.org/v2?key=secret', /query or a fragment is not accepted/],
-    ['https://api.example.org/#v2', /query or a fragment is not accepted/],
+    ['https://me:secret@api.example.org', /must not contain a user name or password/],
+    ['https://me@api.example.org', /must not contain a user name or password/],
+    ['https://api.example.org/v2?key=secret', /must not contain a query or a fragment/],
+    ['https://api.example.org/#v2', /must not contain a query or a fragment/],
   ];
   test.each(refused)('refuses %j and says why', (text, message) => {
     expect(() => parseBaseUrl(text)).toThrow(TypeError);
@@ -52,7 +52,9 @@ describe('parseBaseUrl', () => {
     'https://me:secret/@[',
     'https://api.example.org/?key=secret',
   ])('refuses %s without repeating its secret', (text) => {
-    expect(() => parseBaseUrl(text)).toThrow(/is not accepted$/);
+    expect(() => parseBaseUrl(text)).toThrow(
+      /must not contain a (user name or password|query or a fragment)$/,
+    );
     expect(() => parseBaseUrl(text)).not.toThrow(/secret|cret/);
   });
 });

@@ -204,7 +204,7 @@ test('A job that is not found is told of after three seconds', async () => {
   const { told } = await pollAt([3_999, 5_000]);
   expect(told).toEqual([
     ...['read', 'hint', 'read'],
-    'The service does not find a job that it has accepted: waiting for it to appear.',
+    'The service cannot find a job that it accepted: waiting for it to appear.',
     'hint',
   ]);
 });
@@ -239,7 +239,9 @@ test.each<[string, JobAnswer | undefined]>([
   const never = open({ answers: [answer, answer, answer, answer] });
   never.ends.ended(never.job, END);
   await never.settled();
-  expect(never.told.at(-1)).toBe('a: The service says that the job has ended, but does not give its result.');
+  expect(never.told.at(-1)).toBe(
+    'a: The service says that the job has ended, but does not return its result.',
+  );
 });
 
 test('A job that was done at once teaches nothing about those that take their time', async () => {

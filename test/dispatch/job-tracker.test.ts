@@ -117,7 +117,7 @@ test('A job that the service does not find is told as forgotten after ten second
   await pass(9_900);
   expect([told, new Set(waits)]).toEqual([
     [],
-    new Set(['The service does not find a job that it has accepted: waiting for it to appear.']),
+    new Set(['The service cannot find a job that it accepted: waiting for it to appear.']),
   ]);
   await pass(4_000);
   expect(told).toEqual(['1 forgotten']);

@@ -101,7 +101,7 @@ test('Rows of a list that make no sense are told of by their line, and the other
 test('A list that is missing, or is not text, is reported before anything is done', async () => {
   const shop = await listWorkshop();
   const absent = await shop.run('generate', 'pngs', '--from', 'nope.csv', '--out', 'out');
-  expect([absent.exitCode, absent.stderr]).toEqual([1, expect.stringContaining('There is no list nope.csv')]);
+  expect([absent.exitCode, absent.stderr]).toEqual([1, expect.stringContaining('No list nope.csv')]);
   const binary = await shop.run('generate', '--from', 'pngs/a.png', '--out', 'out');
   expect([binary.exitCode, binary.stderr]).toEqual([1, expect.stringContaining('Not a list: pngs/a.png')]);
 });

@@ -82,7 +82,7 @@ const warned: Row[] = [
     ['animated'],
     /only its still picture/,
   ],
-  ['a tiny file', tinyFile(), ['tiny_file', 'face_hidden', 'variant_unclear'], /from 100 bytes/],
+  ['a tiny file', tinyFile(), ['tiny_file', 'face_hidden', 'variant_unclear'], /at least 100 bytes/],
 ];
 
 describe('checkSkin', () => {

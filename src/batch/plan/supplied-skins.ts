@@ -44,8 +44,8 @@ export class SuppliedSkins {
 
   async judge({ given, variant, isOfService }: Wanted): Promise<SuppliedOutcome> {
     const { force, cape } = this.#options;
-    if (force) return remade('Everything is to be made again');
-    if (cape !== undefined) return remade('The data has no proof of the cape that is asked for');
+    if (force) return remade('You asked to make everything again');
+    if (cape !== undefined) return remade('The data does not prove the requested cape');
     const { value, signature } = given;
     if (signature === undefined) return remade('The value has no signature');
     const signing = await this.#prove({ value, signature }, variant);

@@ -240,7 +240,7 @@ export function userSource(text: string, { isGuess = false } = {}): BatchSource 
 
 function noPlayer(text: string): SourceContent {
   const hint =
-    'A player is named by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _.';
+    'Name a player by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _.';
   const problem = { code: 'invalid_user', message: `${text} is neither a player's UUID nor a name.`, hint };
   return { kind: 'problem', problem };
 }

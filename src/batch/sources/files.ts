@@ -80,9 +80,7 @@ export function noSuchFile(label: string, { neighbour, player }: Meant = {}): So
   return {
     code: 'no_such_file',
     message:
-      label === ''
-        ? 'The name of a file or folder is empty.'
-        : `There is no file or folder ${endSentence(label)}`,
+      label === '' ? 'The name of a file or folder is empty.' : `No file or folder ${endSentence(label)}`,
     hint: `${asked}${asPlayer}`.trim() || pathHint(label),
   };
 }
@@ -90,7 +88,7 @@ export function noSuchFile(label: string, { neighbour, player }: Meant = {}): So
 function pathHint(label: string): string {
   // Node cannot name such a file: each byte that is not UTF-8 became this character.
   if (label.includes('\uFFFD'))
-    return 'Names must be valid UTF-8: rename what has a \uFFFD in its name here.';
+    return 'File names must be valid UTF-8: rename those that show a \uFFFD here.';
   return 'Give the path of a PNG file, a folder of them, or - for stdin.';
 }
 

@@ -65,7 +65,7 @@ function problemSource(label: string, stem: string, problem: SourceProblem): Bat
 }
 
 function emptyFolder(label: string, hint: string | undefined): SourceProblem {
-  return { code: 'empty_folder', message: `There are no PNG files in ${label}.`, hint };
+  return { code: 'empty_folder', message: `No PNG files in ${label}.`, hint };
 }
 
 async function hintBelow(root: WalkRoot, options: WalkOptions): Promise<string | undefined> {

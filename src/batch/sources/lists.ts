@@ -50,7 +50,7 @@ function localPath(text: string, homes: readonly string[]): string {
 
 /** Problems that only the row's source shows. */
 function rowFault({ name }: Row, { text, homes }: NamedSources, { as }: Expansion): string | undefined {
-  if (isStdin(text, as)) return 'stdin can be named as an argument only';
+  if (isStdin(text, as)) return 'stdin can only be given as an argument';
   if (name === undefined || !isPath(text, as)) return undefined;
   const isFolder = findPath(text, homes).kind === 'folder';
   return isFolder ? 'the column name must be empty, since the source is a folder' : undefined;
@@ -217,7 +217,7 @@ function listTrouble(title: string, error: unknown): BatchSetupError {
   if (error instanceof BatchSetupError) return error;
   const { code, message } = fileProblem(title, error);
   const isAbsent = code === 'no_such_file';
-  return new BatchSetupError(code, isAbsent ? `There is no list ${title}.` : message, {
+  return new BatchSetupError(code, isAbsent ? `No list ${title}.` : message, {
     hint: isAbsent ? HINT : undefined,
     cause: error,
   });

@@ -88,7 +88,7 @@ export class PlayerNames {
 
 function nobody(name: string, isGuess = false): PlayerNameError {
   const message = isGuess
-    ? `There is no file or folder ${name}, and the game has no player called that.`
+    ? `No file, folder or player is called ${name}.`
     : `The game has no player called ${name}.`;
   return new PlayerNameError('invalid_user', message);
 }

@@ -196,7 +196,7 @@ function readObject(text: string): SkinInText {
 
 function readWords([value = '', signature, ...more]: readonly string[]): SkinInText {
   const isTimed = more.length === 1 && TIMESTAMP.test(more[0] ?? '');
-  if (more.length > 0 && !isTimed) return { fault: 'There is more than a value and its signature.' };
+  if (more.length > 0 && !isTimed) return { fault: 'The text has more than a value and its signature.' };
   return { skin: { value, signature } };
 }
 

@@ -107,7 +107,7 @@ function waitHint({ answer: { retryAfter } }: ServiceError): string | undefined 
   return `The service asks to wait ${span(retryAfter / 1_000)}, until ${momentAt(now + retryAfter, now)}.`;
 }
 
-/** Services say "There is no such skin"; with several skins, the message must name the one. */
+/** Services say "No such skin"; with several skins, the message must name the one. */
 function namedMissing({ answer: { path, status }, code, message }: ServiceError): string | undefined {
   const [, id] = /\/v2\/(?:skins|queue)\/([^/?]+)/.exec(path) ?? [];
   if (status !== 404 || id === undefined || message.includes(id)) return undefined;

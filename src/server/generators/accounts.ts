@@ -61,8 +61,7 @@ export async function openAccountsGenerator({
 }: AccountsOptions): Promise<OpenGenerator> {
   const { pool } = accounts;
   const isReady = async () => (await pool.opensAt()) !== undefined;
-  if (!(await isReady()))
-    warn('There is no game account to make skins with: link one with skinsmith accounts link.');
+  if (!(await isReady())) warn('No game account to make skins with. Link one: skinsmith accounts link');
   const once: RestorerOptions['once'] = async (every, look) =>
     await chores.run('restore-accounts', every, look);
   const restorer = new Restorer({ pool, clock, once, isAlone, onError });
@@ -155,7 +154,7 @@ const FAULTS = {
   needs_login: ['skin_change_failed', 'The account that was to wear the skin must sign in again.'],
   suspended: ['skin_change_failed', 'The account that was to wear the skin is suspended.'],
   forbidden: ['skin_change_failed', 'The game did not let the account wear the skin.'],
-  limited: ['skin_change_failed', 'The game took no more skins from the account for now.'],
+  limited: ['skin_change_failed', "The game is limiting the account's skin changes."],
   no_profile: ['skin_change_failed', 'The account that was to wear the skin has no profile.'],
   mismatch: ['invalid_skin_data', 'The game did not show the skin that was set.'],
 } as const satisfies Record<FaultKind, readonly [GenerationError['code'], string]>;

@@ -156,7 +156,7 @@ async function findAddresses(resolve: Resolve, name: string, heading: Heading): 
   const addresses = await resolve(name).catch((cause) => {
     throw new OutboundError('unreachable', `The name servers could not look up ${name}.`, cause);
   });
-  if (addresses.length === 0) throw new OutboundError('unresolved', `There is no host ${name}.`);
+  if (addresses.length === 0) throw new OutboundError('unresolved', `No host ${name}.`);
   return choose(addresses.slice(0, MAX_ADDRESSES), heading);
 }
 

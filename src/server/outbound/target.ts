@@ -31,8 +31,8 @@ export class OutboundError extends Error {
 
 const FAULTS: Readonly<Record<string, readonly [OutboundFault, string]>> = {
   ECONNREFUSED: ['unreachable', 'connection refused'],
-  EHOSTUNREACH: ['unreachable', 'there is no way to it'],
-  ENETUNREACH: ['unreachable', 'there is no way to it'],
+  EHOSTUNREACH: ['unreachable', 'no route to it'],
+  ENETUNREACH: ['unreachable', 'no route to it'],
   ETIMEDOUT: ['unreachable', 'the connection timed out'],
   UND_ERR_CONNECT_TIMEOUT: ['unreachable', 'the connection timed out'],
   ECONNRESET: ['broken_off', 'the connection was reset'],
@@ -40,7 +40,7 @@ const FAULTS: Readonly<Record<string, readonly [OutboundFault, string]>> = {
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'the head of its answer is too long'],
   UND_ERR_HEADERS_TIMEOUT: ['timeout', 'the request timed out'],
   UND_ERR_BODY_TIMEOUT: ['timeout', 'the answer stalled'],
-  [PROXY_REFUSED]: ['unreachable', 'there is no way to it'],
+  [PROXY_REFUSED]: ['unreachable', 'no route to it'],
 };
 
 /** Turns any error from talking to `host` into one whose message may be shown. */
@@ -49,13 +49,13 @@ export function asOutboundError(error: unknown, host: string): OutboundError {
   const { code, name } = error as { code?: unknown; name?: unknown };
   const word = name === 'HTTPParserError' && code === undefined ? 'HPE_' : String(code);
   const [fault, reason] = FAULTS[word] ?? ['broken_off', reasonOf(word)];
-  return new OutboundError(fault, `${host} could not be asked: ${reason}.`, error);
+  return new OutboundError(fault, `${host} could not be reached: ${reason}.`, error);
 }
 
 function reasonOf(code: string): string {
   if (code.startsWith('HPE_')) return 'its answer is not HTTP';
   const isAboutTls = /CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code);
-  return isAboutTls ? 'its certificate is not valid, or it speaks no TLS' : 'the connection failed';
+  return isAboutTls ? 'its certificate is invalid, or it does not speak TLS' : 'the connection failed';
 }
 
 /** Where the service may connect to. */
@@ -79,10 +79,10 @@ export function parseTarget(text: string, policy: OutboundPolicy, base?: URL): U
   const url = text.length > MAX_LENGTH ? null : URL.parse(text, base?.href);
   if (!url) throw new OutboundError('bad_url', 'This is not a valid URL.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new OutboundError('bad_url', 'Only http and https URLs are taken.');
+    throw new OutboundError('bad_url', 'Only http and https URLs are allowed.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new OutboundError('bad_url', 'A URL with a user name or password in it is not taken.');
+    throw new OutboundError('bad_url', 'The URL must not contain a user name or password.');
   }
   const address = literalOf(url.hostname);
   if (address !== undefined) choose([address], { host: url.hostname, port: portOf(url), policy });

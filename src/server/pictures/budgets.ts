@@ -96,7 +96,7 @@ export class LookupBudget {
     const limits = this.#limitsOf(caller, now);
     const isSpent = limits.some(([tally, limit]) => !tally.hasRoom(limit, now));
     if (isSpent || this.#clock.monotonic() < this.#restsUntil) {
-      throw new GameError('rate_limited', 'The game is not asked for more pictures for now.');
+      throw new GameError('rate_limited', 'Too many picture look-ups; try again in a minute.');
     }
     for (const [tally] of limits) tally.spend(now);
   }

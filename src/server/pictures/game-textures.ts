@@ -16,7 +16,7 @@ import type { NamedTexture } from './renders.ts';
 /** Bytes of textures that are kept. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-const gone = () => new Refusal('not_found', 'There is no such texture.');
+const gone = () => new Refusal('not_found', 'No such texture.');
 
 export interface GameTexturesOptions {
   readonly db: Db;

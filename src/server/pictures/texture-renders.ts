@@ -68,7 +68,7 @@ export function inputFor(
 /** @throws Refusal `not_found` */
 export async function storedTexture({ servedTextures }: Textures, hash: string): Promise<NamedTexture> {
   const texture = await servedTextures.find(hash);
-  if (!texture) throw new Refusal('not_found', 'There is no such texture.');
+  if (!texture) throw new Refusal('not_found', 'No such texture.');
   return texture;
 }
 

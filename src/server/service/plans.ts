@@ -258,7 +258,7 @@ async function readBytes(path: string): Promise<Buffer> {
     if (size <= MAX_BYTES) return await readFile(path);
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new PlansFileError(path, isMissing ? 'there is no such file.' : 'it cannot be read.', cause);
+    throw new PlansFileError(path, isMissing ? 'the file does not exist.' : 'it cannot be read.', cause);
   }
   throw new PlansFileError(path, `it has more than ${MAX_BYTES} bytes.`);
 }

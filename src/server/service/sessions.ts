@@ -165,7 +165,7 @@ export async function endSession(
     await noteRevocation(tx); // what the session has open ends too
     return await deleteSession(tx, caller.id, id);
   });
-  if (!isEnded) throw new Refusal('not_found', 'There is no such session.');
+  if (!isEnded) throw new Refusal('not_found', 'No such session.');
 }
 
 /** Milliseconds for which a link can be used. */
@@ -194,7 +194,7 @@ export async function signInWithLink(
 ): Promise<string> {
   const link = await takeLink(context.db, hashSecret(secret), context.clock.now());
   const found = link && (await findSignedIn(context.db, link));
-  if (!found) throw new Refusal('unauthorized', 'This sign-in link was used already, or it is too old.');
+  if (!found) throw new Refusal('unauthorized', 'This sign-in link has been used, or has expired.');
   return await startSession(context, link, origins);
 }
 

@@ -125,7 +125,7 @@ export async function withinFetchLimits<T>(
   const rateLimit = rateLimitOf(await recallCaller(context.db, owner, now), caller, now, via);
   if (entered.kind === 'too_fast') {
     const next = { absolute: entered.at, relative: entered.at - now };
-    const message = `${plan.perMinute} URLs and players in a minute is the most you may have fetched.`;
+    const message = `You may have ${plan.perMinute} URLs and players fetched per minute.`;
     throw new Refusal('rate_limit', { message, rateLimit: { ...rateLimit, next } });
   }
   const message = 'Too many of your pictures and players are being fetched at the same time.';

@@ -40,7 +40,7 @@ function parsePlayer(text: string): PlayerKey {
   if (id === undefined) {
     throw new Refusal(
       'invalid_user',
-      'A player is named by a UUID (32 hexadecimal digits, or 36 characters with dashes) or by a name: at most 16 letters, digits and _.',
+      'Name a player by a UUID (32 hexadecimal digits, or 36 characters with dashes) or by a name: at most 16 letters, digits and _.',
     );
   }
   if (!isOfflineId(id)) return { id };
@@ -104,10 +104,7 @@ async function verified(
   const { id, name, value, signature, textures } = profile;
   const { skin, cape } = textures;
   if (!skin) {
-    throw new Refusal(
-      'invalid_user',
-      `The player ${name} has no skin but a default one, which is not signed.`,
-    );
+    throw new Refusal('invalid_user', `The player ${name} has only a default skin, which is not signed.`);
   }
   const { keys } = context.game;
   const isSigned = await asksGame(context, request, async () => await keys.hasSigned(value, signature));

@@ -47,7 +47,7 @@ async function unavailable(
 ): Promise<Refusal> {
   const isLimit = cause.kind === 'rate_limited';
   const message = isLimit
-    ? "The game's services accept no more requests for now."
+    ? "The game's services are limiting requests; try again later."
     : "The game's services cannot be reached.";
   const wait = Math.ceil(cause.retryAfter ?? UNSAID_WAIT);
   const now = clock.now();

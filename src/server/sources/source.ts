@@ -60,7 +60,7 @@ export interface FoundData {
 /** The note for a requested variant that differs from the signed one. */
 export function variantNote(wanted: string, { variant }: SignedMaterial): Note[] {
   if (wanted === 'unknown' || wanted === variant) return [];
-  const message = `The player's skin is ${variant}, and its signature is for that: it was not made ${wanted}.`;
+  const message = `The player's skin is signed as ${variant}, so it was not made ${wanted}.`;
   return [{ code: 'variant_mismatch', message }];
 }
 

@@ -84,7 +84,7 @@ async function readGameTexture(
   return await withinLimits(context, request, async () => {
     const { bytes } = await asksGame(context, request, download, {
       not_found: () => new Refusal('invalid_image_url', 'The game has no such texture.'),
-      unexpected: () => new Refusal('invalid_image_url', 'There is no picture at this address of the game.'),
+      unexpected: () => new Refusal('invalid_image_url', 'No picture at this address of the game.'),
     });
     return bytes;
   });
@@ -100,7 +100,7 @@ export function readDataUrl(url: string): Uint8Array {
   }
   const base64 = url.slice(DATA_URL_PREFIX.length);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1) {
-    throw new Refusal('invalid_image_url', 'What follows the comma of the data URL is not base64.');
+    throw new Refusal('invalid_image_url', 'The data after the comma of the data URL is not base64.');
   }
   return Buffer.from(base64, 'base64');
 }
@@ -121,11 +121,11 @@ const ADVICE: Readonly<Partial<Record<OutboundFault, string>>> = {
 };
 
 const STATUSES: Readonly<Record<number, string>> = {
-  401: 'it wants to know who asks',
-  403: 'it does not let this service have it',
+  401: 'it requires a sign-in',
+  403: 'it denies access',
   404: 'there is nothing at this address',
   410: 'the picture is gone',
-  429: 'it was asked too often',
+  429: 'it has received too many requests',
 };
 
 /**
@@ -137,7 +137,7 @@ export async function fetchPicture(agent: GuardedAgent, url: string): Promise<Ui
   const answer = await fetchIt(agent, url);
   const { host } = new URL(answer.url);
   if (answer.status < 200 || answer.status > 299) throw refused(host, answer);
-  if (answer.bytes.length === 0) throw new Refusal('invalid_image_url', `${host} answered with nothing.`);
+  if (answer.bytes.length === 0) throw new Refusal('invalid_image_url', `${host} sent an empty answer.`);
   if (answer.bytes.subarray(0, 8).toString('hex') === PNG_SIGNATURE) return answer.bytes;
   throw noPng(host, answer.bytes);
 }

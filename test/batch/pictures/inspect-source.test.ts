@@ -130,7 +130,7 @@ test.each([
   const inspected = inspectSource(content, 'auto', undefined);
   const warnings = names.map((name) => ({
     code: 'taken_for_player',
-    message: expect.stringMatching(`no file or folder ${name},.*--player ${name}$`),
+    message: expect.stringMatching(`No file or folder ${name},.*--player ${name}$`),
   }));
   expect(inspected).toEqual({ pixels: undefined, bytes: undefined, warnings });
 });

@@ -125,8 +125,8 @@ describe('It is made from its texture', () => {
       { askedKey: async () => undefined },
       'No known key',
     ],
-    ['when everything is made anew', 'game', { force: true }, 'Everything is to be made again, so'],
-    ['when a cape is asked for', 'game', { cape: 'c'.repeat(32) }, 'no proof of the cape'],
+    ['when everything is made anew', 'game', { force: true }, 'You asked to make everything again, so'],
+    ['when a cape is asked for', 'game', { cape: 'c'.repeat(32) }, 'does not prove the requested cape'],
   ];
   test.each(cases)('%s', async (_, who, options, says) => {
     const outcome = await judge(who && signatures[who], options);

@@ -58,7 +58,7 @@ describe('A word that leads nowhere', () => {
     ['a.xyz', false, 'Give the path of a PNG file, a folder of them, or - for stdin.'],
   ])('is no player: %s, with -r: %s', async (text, recursive, hint) => {
     const { content } = await only(text, recursive);
-    const message = `There is no file or folder ${text}.`;
+    const message = `No file or folder ${text}.`;
     expect(content).toEqual({ kind: 'problem', problem: { code: 'no_such_file', message, hint } });
   });
 

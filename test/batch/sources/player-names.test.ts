@@ -32,7 +32,7 @@ test('A name that no player has is a problem of the source; the message tells if
     message: 'The game has no player called nobody.',
   });
   const guess = { user: 'nobody', typed: 'NoBody', isGuess: true };
-  await expect(names.uuidOf(guess, NEVER)).rejects.toThrow('no file or folder NoBody');
+  await expect(names.uuidOf(guess, NEVER)).rejects.toThrow('No file, folder or player is called NoBody');
 });
 
 test('A game in trouble is asked again, as late as it wants, and not for ever', async () => {

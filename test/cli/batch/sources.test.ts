@@ -80,7 +80,7 @@ test('A word that is not a path is taken for a player, with a warning; --as file
   const nobody = await generate({ sources: ['skins'] });
   expect([nobody.status, JSON.parse(nobody.out).error]).toMatchObject([
     1,
-    { message: 'There is no file or folder skins, and the game has no player called that.' },
+    { message: 'No file, folder or player is called skins.' },
   ]);
 });
 

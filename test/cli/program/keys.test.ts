@@ -105,7 +105,7 @@ describe('keys', () => {
       (context: CommandContext) => runKeysEdit('abc', { name: 'x' }, context),
     ]) {
       const { told } = await runCommand(run, { url, key });
-      expect(told).toMatchObject({ code: 'not_found', message: 'There is no key abc.', exit: 'failed' });
+      expect(told).toMatchObject({ code: 'not_found', message: 'No key abc.', exit: 'failed' });
     }
   });
 

@@ -68,7 +68,7 @@ describe('users', () => {
     const nobody = await runCommand((context) => runUsersGet('nobody', context), { url, key });
     expect(nobody.told).toMatchObject({
       code: 'user_not_found',
-      message: 'There is no user nobody.',
+      message: 'No user nobody.',
       exit: 'failed',
     });
     const gold = await runCommand((context) => changeUser('owner', { plan: 'gold' }, context), { url, key });

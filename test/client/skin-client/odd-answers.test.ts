@@ -93,7 +93,7 @@ describe('An answer as proxies and programs on Windows send it', () => {
     const act: Exchange['act'] = (response) =>
       void response.writeHead(200, { 'content-encoding': 'dcb' }).end(Buffer.alloc(20));
     expect(await failureOf(askedFor(act))).toMatchObject({
-      message: 'GET /v2/queue/j1 answered 200 with a body compressed as dcb, which nobody asked for.',
+      message: 'GET /v2/queue/j1 answered 200 with a body compressed as dcb, which was not requested.',
     });
   });
 

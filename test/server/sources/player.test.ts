@@ -100,7 +100,9 @@ test('Another variant than the signed one is warned of, and a cape of its own re
   const { server, id } = await playing();
   const { body } = await server.owner.json('/v2/generate', { user: id, variant: 'classic' });
   expect(body.skin?.variant).toBe('slim');
-  expect(body.warnings).toEqual([{ code: 'variant_mismatch', message: expect.stringContaining('is slim') }]);
+  expect(body.warnings).toEqual([
+    { code: 'variant_mismatch', message: expect.stringContaining('signed as slim') },
+  ]);
   const caped = await server.owner.json('/v2/generate', { user: id, cape: 'a'.repeat(32) });
   expect(caped.body.errors[0]?.code).toBe('invalid_cape');
 });

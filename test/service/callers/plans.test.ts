@@ -126,7 +126,7 @@ describe('A file of plans', () => {
   test('that is not there is refused', async () => {
     const path = join(await ownFolder(), 'none.json');
     await expect(runServer({ plansFile: path })).rejects.toThrow(
-      `${path} cannot be used: there is no such file`,
+      `${path} cannot be used: the file does not exist`,
     );
   });
 });

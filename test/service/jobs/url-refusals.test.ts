@@ -34,7 +34,7 @@ type Row = [
 
 const ROWS: readonly Row[] = [
   ['nothing there', 'invalid_image_url', '404: there is nothing at this address', answers(404, PAGE)],
-  ['a door that is shut', 'invalid_image_url', '403: it does not let', answers(403)],
+  ['a door that is shut', 'invalid_image_url', '403: it denies access', answers(403)],
   ['a server in trouble', 'invalid_image_url', /answered 502\.$/, answers(502, PAGE)],
   [
     'a web page',
@@ -48,7 +48,7 @@ const ROWS: readonly Row[] = [
     'a JPEG picture',
     answers(200, Buffer.from('ffd8ffe0', 'hex'), { 'content-type': 'image/png' }),
   ],
-  ['nothing at all', 'invalid_image_url', 'answered with nothing', answers(200)],
+  ['nothing at all', 'invalid_image_url', 'sent an empty answer', answers(200)],
   ['a redirect without end', 'invalid_image_url', 'too many redirects', answers(302, '', { location: '/' })],
   [
     'a redirect to a private address',

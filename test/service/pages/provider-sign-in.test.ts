@@ -89,7 +89,7 @@ test.each([{ scopes: ['read', 'account'] }, { allowedIps: ['127.0.0.1'] }])(
     const form = { key: String(body.key?.secret) };
     const { status, text } = await browser.open('/ui/sign-in/first', { form });
     expect(status).toBe(403);
-    expect(text).toContain('This key has not all rights of its user');
+    expect(text).toContain('This key lacks rights of its user');
     expect(await nameIn(browser)).toBeUndefined();
   },
 );

@@ -76,7 +76,7 @@ test('A server goes on beside a newer program that leaves room for it, and its o
         {
           code: 'store_schema',
           result: 'ok',
-          message: `The schema of the store is version ${NEWEST_SCHEMA + 1}: a newer skinsmith has upgraded the store, in a way that this one, which knows ${NEWEST_SCHEMA}, can go on with.`,
+          message: `The schema of the store is version ${NEWEST_SCHEMA + 1}: a newer skinsmith has upgraded the store; this one, which knows ${NEWEST_SCHEMA}, still works with it.`,
         },
       ]),
     },

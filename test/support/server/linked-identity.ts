@@ -12,7 +12,7 @@ export async function linkIdentity(
 ): Promise<void> {
   const { db } = await openOwnStore(dataDir);
   const user = await findUserByName(db, name);
-  if (!user) throw new Error(`There is no user ${name}.`);
+  if (!user) throw new Error(`No user ${name}.`);
   const row = { issuer: ISSUER, subject, user_id: user.id, created_at: 0 };
   await db.insertInto('identities').values(row).execute();
 }

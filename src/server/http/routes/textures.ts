@@ -21,7 +21,7 @@ export const textureRoute = route({
       ETag: `"${params.hash}"`,
     };
     const texture = await context.servedTextures.find(params.hash);
-    if (!texture) throw new Refusal('not_found', 'There is no such texture.');
+    if (!texture) throw new Refusal('not_found', 'No such texture.');
     if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
     return {
       status: 200,

@@ -86,7 +86,7 @@ function begunView({ expiresAt, interval, ...rest }: BegunLogin): BegunGameLogin
 }
 
 function noSuchLogin(): Refusal {
-  return new Refusal('not_found', 'There is no such sign-in, or it has expired.');
+  return new Refusal('not_found', 'No such sign-in, or it has expired.');
 }
 
 /**
@@ -223,7 +223,7 @@ function asRefusal(cause: unknown): unknown {
 }
 
 function noSuchAccount(uuid: string): Refusal {
-  return new Refusal('not_found', `There is no linked account ${uuid}.`);
+  return new Refusal('not_found', `No linked account ${uuid}.`);
 }
 
 function accountView({ accounts, clock }: AccountsContext, account: LinkedAccount): GameAccount {

@@ -36,7 +36,7 @@ const MANGLINGS: readonly (readonly [pattern: RegExp, message: string])[] = [
   ],
   [
     /^(?:Bearer\s+)?Optional(?:\[|\.empty)/i,
-    'The key arrived as Optional[…]: that is a mistake of the client, which an update may fix.',
+    'The key arrived as Optional[…]: a bug in the client, which an update may fix.',
   ],
   [/["'`“”‘’]/, 'The key arrived with quotes around it: leave them out of the setting.'],
   [/^Bearer\s+[<{[(]/i, 'The key arrived with brackets around it: leave them out of the setting.'],

@@ -114,12 +114,12 @@ export async function followJobs(
   const isStranger = caller.kind === 'anonymous';
   const most = isStranger ? MAX_PER_ADDRESS : MAX_PER_OWNER;
   if (feeds.sizeOf(caller.owner) >= most) {
-    const message = `You follow your jobs ${most} times already; that is the most there may be.`;
+    const message = `You already have ${most} streams open, the maximum.`;
     const rateLimit = await readRateLimit(db, caller, clock.now());
     throw new Refusal('concurrency_limit', { message, rateLimit });
   }
   if (feeds.size >= MAX_FOLLOWERS || (isStranger && feeds.strangers >= MAX_STRANGERS)) {
-    throw new Refusal('service_unavailable', 'Too many callers follow their jobs now.');
+    throw new Refusal('service_unavailable', 'Too many callers are following their jobs.');
   }
   return feeds.follow(caller.owner, follower, isStranger);
 }

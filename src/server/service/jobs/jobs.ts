@@ -113,7 +113,7 @@ async function numberOf({ db }: JobListContext, caller: Caller, after: string): 
   if (/^\d{1,15}$/.test(after)) return Number(after);
   const job = await findJob(db, after);
   if (job?.owner === caller.owner) return job.id;
-  const message = 'after: there is no such job; go on with links.next of the page before';
+  const message = 'after: no such job; continue with links.next of the previous page';
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
 }
 

@@ -45,7 +45,7 @@ export class RequestLimiter {
     if (isStranger) this.#spend(caller, tally);
     const most = isStranger ? this.#limits.requestsAtOnce : MAX_OF_USER;
     if (tally.underWay >= most || (isStranger && this.#strangers >= MAX_OF_STRANGERS)) {
-      const message = 'Too many requests are under way from here: wait for some of them to end.';
+      const message = 'Too many requests are under way from here: wait until some of them end.';
       throw waitRefusal('concurrency_limit', { message, caller, wait: SOON, now: this.#clock.now() });
     }
     tally.underWay++;
@@ -67,7 +67,7 @@ export class RequestLimiter {
       tally.left--;
       return;
     }
-    const message = `${requestsPerMinute} requests in a minute without an API key are the most from one address.`;
+    const message = `One address may send ${requestsPerMinute} requests a minute without an API key.`;
     const wait = Math.max(SOON, untilAffordable(tally, 1, requestsPerMinute));
     throw waitRefusal('rate_limit', { message, caller, wait, now: this.#clock.now() });
   }

@@ -100,7 +100,7 @@ export async function dismissReport(
   return await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     const report = await findReport(tx, id);
-    if (!report) throw new Refusal('not_found', `There is no report ${id}.`);
+    if (!report) throw new Refusal('not_found', `No report ${id}.`);
     if (report.closed_at !== null) return reportView(report);
     const now = clock.now();
     await closeReport(tx, id, now);

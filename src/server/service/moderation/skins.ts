@@ -74,7 +74,7 @@ export async function deleteAnySkin(
 export async function moderatedSkin(db: Db, uuid: string): Promise<SkinWithData> {
   const skin = await findSkin(db, uuid);
   if (!skin || (skin.visibility === 'private' && skin.hidden_from === null)) {
-    throw new Refusal('skin_not_found', `There is no skin ${uuid} that others can see.`);
+    throw new Refusal('skin_not_found', `No skin ${uuid} that others can see.`);
   }
   return skin;
 }

@@ -73,7 +73,7 @@ export async function unlinkIdentity(
     const user = await managedUser(tx, own, userName);
     const linked = await listLinked(tx, user.id);
     const identity = linked.find((one) => idOf(one) === id);
-    if (!identity) throw new Refusal('not_found', `There is no identity ${id}.`);
+    if (!identity) throw new Refusal('not_found', `No identity ${id}.`);
     if (!mayBeLast && linked.length === 1) await verifyOtherWay(tx, user);
     await noteRevocation(tx);
     await unlinkSubject(tx, identity);
@@ -103,7 +103,7 @@ async function verifyOtherWay(db: Db, { id, name }: Pick<UserRow, 'id' | 'name'>
   if (await hasKeyToSignIn(db, id)) return;
   throw new Refusal(
     'invalid_request',
-    `It is the only way in for ${name}: create an API key first, or say that you mean it with last=yes.`,
+    `It is the only way for ${name} to sign in: create an API key first, or confirm with last=yes.`,
   );
 }
 

@@ -162,7 +162,7 @@ function verifyFullPower({ key }: UserCaller, { role }: UserRow): void {
   if (key && isNoStronger(all, key)) return;
   throw new Refusal(
     'insufficient_grants',
-    'This key has not all rights of its user, or is bound to a place: take one that has them all.',
+    'This key lacks rights of its user, or is bound to a place: use one that has all rights.',
   );
 }
 

@@ -59,7 +59,7 @@ export async function readCapeFor(
   }
   const cape = await findCape(db, uuid);
   if (cape?.support === 'public') return cape;
-  throw new Refusal('invalid_cape', `There is no cape ${uuid}; GET /v2/capes lists the available ones.`);
+  throw new Refusal('invalid_cape', `No cape ${uuid}; GET /v2/capes lists the available ones.`);
 }
 
 export interface NewCapeContext {
@@ -84,7 +84,10 @@ export async function addCape(
   await inTransaction(context.db, async (tx) => {
     await lockManagement(tx);
     if ((await countCapes(tx)) >= MAX_CAPES)
-      throw new Refusal('invalid_request', `There are ${MAX_CAPES} capes already: remove one first.`);
+      throw new Refusal(
+        'invalid_request',
+        `There are already ${MAX_CAPES} capes, the maximum: remove one first.`,
+      );
     await keepTexture(tx, { hash, width, height, png: encodePng(picture), created_at });
     if (!(await insertCape(tx, cape))) throw aliasTaken(alias);
   });
@@ -118,7 +121,7 @@ export async function removeCape({ db }: { readonly db: Db }, caller: Caller, uu
 }
 
 function noSuchCape(uuid: string): Refusal {
-  return new Refusal('not_found', `There is no cape ${uuid}.`);
+  return new Refusal('not_found', `No cape ${uuid}.`);
 }
 
 function aliasTaken(alias: string): Refusal {

@@ -52,10 +52,7 @@ export async function changeOwnSkin(
 /** The answer has the whole skin, and one that is no longer private can be read by anyone. @throws Refusal */
 function requireToRead(caller: Caller): void {
   if (hasScope(caller, 'read')) return;
-  throw new Refusal(
-    'insufficient_grants',
-    'Changing a private skin needs a key that has the scope read, too.',
-  );
+  throw new Refusal('insufficient_grants', 'Changing a private skin also needs the scope read.');
 }
 
 /** @throws Refusal for a skin whose visibility its owner may not change */

@@ -89,7 +89,7 @@ export async function exportSkins(
   const rateLimit = await readRateLimit(db, caller, clock.now());
   if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
   if (exports.of(owner) >= MAX_PER_OWNER) {
-    const message = `You have ${MAX_PER_OWNER} exports under way; that is the most there may be.`;
+    const message = `You already have ${MAX_PER_OWNER} exports under way, the maximum.`;
     throw new Refusal('concurrency_limit', { message, rateLimit });
   }
   if (exports.size >= MAX_EXPORTS)

@@ -77,7 +77,7 @@ export class Searches {
     const full = this.#lines[caller.kind].fullFor(caller.owner);
     if (full === undefined) return;
     if (full === 'one') {
-      const message = 'Too many of your searches are under way: wait for some of them to end.';
+      const message = 'Too many of your searches are under way: wait until some of them end.';
       throw waitRefusal('concurrency_limit', { message, caller, wait: SOON, now: this.#clock.now() });
     }
     const message = 'Too many searches are under way: try again in a moment.';
@@ -245,7 +245,7 @@ async function placeOf(
   if (sort !== 'popular' && /^\d{1,15}$/.test(after)) return { views: 0, id: Number(after) };
   const skin = await findVisible(context, caller, after);
   if (skin || startsOver) return skin;
-  const message = 'after: there is no such skin; go on with links.next of the page before';
+  const message = 'after: no such skin; continue with links.next of the previous page';
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
 }
 

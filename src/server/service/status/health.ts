@@ -235,7 +235,7 @@ async function storeFindings({ db, health, examineStore }: DiagnosisContext): Pr
 async function schemaFinding(db: Db): Promise<HealthFinding> {
   try {
     const version = await readVersion(db);
-    const newer = `: a newer skinsmith has upgraded the store, in a way that this one, which knows ${NEWEST_SCHEMA}, can go on with`;
+    const newer = `: a newer skinsmith has upgraded the store; this one, which knows ${NEWEST_SCHEMA}, still works with it`;
     const how = version > NEWEST_SCHEMA ? newer : ` of ${NEWEST_SCHEMA}`;
     return ok('store_schema', `The schema of the store is version ${version}${how}.`);
   } catch (error) {

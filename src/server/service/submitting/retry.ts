@@ -45,6 +45,6 @@ async function failedJob(
 async function capeOf(db: Db, { cape_hash }: JobRow): Promise<string | undefined> {
   if (cape_hash === null) return undefined;
   const cape = await findPublicCapeOf(db, cape_hash);
-  if (!cape) throw new Refusal('invalid_cape', 'The cape of this job is not available any more.');
+  if (!cape) throw new Refusal('invalid_cape', 'The cape of this job is no longer available.');
   return cape.uuid;
 }

@@ -26,7 +26,7 @@ export async function submitSigned(
   if (request.cape !== undefined) {
     throw new Refusal(
       'invalid_cape',
-      "A player's skin is signed together with the cape the player wears: it gets no other.",
+      "A player's skin is signed together with the cape that the player wears, so it cannot have another.",
     );
   }
   const { identity, textureHash, variant, capeHash, found } = material;

@@ -189,7 +189,7 @@ function scopesFor(user: UserCaller, isOwn: boolean, input: KeyInput): Scope[] {
 /** @throws Refusal `invalid_request` for a key that somebody has or had */
 async function verifyNew(db: Db, secret: string): Promise<void> {
   if (!(await hasKeyWithHash(db, hashApiKey(secret)))) return;
-  throw new Refusal('invalid_request', 'This key has been made or registered before.');
+  throw new Refusal('invalid_request', 'This key already exists.');
 }
 
 /** Managing own keys requires `account`, managing those of others `operator`. @throws Refusal `insufficient_grants` */
@@ -216,7 +216,7 @@ function verifyRole({ name, role }: UserRow, { scopes }: Pick<KeyPower, 'scopes'
   if (role === 'operator' || !scopes.includes('operator')) return;
   throw new Refusal(
     'insufficient_grants',
-    `${name} is no operator: no key of theirs has the scope operator.`,
+    `${name} is not an operator, so their keys cannot have the scope operator.`,
   );
 }
 
@@ -229,7 +229,7 @@ function verifyMayGive(user: UserCaller, to: UserRow, key: KeyPower, before?: Ke
   if (before && isNoStronger(key, before)) return;
   throw new Refusal(
     'insufficient_grants',
-    `Only ${OWNER_NAME} and ${to.name} may give a key of ${to.name} the scope operator, or free it.`,
+    `Only ${OWNER_NAME} and ${to.name} may give a key of ${to.name} the scope operator, or lift its bindings.`,
   );
 }
 
@@ -280,7 +280,7 @@ async function changeAny(
     const isOwn = found?.user.id === user.id;
     if (!found || !(isOwn || user.isOperator)) {
       requireScope(user, 'account');
-      throw new Refusal('not_found', `There is no key ${id}.`);
+      throw new Refusal('not_found', `No key ${id}.`);
     }
     verifyMayManage(user, isOwn);
     const before = callerKey(found.key);

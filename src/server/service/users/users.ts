@@ -206,7 +206,7 @@ function verifyPlan(plans: Plans, name: string): void {
 }
 
 export function noSuchUser(name: string): Refusal {
-  return new Refusal('user_not_found', `There is no user ${name}.`);
+  return new Refusal('user_not_found', `No user ${name}.`);
 }
 
 function userView({ id, name, role, plan, created_at, disabled_at, keys }: UserWithKeys): User {

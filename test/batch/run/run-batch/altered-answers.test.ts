@@ -202,7 +202,7 @@ describe('A service whose game accounts rest', () => {
         ? {
             status: 503,
             headers: headers(at),
-            body: refused('no_account_available', 'No game account is free to generate with.'),
+            body: refused('no_account_available', 'No game account is available to make the skin.'),
           }
         : undefined,
   });

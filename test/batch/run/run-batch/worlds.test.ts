@@ -67,7 +67,7 @@ describe.each(LOSSES)('Nothing is submitted twice where a job is not found for a
 
   test('because all of them are five seconds behind, which is told', async () => {
     const { said } = await holds(() => ({ loses, lag: (request) => (isQueue(request) ? 5_000 : 0) }));
-    expect(said).toContainEqual(expect.stringContaining('does not find a job'));
+    expect(said).toContainEqual(expect.stringContaining('cannot find a job'));
   });
 
   test('because one single read in ten says so', async () => {

@@ -43,7 +43,7 @@ describe('A path', () => {
       expect(source.label).toBe(arg);
       expect(problemOf(source)).toEqual({
         code: 'no_such_file',
-        message: `There is no file or folder ${arg}.`,
+        message: `No file or folder ${arg}.`,
         hint:
           arg === 'a.png/'
             ? 'Did you mean a.png?'
@@ -54,7 +54,7 @@ describe('A path', () => {
 
   test('that ends in a dot is told apart from the sentence', async () => {
     const source = await onlyOf({ args: ['a.png.'] }, rootsIn(await folderOf(['a.png'])));
-    expect(problemOf(source)).toMatchObject({ message: 'There is no file or folder "a.png.".' });
+    expect(problemOf(source)).toMatchObject({ message: 'No file or folder "a.png.".' });
   });
 
   test('that is empty is not the current folder', async () => {

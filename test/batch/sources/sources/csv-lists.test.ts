@@ -118,7 +118,7 @@ describe('A CSV list', () => {
       'the column name may contain only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters',
     ],
     ['a name for a folder', 'heroes,Heroes', 'the column name must be empty, since the source is a folder'],
-    ['stdin', '-', 'stdin can be named as an argument only'],
+    ['stdin', '-', 'stdin can only be given as an argument'],
     ['more fields than the header', 'heroes/a.png,,,,x', 'it has more fields than the header'],
     ['a quote that is never closed', '"heroes/a.png,,slim', 'a quote is never closed'],
     ['a quote in the middle', 'heroes/a".png,,slim', 'a quote is in an invalid place'],

@@ -52,7 +52,7 @@ describe('A folder', () => {
       expect(source.label).toBe('skins');
       expect(problemOf(source)).toEqual({
         code: 'empty_folder',
-        message: 'There are no PNG files in skins.',
+        message: 'No PNG files in skins.',
         hint: undefined,
       });
     }
@@ -82,7 +82,7 @@ describe('A folder', () => {
     expect(gone).toMatchObject({ label: 'gone', stem: 'gone' });
     expect(problemOf(gone!)).toMatchObject({
       code: 'no_such_file',
-      message: 'There is no file or folder gone.',
+      message: 'No file or folder gone.',
     });
     expect(stays).toMatchObject({ stem: 'stays/c', content: { kind: 'file' } });
   });

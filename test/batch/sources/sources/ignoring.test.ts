@@ -77,7 +77,7 @@ describe('An ignore file', () => {
     const cwd = await folderOf({ 'skins/a.png': '', [`skins/${FILE}`]: '*' });
     expect(problemOf(await onlyOf({ args: ['skins'] }, rootsIn(cwd)))).toEqual({
       code: 'empty_folder',
-      message: 'There are no PNG files in skins.',
+      message: 'No PNG files in skins.',
       hint: 'See what --ignore and .skinsmithignore leave out.',
     });
   });

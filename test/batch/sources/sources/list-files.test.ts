@@ -67,7 +67,7 @@ describe('A list file', () => {
     expect(await failureOf(sources.next())).toMatchObject({
       name: 'BatchSetupError',
       code: 'no_such_file',
-      message: 'There is no list list.txt.',
+      message: 'No list list.txt.',
       hint: expect.any(String),
     });
   });

@@ -140,7 +140,7 @@ test('A port that nothing listens at is told without the address that its name s
   const { port } = await trapServer();
   const free = port === 65_535 ? port - 1 : port + 1;
   const asked = fetchGuarded(ownAgent(), { ...LIMITS, url: `http://a.localhost:${free}/` });
-  const message = `a.localhost:${free} could not be asked: connection refused.`;
+  const message = `a.localhost:${free} could not be reached: connection refused.`;
   await expect(asked).rejects.toMatchObject({ code: 'unreachable', message });
 });
 

@@ -63,12 +63,20 @@ function lateNames(): Plugin {
   };
 }
 
+/** The library opens the service that the program has. They share requests and answers, which are Node's own. */
+function programService(): Plugin {
+  return {
+    name: 'program-service',
+    resolveId: (id) => (id.endsWith('/server/embedded.ts') ? { id: './embedded.cjs', external: true } : null),
+  };
+}
+
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
 const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
-    input: { cli: 'src/cli/main.ts', ...WORKERS },
+    input: { cli: 'src/cli/main.ts', embedded: 'src/server/embedded.ts', ...WORKERS },
     plugins: [workers(), pageAssets(), passOnLicences()],
     output: {
       dir: 'dist',
@@ -92,7 +100,7 @@ const bundles: readonly BuildOptions[] = [
     platform: 'node',
     input: { index: 'src/index.ts' },
     external: ['undici', 'zod'],
-    plugins: [lateNames()],
+    plugins: [lateNames(), programService()],
     // Lines as they were written: Node prints the one that has thrown, and a debugger shows them.
     output: {
       dir: 'dist',

@@ -117,7 +117,7 @@ async function measure(machine: Machine, service: Service, work: Work): Promise<
   return {
     id: 'P8',
     work: `${work.name}, ${CONNECTIONS} connections`,
-    against: 'a bare Fastify route, as many bytes',
+    against: 'a bare Hono route, as many bytes',
     unit: 'ms',
     measured: median(times.own),
     baseline: median(times.bare),

@@ -1,5 +1,7 @@
 /** The public face of the package: the typed client of the service, batches, their errors and types. */
 
+import type { Fetch } from './client/transport.ts';
+
 export { VERSION } from './base/version.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
 export { LockfileError } from './batch/lockfile/entries.ts';
@@ -33,13 +35,7 @@ export type { Listed, ModerationClient } from './client/moderation-client.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
 export { SKIN_NAME_RULE, skinNameProblem } from './client/skin-name.ts';
-export type {
-  RequestContent,
-  RequestDispatcher,
-  Transport,
-  TransportAnswer,
-  TransportRequest,
-} from './client/transport.ts';
+export type { Fetch, RequestDispatcher } from './client/transport.ts';
 export type {
   AnswerNotes,
   BulkEdited,
@@ -100,3 +96,26 @@ export type { Account, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
 export type { View } from './skin/render/render.ts';
 export { type RenderOptions, renderSkin } from './skin/render/render-skin.ts';
+
+export interface ServiceOptions {
+  /** Folder of the store and of the key that signs; made when missing. */
+  readonly dataDir: string;
+  /** Skins that are made at the same time. */
+  readonly workers?: number;
+  /** Least milliseconds that making a skin takes: to rehearse against a slow service. */
+  readonly pace?: number;
+}
+
+/** A service inside this process. */
+export interface Service {
+  /** Answers requests at any host: pass it to a `SkinClient`. Callers without a key are the service's owner. */
+  readonly fetch: Fetch;
+  /** Stops the service when what is being made is finished, or after `limit` ms. `drain`: also waits for its queue. */
+  close(options?: { readonly drain?: boolean; readonly limit?: number }): Promise<void>;
+}
+
+/** Starts the service that `skinsmith serve` runs, for callers in this process only. */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { openEmbeddedService } = await import('./server/embedded.ts');
+  return await openEmbeddedService(options);
+}

@@ -53,7 +53,7 @@ export async function exchange<S extends z.ZodType>(
 ): Promise<{ status: number; data: z.output<S>; odd: readonly string[] }> {
   const answer = await receive(request, options, readContent);
   if (isRedirect(answer.status)) throw redirected(request, answer, options.origin);
-  const json = jsonIn(answer, request, options.now());
+  const json = parseJson(answer, request, options.now());
   if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
   const parsed = safeParse(schema, json);
   if (parsed.success) {
@@ -81,15 +81,14 @@ export interface Download {
  */
 export async function download(request: HttpRequest, limit: number, options: HttpOptions): Promise<Download> {
   const answer = await receive(request, options, async ({ status, headers, body }) => {
-    if ('json' in body) return { status, headers, bytes: undefined, json: body.json };
-    const bytes = await readBounded(body.bytes, limit, request);
+    const bytes = await readBounded(body, limit, request);
     return { status, headers, bytes, json: status >= 400 ? parsedJson(bytes) : undefined };
   });
   const { status, headers, bytes } = answer;
   const { location } = headers;
   if (isRedirect(status) && typeof location === 'string') return { status, bytes: NOTHING, location };
   if (status >= 400) throw refusal(request, answer, options.now());
-  if (status === 200 && bytes) return { status, bytes, location: undefined };
+  if (status === 200) return { status, bytes, location: undefined };
   throw new UnreadableAnswerError(`${request.method} ${request.path} answered ${status} without a file.`, {
     status,
   });
@@ -112,12 +111,12 @@ export async function openStream(
   return await receive(request, options, async (response) => {
     const { status, headers, body } = response;
     const type = String(headers['content-type'] ?? '');
-    if (status === 200 && type.startsWith(request.type) && 'bytes' in body) {
-      return { status, chunks: chunksOf(body.bytes, request, options.origin) };
+    if (status === 200 && type.startsWith(request.type)) {
+      return { status, chunks: chunksOf(body, request, options.origin) };
     }
     const answer = await readContent(response, options, request);
     if (isRedirect(status)) throw redirected(request, answer, options.origin);
-    const json = jsonIn(answer, request, options.now());
+    const json = parseJson(answer, request, options.now());
     if (status >= 400) throw refusal(request, { ...answer, json }, options.now());
     const { method, path } = request;
     throw new UnreadableAnswerError(`${method} ${path} answered ${status} without ${request.type}.`, {
@@ -192,22 +191,13 @@ function failure(
   return cause instanceof SkinsmithError ? cause : networkError(request, origin, cause);
 }
 
-/** An answer that was read: its JSON if the transport has it as a value, otherwise its text. */
-type ReadAnswer = Omit<RawAnswer, 'text'> & ({ readonly json: unknown } | { readonly text: string });
-
 async function readContent(
   { status, headers, body }: TransportAnswer,
   { secret }: HttpOptions,
   request: RequestName,
-): Promise<ReadAnswer> {
-  if ('json' in body) return { status, headers, json: body.json };
-  const text = decodedText(await readBounded(body.bytes, MAX_BODY_BYTES, request));
+): Promise<RawAnswer> {
+  const text = decodedText(await readBounded(body, MAX_BODY_BYTES, request));
   return { status, headers, text: secret === undefined ? text : text.replaceAll(secret, '[API key]') };
-}
-
-/** @throws UnreadableAnswerError */
-function jsonIn(answer: ReadAnswer, request: HttpRequest, now: number): unknown {
-  return 'json' in answer ? answer.json : parseJson(answer, request, now);
 }
 
 async function readBounded(

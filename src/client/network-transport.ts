@@ -9,13 +9,12 @@ import {
   createZstdDecompress,
 } from 'node:zlib';
 import { openSender, type Proxies, type Sender } from '../base/proxies.ts';
-import { encodeMultipart } from './multipart.ts';
-import type {
-  RequestContent,
-  RequestDispatcher,
-  Transport,
-  TransportAnswer,
-  TransportRequest,
+import {
+  encode,
+  type RequestDispatcher,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
 } from './transport.ts';
 
 export interface NetworkTransportOptions {
@@ -45,7 +44,7 @@ export class NetworkTransport implements Transport {
     signal,
     idle,
   }: TransportRequest): Promise<TransportAnswer> {
-    const { type, body } = encode(content);
+    const { type, body } = await encode(content);
     const dispatcher: RequestDispatcher = this.#options.dispatcher ?? (await this.#ownSender());
     const answer = await dispatcher.request({
       origin,
@@ -56,7 +55,7 @@ export class NetworkTransport implements Transport {
       signal,
       ...(idle !== undefined && { bodyTimeout: idle }),
     });
-    return { status: answer.statusCode, headers: answer.headers, body: { bytes: decoded(answer) } };
+    return { status: answer.statusCode, headers: answer.headers, body: decoded(answer) };
   }
 
   /** Ends idle connections; resolves when the requests under way have ended. */
@@ -128,16 +127,4 @@ function encodingOf(headers: TransportAnswer['headers']): string {
       .trim()
       .toLowerCase() || 'identity'
   );
-}
-
-function encode(content: RequestContent | undefined): {
-  type?: Record<'content-type', string>;
-  body: Buffer | string | null;
-} {
-  if (!content) return { body: null };
-  if ('json' in content) {
-    return { type: { 'content-type': 'application/json' }, body: JSON.stringify(content.json) };
-  }
-  const { body, contentType } = encodeMultipart(content.file, content.fields);
-  return { type: { 'content-type': contentType }, body };
 }

@@ -12,7 +12,7 @@ import { NetworkTransport } from './network-transport.ts';
 import { pauseBefore, retryPolicy } from './retry-timing.ts';
 import { ServiceClock } from './service-clock.ts';
 import { fetchTexture } from './texture.ts';
-import type { Transport } from './transport.ts';
+import { type Transport, transportTo } from './transport.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
 /** A request below the service's root. `timeout`: milliseconds per attempt. */
@@ -26,12 +26,22 @@ const STREAM_IDLE = 45_000;
 const CLOSED = 'the client is closed';
 const EVENT_STREAM = 'text/event-stream';
 
+/** The address of a service that is reached by a function, and not over the network: nobody's. */
+const NOWHERE = 'http://embedded.invalid';
+
+/** @throws TypeError without an address, where one is needed */
+function addressOf({ baseUrl, fetch }: SkinClientOptions): string {
+  const address = baseUrl ?? (fetch && NOWHERE);
+  if (address === undefined) throw new TypeError('baseUrl: the address of the service is needed');
+  return address;
+}
+
 /** Guards a key that would go over plain http. @throws InsecureHttpError */
 function guardFor(
-  { apiKey, insecureHttp, resolve = systemResolve }: SkinClientOptions,
+  { apiKey, insecureHttp, fetch, resolve = systemResolve }: SkinClientOptions,
   origin: string,
 ): KeyGuard | undefined {
-  if (apiKey === undefined || insecureHttp || !origin.startsWith('http:')) return undefined;
+  if (apiKey === undefined || insecureHttp || fetch || !origin.startsWith('http:')) return undefined;
   return new KeyGuard(origin, resolve);
 }
 
@@ -58,14 +68,14 @@ export class Requester {
   /** @throws TypeError, RangeError for unusable options; InsecureHttpError */
   constructor(options: SkinClientOptions) {
     this.#options = checkedOptions(options);
-    const { baseUrl, origin, path } = parseBaseUrl(options.baseUrl);
+    const { baseUrl, origin, path } = parseBaseUrl(addressOf(options));
     this.baseUrl = baseUrl;
     this.#origin = origin;
     this.#root = path;
     this.#guard = guardFor(this.#options, origin);
-    const { dispatcher, textureDispatcher } = options;
+    const { dispatcher, textureDispatcher, fetch } = options;
     this.#network = new NetworkTransport({ dispatcher, lookup: this.#guard?.lookup });
-    this.#transport = options.transport ?? this.#network;
+    this.#transport = fetch ? transportTo(fetch) : this.#network;
     this.#elsewhere = textureDispatcher
       ? new NetworkTransport({ dispatcher: textureDispatcher })
       : this.#network;

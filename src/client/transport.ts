@@ -1,4 +1,7 @@
-import type { Upload } from './multipart.ts';
+export interface Upload {
+  readonly bytes: Uint8Array;
+  readonly fileName: string;
+}
 
 /** What a request sends: a JSON value, or a form with one file. */
 export type RequestContent =
@@ -21,17 +24,17 @@ export interface TransportRequest {
   readonly idle?: number | undefined;
 }
 
-/** The head of an answer, and its body: a JSON value that the receiver may keep and change, or bytes to read. */
+/** The head of an answer, and its body, which is yet to be read. */
 export interface TransportAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: { readonly json: unknown } | { readonly bytes: AsyncIterable<Uint8Array> };
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Carries requests to a service: over the network (`NetworkTransport`), or to an embedded service by a call inside the
- * process. It does not retry, follow redirects or interpret what it carries. Whoever made it closes it.
+ * Carries requests to a service: over the network (`NetworkTransport`), or to a function like `fetch`. It does not retry,
+ * follow redirects or interpret what it carries. Whoever made it closes it.
  */
 export interface Transport {
   /**
@@ -39,6 +42,57 @@ export interface Transport {
    * @throws the signal's reason when aborted; an error whose `code` says why there is no answer
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
+}
+
+/** Answers requests as `fetch` does: an embedded service, for example. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** Sends requests to a function in place of the network. */
+export function transportTo(fetch: Fetch): Transport {
+  // Kept until they are over: a `Request` that is forgotten does not hear of its signal.
+  const open = new Set<Request>();
+  return {
+    send: async ({ method, origin, path, headers, content, signal }) => {
+      const { type, body } = await encode(content);
+      const init = { method, headers: { ...headers, ...type }, body, signal, redirect: 'manual' } as const;
+      const request = new Request(origin + path, init);
+      const forget = () => void open.delete(request);
+      open.add(request);
+      try {
+        const response = await fetch(request);
+        const { status } = response;
+        return { status, headers: Object.fromEntries(response.headers), body: read(response, forget) };
+      } catch (error) {
+        forget();
+        throw error;
+      }
+    },
+  };
+}
+
+async function* read({ body }: Response, onEnd: () => void): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (body) yield* body;
+  } finally {
+    onEnd();
+  }
+}
+
+/** The body of a request: at most a picture, so it needs no stream. It is what the content was when this was called. */
+export async function encode(content: RequestContent | undefined): Promise<{
+  readonly type?: { readonly 'content-type': string };
+  readonly body: string | Buffer<ArrayBuffer> | null;
+}> {
+  if (!content) return { body: null };
+  if ('json' in content)
+    return { type: { 'content-type': 'application/json' }, body: JSON.stringify(content.json) };
+  const form = new FormData();
+  for (const [name, value] of Object.entries(content.fields)) form.append(name, value);
+  const { bytes, fileName } = content.file;
+  form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'image/png' }), fileName);
+  const encoded = new Response(form);
+  const type = { 'content-type': encoded.headers.get('content-type') ?? '' };
+  return { type, body: Buffer.from(await encoded.arrayBuffer()) };
 }
 
 /**

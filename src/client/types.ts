@@ -5,7 +5,7 @@ import type { SeenSkin as Skin } from '../protocol/seen-skin.ts';
 import type { SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import type { Resolve } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
-import type { RequestDispatcher, Transport } from './transport.ts';
+import type { Fetch, RequestDispatcher } from './transport.ts';
 
 /** The bytes of a PNG file. A Buffer is a Uint8Array; an upload's File, and what `fs.openAsBlob` opens, are Blobs. */
 export type SkinFile = Uint8Array | ArrayBuffer | Blob;
@@ -188,8 +188,8 @@ interface AttemptHooks {
 
 /** The service that a client is for, the caller's key, and how requests are sent and retried. */
 export interface SkinClientOptions extends AttemptHooks {
-  /** The service's root, with or without `/v2` at its end. */
-  readonly baseUrl: string;
+  /** The service's root, with or without `/v2` at its end. Required unless `fetch` is given. */
+  readonly baseUrl?: string | undefined;
   /** Surrounding white space is ignored; without one, or with an empty one, the caller is anonymous. */
   readonly apiKey?: string | undefined;
   /** Send the API key over plain http even to public addresses, where anyone on the network path can read it. Default: false. */
@@ -211,6 +211,6 @@ export interface SkinClientOptions extends AttemptHooks {
   readonly dispatcher?: RequestDispatcher | undefined;
   /** The same for textures on other hosts, whose addresses the service or skin data names. Default: `dispatcher`. */
   readonly textureDispatcher?: RequestDispatcher | undefined;
-  /** Carries requests to `baseUrl` in place of the network; the client does not close it. Textures on other hosts still come over the network. */
-  readonly transport?: Transport | undefined;
+  /** Answers requests in place of the network: `fetch` of a service that `openService` has opened. Textures on other hosts still come over the network. */
+  readonly fetch?: Fetch | undefined;
 }

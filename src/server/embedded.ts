@@ -1,8 +1,9 @@
 import { systemClock } from '../base/clock.ts';
 import { rememberedPublicUrl } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
-import { InProcessTransport } from './http/in-process/in-process-transport.ts';
-import { PlainLog } from './http/in-process/plain-log.ts';
+import { buildApp } from './http/app.ts';
+import { InProcessRequests } from './http/in-process.ts';
+import { Log } from './http/log.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { REQUEST_LIMITS } from './service/limits/request-limiter.ts';
 
@@ -25,12 +26,12 @@ export interface EmbeddedOptions extends Omit<ServerOptions, NetworkOption> {
 }
 
 export interface EmbeddedService extends Pick<OpenService<Adapter>, 'close'> {
-  /** Carries requests to the service; those without a key are its owner's. */
-  readonly transport: Pick<InProcessTransport, 'send'>;
+  /** Answers requests to the service, at any host; those without a key are its owner's. */
+  readonly fetch: (request: Request) => Promise<Response>;
 }
 
 interface EmbeddedAdapter extends Adapter {
-  readonly transport: InProcessTransport;
+  readonly requests: InProcessRequests;
 }
 
 /** Starts the service that `serve` runs, for callers in this process only: it listens nowhere. */
@@ -38,29 +39,33 @@ export async function openEmbeddedService(options: EmbeddedOptions): Promise<Emb
   const { adapter, close } = await openService({ ...options, embedded: true }, async (parts) =>
     openInProcess(options, parts),
   );
-  return { transport: adapter.transport, close };
+  return { fetch: async (request) => await adapter.requests.fetch(request), close };
 }
 
 function openInProcess(options: EmbeddedOptions, { context, owner }: Parts): EmbeddedAdapter {
   const { clock = systemClock, logStream = process.stderr, logsWarnings = false } = options;
   const level = logsWarnings ? 'warn' : 'silent';
-  const log = new PlainLog({ level, stream: logStream, now: () => clock.now() });
-  const transport = new InProcessTransport({
+  const log = new Log({ level, stream: logStream, now: () => clock.now() });
+  const app = buildApp({
     context,
     localUser: owner,
     allowsAnonymous: true,
+    hasPages: false,
     limits: REQUEST_LIMITS,
     log,
+    logAddresses: 'none',
+    isProxy: () => false,
   });
+  const requests = new InProcessRequests(app);
   return {
     log,
-    transport,
+    requests,
     open: async () => {
       const publicUrl = await rememberedPublicUrl(context.db);
       return { publicUrl, own: [publicUrl], provable: [] };
     },
-    close: async () => await transport.close(),
-    cutOff: () => transport.cutOff(),
-    countConnections: async () => transport.openRequests,
+    close: async () => await requests.close(),
+    cutOff: () => requests.cutOff(),
+    countConnections: async () => requests.count,
   };
 }

@@ -9,9 +9,9 @@ import {
   urlOf,
 } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
-import type { AppOptions } from './http/fastify/app.ts';
-import { openHttpServer } from './http/fastify/http-server.ts';
-import { NETWORK_LIMITS } from './http/fastify/network-limits.ts';
+import { NETWORK_LIMITS } from './http/limits.ts';
+import { Log } from './http/log.ts';
+import { proxyTest } from './http/request.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 
@@ -30,7 +30,7 @@ export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
 export { readBackup, restore } from './backup/restore.ts';
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/contact.ts';
-export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
+export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';
 export type { ClaimTest, OpenIdSettings } from './openid/claims.ts';
 export type { PostgresSettings } from './store/postgres/postgres-store.ts';
 export { type CopyProgress, copyStore, type StoreCopy } from './store-copy/copy-store.ts';
@@ -64,14 +64,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 async function openNetwork(options: ServerOptions, { context, owner }: Parts): Promise<NetworkAdapter> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
-  const http = await openHttpServer({ context, ...httpOptions(options) });
+  const { logLevel = 'silent', logAddresses = 'short', logStream = process.stderr } = options;
+  const log = new Log({ level: logLevel, stream: logStream, now: () => context.clock.now() });
+  const { HttpServer } = await import('./http/node-server.ts');
+  const http = new HttpServer({
+    context,
+    allowsAnonymous: options.anonymous ?? true,
+    hasPages: options.pages ?? true,
+    limits: { ...NETWORK_LIMITS, ...options.networkLimits },
+    log,
+    logAddresses,
+    isProxy: proxyTest(options.trustProxy),
+  });
   let localUrl = '';
   const forget = async () => {
     // A store in trouble must not keep the service from its end.
     await forgetLocalUrl(context.db, localUrl).catch(() => {});
   };
   const adapter: NetworkAdapter = {
-    log: http.log,
+    log,
     makeFirstKey: async () => await makeFirstOwnerKey(context.db, owner, context.clock.now()),
     url: '',
     open: async () => {
@@ -93,16 +104,4 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
     countConnections: async () => await http.countConnections(),
   };
   return adapter;
-}
-
-function httpOptions(options: ServerOptions): Omit<AppOptions, 'context'> {
-  return {
-    allowsAnonymous: options.anonymous ?? true,
-    hasPages: options.pages ?? true,
-    logLevel: options.logLevel ?? 'silent',
-    logAddresses: options.logAddresses ?? 'short',
-    logStream: options.logStream ?? process.stderr,
-    networkLimits: { ...NETWORK_LIMITS, ...options.networkLimits },
-    trustProxy: options.trustProxy,
-  };
 }

@@ -9,6 +9,7 @@ import { decodePng } from '../../src/skin/png/decode.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
 import { ask, send } from '../support/http/adapters/asking.ts';
 import { WAYS, type Way } from '../support/http/adapters/both-ways.ts';
+import { collectGarbage } from '../support/server/collect-garbage.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 import { readZip } from '../support/server/read-zip.ts';
@@ -19,8 +20,8 @@ guardAgainstLeaks();
 const EVENTS = '/v2/queue/events';
 const NO_RETRY = { budget: 0, patience: 0 };
 
-function clientOf({ origin, transport, key }: Way): SkinClient {
-  return new SkinClient({ baseUrl: origin, transport, apiKey: key, insecureHttp: true, retry: NO_RETRY });
+function clientOf({ origin, fetch, key }: Way): SkinClient {
+  return new SkinClient({ baseUrl: origin, fetch, apiKey: key, insecureHttp: true, retry: NO_RETRY });
 }
 
 /** What a promise is rejected with. */
@@ -136,6 +137,20 @@ describe.each(Object.entries(WAYS))('A request %s', (_, open) => {
       for await (const _event of client.events({ signal: stop.signal })) stop.abort(new Error('enough'));
     };
     expect(await failureOf(listening())).toMatchObject({ message: 'enough' });
+  });
+
+  test('for events ends with its signal also when nobody keeps the request', async () => {
+    const client = clientOf(await openWith());
+    const stop = new AbortController();
+    const listening = async () => {
+      for await (const _event of client.events({ signal: stop.signal })) opened.resolve();
+    };
+    const opened = Promise.withResolvers<void>();
+    const failure = failureOf(listening());
+    await opened.promise;
+    collectGarbage();
+    stop.abort(new Error('enough'));
+    expect(await failure).toMatchObject({ message: 'enough' });
   });
 
   test('for events ends with the service', async () => {

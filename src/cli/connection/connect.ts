@@ -1,6 +1,6 @@
 import { callerFingerprint } from '../../base/fingerprint.ts';
 import type { Sender } from '../../base/proxies.ts';
-import { type RequestReport, SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
+import { type Fetch, type RequestReport, SkinClient, type SkinClientOptions } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
 import { readProxies, verifyProxies } from '../config/proxies.ts';
@@ -52,8 +52,8 @@ export interface Connection {
   readonly isEmbedded: boolean;
   /** Whether the service knows who calls. */
   readonly hasKey: boolean;
-  /** Present if the service runs inside this process: carries requests that the client has no method for. */
-  readonly transport?: Transport;
+  /** Present if the service runs inside this process: answers requests that the client has no method for. */
+  readonly fetch?: Fetch;
   close(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
   if (options.env['SKINSMITH_STORE']) throw inPostgres();
   const { openEmbeddedService } = await import('../../server/embedded.ts');
   const proxies = readProxies(options.env);
-  const { transport, close } = await openEmbeddedService({
+  const { fetch, close } = await openEmbeddedService({
     dataDir: options.dataDir,
     ...(await gameSettings({}, options.env)),
     proxies,
@@ -139,12 +139,12 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
     logsWarnings: options.onRequest !== undefined, // --verbose shows the embedded service's warnings too
   });
   const guard = makeTextureGuard({ service: undefined, proxies });
-  const client = makeClient({ baseUrl: EMBEDDED_URL, transport, textureDispatcher: guard }, options);
+  const client = makeClient({ baseUrl: EMBEDDED_URL, fetch, textureDispatcher: guard }, options);
   return {
     client,
     isEmbedded: true,
     hasKey: true,
-    transport,
+    fetch,
     close: async () => {
       await Promise.all([client.close(), guard.close()]);
       await close({ drain: true, limit: DRAIN_LIMIT });
@@ -167,7 +167,7 @@ export function allowsInsecureHttp({ flags, env }: { flags: GlobalFlags; env: No
 }
 
 export function makeClient(
-  target: Pick<SkinClientOptions, 'baseUrl' | 'apiKey' | 'transport' | 'dispatcher' | 'textureDispatcher'>,
+  target: Pick<SkinClientOptions, 'baseUrl' | 'apiKey' | 'fetch' | 'dispatcher' | 'textureDispatcher'>,
   {
     settings,
     insecureHttp,

@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { networkCode } from '../../base/network-reason.ts';
 import { type NamedProxy, nameOf, openSender, type Proxies, proxyFor } from '../../base/proxies.ts';
-import type { Transport } from '../../index.ts';
+import type { Fetch } from '../../index.ts';
 
 /** The stages of a request. Through a proxy they cannot be told apart. */
 export type Stage = 'name' | 'connection' | 'tls' | 'answer' | 'proxy';
@@ -178,7 +178,7 @@ async function readStart(response: AsyncIterable<Buffer>): Promise<string> {
 /** Sends one GET for JSON to the embedded service. @throws ProbeError; the signal's reason when aborted */
 export async function probeEmbedded(
   address: string,
-  transport: Transport,
+  fetch: Fetch,
   { clock, signal, userAgent, limit }: ProbeOptions,
 ): Promise<Answer> {
   const url = new URL(address);
@@ -186,14 +186,10 @@ export async function probeEmbedded(
   const askedAt = clock.now();
   const start = clock.monotonic();
   try {
-    const { status, body } = await transport.send({
-      method: 'GET',
-      origin: url.origin,
-      path: url.pathname,
-      headers: { accept: 'application/json', 'user-agent': userAgent },
-      signal: AbortSignal.any([signal, late]),
-    });
-    const text = 'json' in body ? JSON.stringify(body.json) : '';
+    const headers = { accept: 'application/json', 'user-agent': userAgent };
+    const response = await fetch(new Request(url, { headers, signal: AbortSignal.any([signal, late]) }));
+    const { status } = response;
+    const text = await response.text();
     const times = new Map([['answer', clock.monotonic() - start]] as const);
     return {
       url,

@@ -163,11 +163,9 @@ export class Setup {
 
   /** The response to a GET below the service's root. @throws ProbeError */
   async #get(path: string): Promise<Answer> {
-    const { client, transport } = await this.connection();
+    const { client, fetch } = await this.connection();
     const url = client.baseUrl + path;
-    return transport
-      ? await probeEmbedded(url, transport, await this.#probeOptions())
-      : await this.probe(url);
+    return fetch ? await probeEmbedded(url, fetch, await this.#probeOptions()) : await this.probe(url);
   }
 
   async #probeOptions(): Promise<ProbeOptions> {

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { errorAnswerSchema } from '../../protocol/envelope.ts';
 import { v1ErrorAnswerSchema } from '../../protocol/v1.ts';
-import { isStream, type Route } from './route.ts';
-import { isV1Address } from './v1-address.ts';
+import { isStream, isV1Address, type Route } from './route.ts';
 
 /** The meaning of each status, for all routes. */
 const MEANINGS: Readonly<Record<number, string>> = {

@@ -7,8 +7,8 @@ import { type SkinVariant, VARIANTS } from '../../protocol/skin.ts';
 import { Refusal, validationRefusal } from '../service/refusal.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
 import type { Source } from '../sources/source.ts';
+import { type GenerationBody, readBody } from './bodies.ts';
 import type { generateHeaders } from './generate-schemas.ts';
-import { type GenerationBody, readBody } from './read-body.ts';
 import type { HttpRequest } from './request.ts';
 
 type Fields = GenerationBody['fields'];

@@ -1,4 +1,33 @@
+import { REQUEST_LIMITS, type RequestLimits } from '../service/limits/request-limiter.ts';
 import { Refusal } from '../service/refusal.ts';
+
+/** Limits for connections, before their requests are known. Milliseconds, bytes. */
+export interface NetworkLimits extends RequestLimits {
+  /** Maximum number of open connections; idle strangers make room for new ones. */
+  readonly maxConnections: number;
+  /** The same for one address, excluding connections that have sent a valid key. */
+  readonly maxConnectionsPerAddress: number;
+  /** How long an answer may wait for a peer that reads nothing of it: longer than a stream is silent. */
+  readonly unreadTimeout: number;
+  /** Bytes that all callers without a key may have sent of bodies that are not complete. */
+  readonly maxUnfinished: number;
+  /** From the first byte of a request to the end of its headers, and to its end. */
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  /** How long an idle connection is kept. */
+  readonly keepAliveTimeout: number;
+}
+
+export const NETWORK_LIMITS: NetworkLimits = {
+  maxConnections: 2_000,
+  maxConnectionsPerAddress: 100,
+  unreadTimeout: 20_000,
+  maxUnfinished: 32 * 1024 * 1024,
+  ...REQUEST_LIMITS,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+};
 
 /** Bytes of a JSON or form body: several times the longest data URL. */
 export const BODY_LIMIT = 128 * 1024;

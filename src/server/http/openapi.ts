@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { ANSWER_HEADERS, answersAt, headersOf, meaningOf } from './described-answers.ts';
 import type { Route } from './route.ts';
-import { isV1Address } from './v1-address.ts';
+import { isV1Address } from './route.ts';
 
 type Json = Record<string, unknown>;
 

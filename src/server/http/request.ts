@@ -1,4 +1,6 @@
-import type { Origins } from '../service/callers/caller.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parse } from 'node:querystring';
+import { isInside, type Origins } from '../service/callers/caller.ts';
 import type { WebPages } from '../service/callers/web-pages.ts';
 
 /** Limits on the parts of a multipart body. Sizes in bytes. */
@@ -17,14 +19,20 @@ export type Part =
       readonly kind: 'file';
       readonly name: string;
       readonly fileName: string | undefined;
-      readonly read: () => Promise<Uint8Array>;
+      readonly bytes: Uint8Array;
     };
 
-/** A request as routes see it, whatever carries it to the service. */
+/** Logs of one request. */
+export interface RequestLog {
+  error(details: object, message: string): void;
+  warn(message: string): void;
+}
+
+/** A request as routes see it. */
 export interface HttpRequest {
   /** Upper case. */
   readonly method: string;
-  /** Path and query; proxies send whole URLs. */
+  /** Path and query. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -38,8 +46,8 @@ export interface HttpRequest {
   /** Content of a JSON or form body; undefined if there is none, and until the caller is known. */
   readonly body: unknown;
   /** Reads a multipart body; undefined if the body is none. */
-  readonly parts: ((limits: PartLimits) => AsyncIterable<Part>) | undefined;
-  /** Aborted when the caller is gone. */
+  readonly parts: ((limits: PartLimits) => Promise<readonly Part[]>) | undefined;
+  /** Aborted when the caller is gone, or has the whole answer. */
   readonly signal: AbortSignal;
   /** Ends the connection, whatever is still to be read from it. */
   hangUp(): void;
@@ -47,6 +55,136 @@ export interface HttpRequest {
   report(fault: unknown, message: string): void;
 }
 
+/** What carries a request besides the request itself. */
+export type Bindings =
+  | { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
+  // A call inside the process.
+  | { readonly signal: AbortSignal; readonly hangUp: () => void };
+
+export interface RequestParts {
+  /** Path and query, as the service understands them. */
+  readonly url: string;
+  readonly carrier: Bindings;
+  readonly log: RequestLog;
+  /** Whether an address belongs to a trusted proxy. */
+  readonly isProxy: (address: string) => boolean;
+}
+
+/** Where calls inside the process come from. */
+const THIS_MACHINE = '127.0.0.1';
+
+/** A `Request` of the web's standards as routes see it. Make it while the connection is open: a closed one has no address. */
+export class ServiceRequest implements HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HttpRequest['headers'];
+  params: unknown;
+  readonly query: unknown;
+  readonly address: string;
+  readonly host: string;
+  /** The bytes of the body; undefined if there is none. */
+  readonly content: AsyncIterable<Uint8Array> | undefined;
+  body: unknown;
+  parts: HttpRequest['parts'];
+  readonly #carrier: Bindings;
+  readonly #log: RequestLog;
+  #signal: AbortSignal | undefined;
+
+  constructor(request: Request, { url, carrier, log, isProxy }: RequestParts) {
+    this.method = request.method;
+    this.url = url;
+    this.query = parse(queryOf(url), undefined, undefined, { maxKeys: 0 });
+    this.#carrier = carrier;
+    this.#log = log;
+    if ('incoming' in carrier) {
+      const { incoming } = carrier;
+      this.headers = incoming.headers;
+      this.content = hasBody(incoming) ? incoming.iterator({ destroyOnReturn: false }) : undefined;
+      [this.address, this.host] = originIn(incoming, isProxy);
+    } else {
+      this.headers = Object.fromEntries(request.headers);
+      this.content = request.body ?? undefined;
+      [this.address, this.host] = [THIS_MACHINE, THIS_MACHINE];
+    }
+  }
+
+  /** Few routes ask for it, so it is made when they do. */
+  get signal(): AbortSignal {
+    this.#signal ??= 'outgoing' in this.#carrier ? signalOf(this.#carrier.outgoing) : this.#carrier.signal;
+    return this.#signal;
+  }
+
+  hangUp(): void {
+    if ('incoming' in this.#carrier) this.#carrier.incoming.socket.destroy();
+    else this.#carrier.hangUp();
+  }
+
+  report(fault: unknown, message: string): void {
+    this.#log.error({ err: fault }, message);
+  }
+}
+
+/** Whether a request over the network has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
+}
+
+function signalOf(outgoing: ServerResponse): AbortSignal {
+  const closed = new AbortController();
+  if (outgoing.closed) closed.abort();
+  else outgoing.once('close', () => closed.abort());
+  return closed.signal;
+}
+
+/** The caller's address and the host that it has asked. Proxies write both into headers, each adding itself at the end. */
+function originIn(
+  { socket, headers }: IncomingMessage,
+  isProxy: (address: string) => boolean,
+): [address: string, host: string] {
+  const { remoteAddress = '' } = socket;
+  const host = headers.host ?? '';
+  if (!isProxy(remoteAddress)) return [remoteAddress, host];
+  const named = lastOf(headers['x-forwarded-host']);
+  return [forwardedFor(headers['x-forwarded-for'], isProxy) ?? remoteAddress, named || host];
+}
+
+/** The last address that is not a trusted proxy's; if all are, the first. */
+function forwardedFor(
+  header: string | string[] | undefined,
+  isProxy: (address: string) => boolean,
+): string | undefined {
+  const addresses = String(header ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);
+  return addresses.findLast((address) => !isProxy(address)) ?? addresses[0];
+}
+
+function lastOf(header: string | string[] | undefined): string {
+  return String(header ?? '')
+    .split(',')
+    .at(-1)!
+    .trim();
+}
+
+/** Names for networks, as reverse proxies have them. */
+const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/** Whether an address is one of the proxies in `--trust-proxy`. */
+export function proxyTest(trusted: string | undefined): (address: string) => boolean {
+  const names = (trusted ?? '').split(',').map((one) => one.trim());
+  const networks = names.filter(Boolean).flatMap((one) => NAMED_NETWORKS[one] ?? [one]);
+  return (address) => networks.some((network) => isInside(address, network));
+}
 /** The origin of a request: its address and what its headers claim. */
 export function originsOf({ address, headers }: HttpRequest): Origins {
   const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
-import type { Transport } from '../../../src/client/transport.ts';
+import type { Fetch } from '../../../src/client/transport.ts';
 import { openEmbeddedService } from '../../../src/server/embedded.ts';
 import { type ServerOptions, startServer } from '../../../src/server/server.ts';
 import { NO_GAME } from '../../support/fake-game/nowhere.ts';
@@ -15,16 +15,16 @@ type Options = Pick<ServerOptions, 'clock' | 'dataDir' | 'gameAddresses'>;
 
 /** A service, and how one calls it. */
 interface Running {
-  readonly baseUrl: string;
+  readonly baseUrl?: string;
   readonly apiKey?: string | undefined;
-  readonly transport?: Transport;
+  readonly fetch?: Fetch;
   close(): Promise<void>;
 }
 
 const KINDS: Record<string, (options: Options) => Promise<Running>> = {
   embedded: async (options) => {
-    const { transport, close } = await openEmbeddedService(options);
-    return { baseUrl: 'http://embedded.invalid', transport, close };
+    const { fetch, close } = await openEmbeddedService(options);
+    return { fetch, close };
   },
   'on the network': async (options) => {
     const { url, key, close } = await startServer({ ...options, port: 0 });

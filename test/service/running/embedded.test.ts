@@ -31,9 +31,9 @@ describe('The embedded service', () => {
   });
 
   test('refuses a wrong key, and knows those of its store', async () => {
-    const { transport, client, ask } = await runEmbedded();
+    const { fetch, client, ask } = await runEmbedded();
     const { secret } = await client.account.createKey({ user: 'bob' });
-    const bob = new SkinClient({ baseUrl: 'http://embedded.invalid', transport, apiKey: secret });
+    const bob = new SkinClient({ fetch, apiKey: secret });
     expect(await bob.me()).toMatchObject({ name: 'bob' });
     expectRefusal(await ask('/v2/me', { key: '0'.repeat(64) }), 'invalid_api_key');
   });

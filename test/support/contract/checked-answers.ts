@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { isV1Address } from '../../../src/server/http/v1-address.ts';
+import { isV1Address } from '../../../src/server/http/route.ts';
 import { type Contract, type Exchange, faultOf, type KnownAnswer } from './contract.ts';
 import { loadContracts } from './contracts.ts';
 import { DEVIATIONS, inPublishedWords } from './deviations.ts';

@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest';
-import { NetworkTransport } from '../../../src/client/network-transport.ts';
 import type { OpenGenerator } from '../../../src/server/generators/port.ts';
 import { openUpstream } from '../../../src/server/generators/upstream/open.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
@@ -33,7 +32,7 @@ export async function openGateway(options?: HostedOptions): Promise<Gateway> {
       upstream: { url: hosted.url, apiKey: hosted.key, insecureHttp: true },
       clock,
       random: () => 0.5,
-      transport: new NetworkTransport({ dispatcher: hosted.dispatcher }),
+      dispatcher: hosted.dispatcher,
       db,
       self: nameThisProcess(),
       pictures: makeGuardedAgent({ policy: { networks: [], ports: [] } }),

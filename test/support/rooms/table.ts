@@ -26,7 +26,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'index.ts': {
     holds: 'The public API; the CLI uses nothing else of the client',
-    imports: ['batch', 'client', 'protocol', 'skin', 'base'],
+    imports: ['batch', 'client', 'protocol', 'skin', 'base', 'server/embedded.ts'],
   },
   batch: {
     holds: 'Many sources become skins: sources, plan, lockfile, journal, proof',
@@ -35,10 +35,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   server: {
     holds: 'The service: HTTP, jobs and their queue, generators, game accounts, the store',
     imports: ['game', 'protocol', 'skin', 'textures', 'base'],
-  },
-  'server/http/in-process': {
-    holds: 'The transport that calls an embedded service inside the process',
-    imports: ['game', 'protocol', 'skin', 'textures', 'base', 'client/transport.ts'],
   },
   'server/generators/upstream': {
     holds: 'The generator that has another service make the skins',
@@ -85,15 +81,13 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'env-paths': ['cli'],
   ora: ['cli'],
   chalk: ['cli'],
-  fastify: ['server/http/fastify'],
-  '@fastify/cors': ['server/http/fastify'],
-  '@fastify/formbody': ['server/http/fastify'],
-  '@fastify/multipart': ['server/http/fastify'],
-  helmet: ['server/http/fastify'],
+  hono: ['server/http'],
+  'hono/router/trie-router': ['server/http'],
+  '@hono/node-server': ['server/http'],
+  '@fastify/busboy': ['server/http'],
   kysely: ['server/store', 'server/store-copy', 'server/queue'],
   pg: ['server/store/postgres'],
-  'pg-connection-string': ['server/store/postgres'],
-  'ipaddr.js': ['server/http/fastify', 'server/outbound', 'server/service'],
+  'ipaddr.js': ['server/http', 'server/outbound', 'server/service'],
   'openid-client': ['server/openid'],
   skinview3d: ['server/pages/browser'],
   'prom-client': ['server/metrics'],

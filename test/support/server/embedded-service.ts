@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
 import { SkinClient } from '../../../src/client/skin-client.ts';
-import type { TransportRequest } from '../../../src/client/transport.ts';
 import { type EmbeddedOptions, openEmbeddedService } from '../../../src/server/embedded.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { storeFor } from './chosen-store.ts';
@@ -28,43 +27,40 @@ export async function runEmbedded(options: Partial<EmbeddedOptions> = {}): Promi
     ...options,
     dataDir,
   });
-  const { transport } = service;
+  const { fetch } = service;
   let closing: Promise<void> | undefined;
   const close: typeof service.close = async (how) => {
     closing ??= service.close(how);
     await closing;
   };
   onTestFinished(async () => await close({ limit: 1_000 }));
-  const client = new SkinClient({ baseUrl: URL_OF_NOBODY, transport });
+  const client = new SkinClient({ fetch });
   onTestFinished(async () => await client.close());
   return {
-    transport,
+    fetch,
     close,
     dataDir,
     client,
-    ask: async (path, { json, key } = {}) => heard(await transport.send(requestOf(path, json, key))),
+    ask: async (path, { json, key } = {}) => await heard(await fetch(requestOf(path, json, key))),
   };
 }
 
-function requestOf(path: string, json: unknown, key: string | undefined): TransportRequest {
-  return {
+function requestOf(path: string, json: unknown, key: string | undefined): Request {
+  return new Request(URL_OF_NOBODY + path, {
     method: json === undefined ? 'GET' : 'POST',
-    origin: URL_OF_NOBODY,
-    path,
     headers: {
       'user-agent': 'skinsmith-tests/1',
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
     },
-    ...(json !== undefined && { content: { json } }),
-    signal: new AbortController().signal,
-  };
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+  });
 }
 
-function heard({
-  status,
-  headers,
-  body,
-}: Awaited<ReturnType<EmbeddedUnderTest['transport']['send']>>): Heard {
-  const json = 'json' in body ? body.json : {};
-  return { status, headers: { ...headers }, bytes: Buffer.alloc(0), body: json as Heard['body'] };
+async function heard(answer: Response): Promise<Heard> {
+  const { status, headers } = answer;
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
+  const body = (isJson ? JSON.parse(bytes.toString()) : {}) as Heard['body'];
+  return { status, headers: Object.fromEntries(headers), bytes, body };
 }

@@ -57,7 +57,7 @@ const WAITING: Times = {
   'test/service/limits/starving.test.ts': 3,
   'test/service/jobs/waiting.test.ts': 3,
   'test/service/game-accounts/restoring.test.ts': 3,
-  'test/server/http/fastify/network-limits.test.ts': 3,
+  'test/server/http/node-server/network-limits.test.ts': 3,
   'test/batch/convert.test.ts': 3,
   'test/service/running/published-contract.test.ts': 2,
   'test/service/limits/limits.test.ts': 2,

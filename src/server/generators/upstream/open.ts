@@ -3,7 +3,7 @@ import { openSender, type Proxies, type Sender } from '../../../base/proxies.ts'
 import { InsecureHttpError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
-import type { Transport } from '../../../client/transport.ts';
+import type { RequestDispatcher } from '../../../client/transport.ts';
 import { Session } from '../../../dispatch/session.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
 import type { ProcessName } from '../../queue/leases.ts';
@@ -32,8 +32,8 @@ export interface UpstreamOptions {
   readonly clock: Clock;
   /** From 0 to 1; default: Math.random. */
   readonly random?: (() => number) | undefined;
-  /** Carries requests to the service; default: the network, through the proxies. */
-  readonly transport?: Transport | undefined;
+  /** Leads to the service; default: through the proxies. */
+  readonly dispatcher?: RequestDispatcher | undefined;
   readonly proxies?: Proxies | undefined;
   readonly db: Db;
   readonly self: ProcessName;
@@ -83,9 +83,9 @@ function openClient(
   { url: baseUrl, apiKey, insecureHttp, timeout }: UpstreamSettings,
   {
     clock,
-    transport,
+    dispatcher,
     sender,
-  }: Pick<UpstreamOptions, 'clock' | 'transport'> & { readonly sender?: Sender | undefined },
+  }: Pick<UpstreamOptions, 'clock' | 'dispatcher'> & { readonly sender?: Sender | undefined },
 ): SkinClient {
   return new SkinClient({
     baseUrl,
@@ -93,8 +93,7 @@ function openClient(
     insecureHttp,
     timeout,
     clock,
-    dispatcher: sender,
-    ...(transport && { transport }),
+    dispatcher: dispatcher ?? sender,
   });
 }
 
@@ -138,7 +137,7 @@ interface Target {
 
 function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const { clock, random = Math.random, db, self, holders = holdersHere(self), wake, warn, onError } = context;
-  const { transport, proxies, pictures } = context;
+  const { dispatcher, proxies, pictures } = context;
   const stop = new AbortController();
   const own = new Recent<true>(KEPT);
   const session = makeSession(context, { client, own, availability: () => availability });
@@ -146,7 +145,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const onDown = () => jobs.giveUp(availability.postponed());
   const availability = new Availability({ session, wake, warn, name, onDown });
   const others = new StoredJobs({ db, slots: session.slots, isOwn: (id) => own.get(id) === true });
-  const textures = new UpstreamTextures({ client, transport, proxies, pictures, clock, random });
+  const textures = new UpstreamTextures({ client, dispatcher, proxies, pictures, clock, random });
   const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
   const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };
   const jobs = new UpstreamJobs(watching);

@@ -7,7 +7,7 @@ import { type Download, download } from '../../../client/http.ts';
 import { NetworkTransport } from '../../../client/network-transport.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import { fetchTexture } from '../../../client/texture.ts';
-import type { Transport } from '../../../client/transport.ts';
+import type { RequestDispatcher } from '../../../client/transport.ts';
 import { TextureReader } from '../../../dispatch/texture-reader.ts';
 import { fetchGuarded, type GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/target.ts';
@@ -15,8 +15,8 @@ import { GenerationError, GenerationPostponed } from '../port.ts';
 
 export interface TexturesOptions {
   readonly client: Pick<SkinClient, 'baseUrl'>;
-  /** Leads to the service; default: the network, through the proxies. */
-  readonly transport?: Transport | undefined;
+  /** Leads to the service; default: through the proxies. */
+  readonly dispatcher?: RequestDispatcher | undefined;
   readonly proxies?: Proxies | undefined;
   readonly pictures: GuardedAgent;
   readonly clock: Clock;
@@ -47,8 +47,8 @@ export class UpstreamTextures {
 
   constructor(options: TexturesOptions) {
     this.#options = options;
-    const { clock, random, proxies } = options;
-    this.#network = new NetworkTransport({ proxies });
+    const { clock, random, proxies, dispatcher } = options;
+    this.#network = new NetworkTransport({ proxies, dispatcher });
     const fetch = async (url: string, signal: AbortSignal) => await this.#fetch(url, signal);
     this.#reader = new TextureReader({ fetch, clock, random, patience: PATIENCE });
   }
@@ -88,7 +88,8 @@ export class UpstreamTextures {
 
   /** One step to the service itself. Sends no key: textures are public. */
   async #download({ origin, pathname, search }: URL, limit: number, signal: AbortSignal): Promise<Download> {
-    const { transport = this.#network, clock } = this.#options;
+    const { clock } = this.#options;
+    const transport = this.#network;
     const request = { method: 'GET', path: pathname + search, headers: HEADERS, signal } as const;
     const options = {
       origin,

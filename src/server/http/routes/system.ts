@@ -4,7 +4,7 @@ import { healthAnswerSchema, keyDocumentSchema, readyAnswerSchema } from '../../
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { requireOperator } from '../../service/callers/caller.ts';
 import { Refusal } from '../../service/refusal.ts';
-import { encodedFor } from '../encodings.ts';
+import { encodedFor } from '../answers.ts';
 import { route } from '../route.ts';
 
 export const keyDocumentRoute = route({

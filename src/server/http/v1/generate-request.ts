@@ -2,7 +2,7 @@ import { type V1Options, v1OptionsSchema, v1SourceSchema } from '../../../protoc
 import { Refusal, validationRefusal } from '../../service/refusal.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import type { Source } from '../../sources/source.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../bodies.ts';
 import type { HttpRequest } from '../request.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { RequestContent, TransportAnswer, TransportRequest } from '../../../../src/client/transport.ts';
-import { securityHeaders } from '../../../../src/server/http/fastify/security-headers.ts';
+import { encode, type RequestContent, type TransportRequest } from '../../../../src/client/transport.ts';
+import { SECURITY_HEADERS } from '../../../../src/server/http/answers.ts';
 import type { Way } from './both-ways.ts';
 
 /** One request, whatever carries it. */
@@ -21,32 +21,31 @@ export interface Told {
   readonly body: unknown;
 }
 
-export async function send(way: Way, { key, headers, signal, ...ask }: Ask): Promise<TransportAnswer> {
-  return await way.transport.send({
-    ...ask,
-    origin: way.origin,
-    headers: {
-      'user-agent': 'skinsmith-tests/1',
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...headers,
-    },
-    signal: signal ?? new AbortController().signal,
-  });
+export async function send(
+  { origin, fetch }: Way,
+  { method, path, content, key, headers, signal }: Ask,
+): Promise<Response> {
+  const { type, body } = await encode(method === 'GET' || method === 'HEAD' ? undefined : content);
+  const all = {
+    'user-agent': 'skinsmith-tests/1',
+    'accept-encoding': 'identity',
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...type,
+    ...headers,
+  };
+  const init = { method, headers: all, body, redirect: 'manual', ...(signal && { signal }) } as const;
+  return await fetch(new Request(origin + path, init));
 }
 
 /** Of a stream of events only the start is read: it has no end. */
 export async function ask(way: Way, request: Ask): Promise<Told> {
   const { status, headers, body } = await send(way, request);
-  const kept = Object.entries(headers).filter(([name, value]) => !isOfNetwork(name, value));
-  const type = String(headers['content-type'] ?? 'text/plain');
-  return {
-    status,
-    headers: Object.fromEntries(kept),
-    body: 'json' in body ? body.json : parsed(await readBytes(body.bytes), type),
-  };
+  const kept = [...headers].filter(([name, value]) => !isOfNetwork(name, value));
+  const type = headers.get('content-type') ?? 'text/plain';
+  return { status, headers: Object.fromEntries(kept), body: parsed(await readBytes(body ?? []), type) };
 }
 
-async function readBytes(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readBytes(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) {
     chunks.push(chunk);
@@ -72,7 +71,7 @@ const OF_NETWORK: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'],
   ...['x-request-id', 'mineskin-server', 'mineskin-breadcrumb'],
   ...['x-mineskin-server', 'x-mineskin-breadcrumb', 'mineskin-version'],
-  ...Object.keys(securityHeaders()),
+  ...Object.keys(SECURITY_HEADERS),
 ]);
 
 function isOfNetwork(name: string, value: unknown): boolean {

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { NetworkTransport } from '../../../../src/client/network-transport.ts';
-import type { Transport } from '../../../../src/client/transport.ts';
-import { InProcessTransport } from '../../../../src/server/http/in-process/in-process-transport.ts';
-import { PlainLog } from '../../../../src/server/http/in-process/plain-log.ts';
+import type { Fetch } from '../../../../src/client/transport.ts';
+import { buildApp } from '../../../../src/server/http/app.ts';
+import { InProcessRequests } from '../../../../src/server/http/in-process.ts';
+import { Log } from '../../../../src/server/http/log.ts';
 import { type Adapter, openService, type Parts } from '../../../../src/server/open-service.ts';
 import { type ServerOptions, startServer } from '../../../../src/server/server.ts';
 import { REQUEST_LIMITS } from '../../../../src/server/service/limits/request-limiter.ts';
@@ -16,7 +16,7 @@ import { giveSigningKey } from '../../server/running-server.ts';
 
 /** A service, and a way to send requests to it. */
 export interface Way {
-  readonly transport: Transport;
+  readonly fetch: Fetch;
   readonly origin: string;
   /** The owner's API key. */
   readonly key: string;
@@ -35,17 +35,8 @@ export const WAYS = {
 async function openNetwork(given: Partial<ServerOptions> = {}): Promise<Way> {
   const options = await serverOptions(given);
   const { url, key, close } = await startServer({ ...options, port: 0 });
-  const transport = new NetworkTransport();
-  return closedAtEnd({
-    transport,
-    origin: url,
-    key: key!,
-    dataDir: options.dataDir,
-    close: async () => {
-      await close({ limit: 1_000 });
-      await transport.close();
-    },
-  });
+  const { dataDir } = options;
+  return closedAtEnd({ fetch, origin: url, key: key!, dataDir, close: () => close({ limit: 1_000 }) });
 }
 
 /** Over the network, where the framework answers all requests: it knows which proxies to believe. */
@@ -56,32 +47,37 @@ export async function openBehindProxy(): Promise<Way> {
 async function openInProcess(given: Partial<ServerOptions> = {}): Promise<Way> {
   const options = await serverOptions(given);
   const { adapter, close } = await openService(options, async (parts) => await openAdapter(parts, options));
-  const { transport, key } = adapter;
+  const { requests, key } = adapter;
+  const own: Fetch = async (request) => await requests.fetch(request);
   const { dataDir } = options;
-  return closedAtEnd({ transport, origin: PUBLIC_URL, key, dataDir, close: () => close({ limit: 1_000 }) });
+  return closedAtEnd({ fetch: own, origin: PUBLIC_URL, key, dataDir, close: () => close({ limit: 1_000 }) });
 }
 
-type InProcessAdapter = Adapter & { readonly transport: InProcessTransport; readonly key: string };
+type InProcessAdapter = Adapter & { readonly requests: InProcessRequests; readonly key: string };
 
 /** Like that of an embedded service, for callers of every kind. */
 async function openAdapter(
   { context, owner }: Parts,
   { anonymous = true }: ServerOptions,
 ): Promise<InProcessAdapter> {
-  const log = new PlainLog({ level: 'silent', stream: process.stderr, now: () => 0 });
-  const transport = new InProcessTransport({
+  const log = new Log({ level: 'silent', stream: process.stderr, now: () => 0 });
+  const app = buildApp({
     context,
     allowsAnonymous: anonymous,
+    hasPages: false,
     limits: REQUEST_LIMITS,
     log,
+    logAddresses: 'none',
+    isProxy: () => false,
   });
+  const requests = new InProcessRequests(app);
   return {
     log,
-    transport,
+    requests,
     key: (await makeFirstOwnerKey(context.db, owner, context.clock.now()))!,
     open: async () => ({ publicUrl: PUBLIC_URL, own: [PUBLIC_URL], provable: [] }),
-    close: async () => await transport.close(),
-    cutOff: () => transport.cutOff(),
+    close: async () => await requests.close(),
+    cutOff: () => requests.cutOff(),
     countConnections: async () => 0,
   };
 }

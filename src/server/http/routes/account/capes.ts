@@ -10,7 +10,7 @@ import { uuidSchema } from '../../../../protocol/skin.ts';
 import { requireOperator } from '../../../service/callers/caller.ts';
 import { Refusal } from '../../../service/refusal.ts';
 import { addCape, editCape, readAllCapes, removeCape } from '../../../service/skins/capes.ts';
-import { readBody } from '../../read-body.ts';
+import { readBody } from '../../bodies.ts';
 import { route } from '../../route.ts';
 import { capeView, envelope } from '../../views.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readAsset } from '../../../pages/assets/assets.ts';
 import { Refusal } from '../../../service/refusal.ts';
-import { encodedFor } from '../../encodings.ts';
+import { encodedFor } from '../../answers.ts';
 import { pageRoute } from '../../pages/page-route.ts';
 
 /** Seconds. The name of an asset changes with its content. */

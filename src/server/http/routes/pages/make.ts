@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { makePage } from '../../../pages/views/make.ts';
 import { FROM } from '../../../pages/views/make-form.ts';
 import { submit } from '../../../service/submitting/submit.ts';
+import { readBody } from '../../bodies.ts';
 import { readInput } from '../../generate-request.ts';
 import { dataAnswer, pageRoute, seeOther } from '../../pages/page-route.ts';
 import { forMaker, makerOf, verifyMaker, visitorSecret } from '../../pages/visitor.ts';
 import { wantsPage } from '../../pages/wants-page.ts';
-import { readBody } from '../../read-body.ts';
 
 export const makeRoute = pageRoute({
   method: 'GET',

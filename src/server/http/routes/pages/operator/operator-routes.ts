@@ -15,9 +15,9 @@ import { Refusal } from '../../../../service/refusal.ts';
 import { addCape, editCape, readAllCapes, removeCape } from '../../../../service/skins/capes.ts';
 import { readOverview } from '../../../../service/status/overview.ts';
 import { readUsers, setUser } from '../../../../service/users/users.ts';
+import { readBody } from '../../../bodies.ts';
 import { placeAfter } from '../../../list-pages.ts';
 import { type PageRoute, pageRoute, seeOther } from '../../../pages/page-route.ts';
-import { readBody } from '../../../read-body.ts';
 import { capeView } from '../../../views.ts';
 import { MODERATION_PAGES } from './moderation.ts';
 

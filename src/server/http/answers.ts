@@ -1,0 +1,258 @@
+import { hash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { JsonText } from '../../base/json.ts';
+import { VERSION } from '../../base/version.ts';
+import type { ServiceContext } from '../service/context.ts';
+import type { Refusal } from '../service/refusal.ts';
+import { asRefusal } from '../service/refusal.ts';
+import { SERVER_NAME } from '../workers/worker-pool.ts';
+import { ANSWER_HEADERS } from './described-answers.ts';
+import type { HttpRequest, RequestLog } from './request.ts';
+import { type Answer, type Cache, isV1Address, type Route } from './route.ts';
+import { v1RefusalAnswer } from './v1/error-answers.ts';
+import { rateLimitHeaders } from './views.ts';
+
+/** Tells browsers to treat an answer as nothing but data. */
+export const SECURITY_HEADERS = {
+  'content-security-policy':
+    "default-src 'none';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' https: 'unsafe-inline';upgrade-insecure-requests",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
+} as const;
+
+/** Of all answers of the API. Those of version 1 say so instead. */
+export const VERSION_HEADERS = {
+  'mineskin-api-version': 'v2',
+  'mineskin-version': `skinsmith-${VERSION}`,
+} as const;
+
+/** Web pages of any origin may call the service: with an API key in a header, never with a cookie. */
+const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': Object.keys(ANSWER_HEADERS).join(', '),
+} as const;
+
+export const API_HEADERS = { ...SECURITY_HEADERS, ...CORS_HEADERS, ...VERSION_HEADERS } as const;
+
+/** What pages send to the hosted service, and what only this one has. */
+const ALLOWED_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  'Accept',
+  'User-Agent',
+  'MineSkin-User-Agent',
+  'Origin',
+  'X-Requested-With',
+  'Turnstile-Token',
+  'Baggage',
+  'Sentry-Trace',
+  'Idempotency-Key',
+];
+
+/** The answer to OPTIONS, by which browsers ask before they send a request of another page. */
+export const PREFLIGHT: Answer = {
+  status: 204,
+  body: undefined,
+  headers: {
+    ...CORS_HEADERS,
+    'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+    'access-control-allow-headers': ALLOWED_HEADERS.join(', '),
+    'access-control-max-age': String(24 * 3600),
+  },
+};
+
+/** Names in lower case. */
+type Headers = Record<string, string | string[]>;
+
+export interface ResponseOptions {
+  /** Headers of all answers, by names in lower case. */
+  readonly common: Readonly<Record<string, string>>;
+  /** Name of the request. */
+  readonly id: string;
+  readonly method?: string;
+  /** The tags of what the caller has already. */
+  readonly ifNoneMatch?: string | undefined;
+  /** Whether the answer gets an entity tag, and no body if the caller has it already. */
+  readonly isTagged?: boolean;
+}
+
+/** An answer as the web's standards have it. */
+export function responseOf({ status, body, headers }: Answer, options: ResponseOptions): Response {
+  const all = headersOf(options, headers);
+  if (body instanceof Readable)
+    return new Response(Readable.toWeb(body) as ReadableStream, { status, headers: listOf(all) });
+  // Pages show dozens of pictures, and read none of their headers.
+  if (isPicture(all)) delete all['access-control-expose-headers'];
+  const payload = payloadOf(body, all);
+  if (options.isTagged && status >= 400) delete all['etag'];
+  else if (options.isTagged && payload !== undefined) {
+    all['etag'] ??=
+      body instanceof JsonText ? weakTag(body.digest) : weakTag(hash('sha1', payload, 'base64url'));
+    if (status === 200 && isKnownTag(String(all['etag']), options.ifNoneMatch)) {
+      delete all['content-type'];
+      return new Response(null, { status: 304, headers: listOf(all) });
+    }
+  }
+  if (status === 204 || status === 304) return new Response(null, { status, headers: listOf(all) });
+  if (payload !== undefined || options.method !== 'HEAD')
+    all['content-length'] = String(payload === undefined ? 0 : Buffer.byteLength(payload));
+  return new Response((payload ?? null) as string | Uint8Array<ArrayBuffer> | null, {
+    status,
+    headers: listOf(all),
+  });
+}
+
+/** Identifies the request: eight hexadecimal digits. */
+export function makeBreadcrumb(): string {
+  return randomUUID().slice(0, 8);
+}
+
+/** Those that every answer has, with names for the request that clients may show, and those of the answer. */
+function headersOf({ common, id }: ResponseOptions, headers: Answer['headers'] = {}): Headers {
+  const breadcrumb = makeBreadcrumb();
+  const all: Headers = {
+    ...common,
+    'x-request-id': id,
+    'mineskin-server': SERVER_NAME,
+    'mineskin-breadcrumb': breadcrumb,
+  };
+  for (const name in headers) all[name.toLowerCase()] = headers[name] ?? '';
+  if (String(all['mineskin-api-version']).startsWith('v1')) {
+    // The spellings that clients of version 1 read.
+    all['x-mineskin-server'] = SERVER_NAME;
+    all['x-mineskin-breadcrumb'] = breadcrumb;
+  }
+  return all;
+}
+
+/** Cookies are set by a header each. */
+function listOf(headers: Headers): Record<string, string> | [string, string][] {
+  if (!Array.isArray(headers['set-cookie'])) return headers as Record<string, string>;
+  return Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+}
+
+function isPicture({ 'content-type': type }: Headers): boolean {
+  return typeof type === 'string' && type.startsWith('image/');
+}
+
+/** What is sent. Adds the content type unless the answer has one. */
+function payloadOf(body: unknown, headers: Headers): string | Uint8Array | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string') {
+    headers['content-type'] ??= 'text/plain; charset=utf-8';
+    return body;
+  }
+  if (body instanceof Uint8Array) {
+    headers['content-type'] ??= 'application/octet-stream';
+    return body;
+  }
+  headers['content-type'] ??= 'application/json; charset=utf-8';
+  return body instanceof JsonText ? body.text : JSON.stringify(body);
+}
+
+/** A weak entity tag: it names the content, by its SHA-1 in base64url, and not how it is encoded on its way. */
+function weakTag(digest: string): string {
+  return `W/"${digest}"`;
+}
+
+/** Whether one of the tags sent by the caller is this one (RFC 9110, 13.1.2: weak comparison). */
+function isKnownTag(tag: string, named: string | undefined): boolean {
+  if (named === undefined) return false;
+  const strong = (text: string) => text.trim().replace(/^W\//, '');
+  return named.trim() === '*' || named.split(',').some((one) => strong(one) === strong(tag));
+}
+
+const CACHE_HEADERS = {
+  private: { 'Cache-Control': 'private, no-cache' },
+  // Warnings are about the key, and a key may be bound to the place it is used from.
+  public: { 'Cache-Control': 'public, max-age=30', Vary: 'Authorization, Origin' },
+  none: { 'Cache-Control': 'no-store' },
+} as const satisfies Record<Cache, Readonly<Record<string, string>>>;
+
+/** Headers of answers that must not be cached. */
+export const NOT_KEPT = CACHE_HEADERS.none;
+
+/** Errors are never cached, nor are the answers to requests that change something. */
+export function cacheHeaders({ method, cache }: Route, status: number): Readonly<Record<string, string>> {
+  if (status >= 400 || method !== 'GET') return NOT_KEPT;
+  return CACHE_HEADERS[cache ?? 'private'];
+}
+
+/** The answer for a refusal. Never contains a stack, a path or an SQL text. */
+export function refusalAnswer(refusal: Refusal): Answer {
+  const { notes = [], links = {}, rateLimit, headers } = refusal.details;
+  const errors = [{ code: refusal.code, message: refusal.message }, ...notes];
+  const body = { success: false, errors, warnings: [], messages: [], links, ...(rateLimit && { rateLimit }) };
+  const retry = refusal.status === 429;
+  return {
+    status: refusal.status,
+    body,
+    headers: { ...headers, ...(rateLimit && rateLimitHeaders(rateLimit, { retry })) },
+  };
+}
+
+/**
+ * The answer to a request at `url` that failed. It has the format of the version that the address belongs to: a
+ * malformed request reaches no route that could decide this.
+ */
+export function errorAnswer(
+  error: unknown,
+  { url, log, context }: { url: string; log: RequestLog; context: Pick<ServiceContext, 'observer'> },
+): Answer {
+  const refusal = asRefusal(error);
+  if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
+  else if (refusal.status >= 500) log.warn(`${refusal.code}: ${refusal.message}`);
+  context.observer.refused(refusal.code);
+  const answer = isV1Address(url) ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
+  return { ...answer, headers: { ...NOT_KEPT, ...answer.headers } };
+}
+
+/** The bytes of an answer in both forms. All connections that they are sent to share them. */
+export interface Encodings {
+  readonly plain: Uint8Array;
+  readonly gzipped: Uint8Array;
+}
+
+type Headed = Pick<HttpRequest, 'headers'>;
+
+/** Whether the caller takes compressed answers. */
+function takesGzip({ headers }: Headed): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''));
+}
+
+/** Body and headers in the form that the caller takes. `vary`: other headers of the request that the answer follows. */
+export function encodedFor(
+  request: Headed,
+  { plain, gzipped }: Encodings,
+  vary: readonly string[] = [],
+): { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
+  const common = { Vary: [...vary, 'Accept-Encoding'].join(', ') };
+  if (!takesGzip(request)) return { body: plain, headers: common };
+  return { body: gzipped, headers: { ...common, 'Content-Encoding': 'gzip' } };
+}
+
+const zip = promisify(gzip);
+
+/** Shortest page worth compressing, in characters. */
+const SHORTEST_COMPRESSED = 1_000;
+
+/**
+ * The page compressed, if the browser takes that. Only for pages of people who are not signed in: the length of a
+ * compressed page tells something of what is on it to whoever sees the length and can have a text put on it too.
+ */
+export async function compressed(answer: Answer, request: Headed): Promise<Answer> {
+  const { body } = answer;
+  if (typeof body !== 'string' || body.length < SHORTEST_COMPRESSED || !takesGzip(request)) return answer;
+  return { ...answer, body: await zip(body), headers: { ...answer.headers, 'Content-Encoding': 'gzip' } };
+}

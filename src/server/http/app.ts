@@ -1,0 +1,276 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Context, Hono, type Next } from 'hono';
+import { TrieRouter } from 'hono/router/trie-router';
+import { anonymousCaller, type Caller } from '../service/callers/caller.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { RequestLimiter, type RequestLimits } from '../service/limits/request-limiter.ts';
+import { Refusal } from '../service/refusal.ts';
+import type { UserRow } from '../store/schema/tables.ts';
+import { API_HEADERS, errorAnswer, PREFLIGHT, responseOf, SECURITY_HEADERS } from './answers.ts';
+import { receiveBody } from './bodies.ts';
+import { Endpoint } from './endpoint.ts';
+import { MAX_PARAM_LENGTH, malformedUrl, urlTooLong, verifyUrlLength } from './limits.ts';
+import { type Log, type LogAddresses, logRequest } from './log.ts';
+import { findPerson, PageEndpoint, pageErrorAnswer } from './pages/page-endpoint.ts';
+import type { PageRoute } from './pages/page-route.ts';
+import { wantsPage } from './pages/wants-page.ts';
+import { type Bindings, originsOf, ServiceRequest } from './request.ts';
+import type { Answer, Route } from './route.ts';
+import { PAGE_ROUTES } from './routes/pages/page-routes.ts';
+import { ROUTES } from './routes/routes.ts';
+
+export interface AppOptions {
+  readonly context: ServiceContext;
+  /** The user whose requests need no key, because they come from the process that embeds the service. */
+  readonly localUser?: UserRow;
+  /** Whether callers without a key are served; routes without authentication always serve them. */
+  readonly allowsAnonymous: boolean;
+  /** Whether there are pages for people, and not only the API. */
+  readonly hasPages: boolean;
+  readonly limits: RequestLimits;
+  readonly log: Log;
+  readonly logAddresses: LogAddresses;
+  /** Whether an address belongs to a trusted proxy. */
+  readonly isProxy: (address: string) => boolean;
+  /** Called when the caller of a request over the network is known, before its body is read. */
+  readonly onAdmitted?: (incoming: IncomingMessage, caller: Caller) => void;
+}
+
+interface Variables {
+  readonly request: ServiceRequest;
+  /** Name of the request, and the log whose lines bear it. */
+  readonly id: string;
+  readonly log: Log;
+  /** The address of the request's route, with its placeholders; undefined if there is no such route. */
+  readonly pattern: string | undefined;
+  readonly caller: Caller | undefined;
+}
+
+interface Env {
+  Bindings: Bindings;
+  Variables: Variables;
+}
+type Visit = Context<Env>;
+
+/** The service as a function from a request to its answer. */
+export type App = Hono<Env>;
+
+/** Builds the service's app from its routes. */
+export function buildApp(options: AppOptions): App {
+  const { context, hasPages, limits } = options;
+  const requestLimiter = new RequestLimiter(limits, context.clock);
+  const app: App = new Hono<Env>({
+    router: new TrieRouter(),
+    getPath: (request) => withoutLastSlash(addressOf(request, hasPages).path),
+  });
+  app.use(async (c, next) => await begin(c, next, options));
+  const mounted = { ...options, requestLimiter };
+  for (const [path, route] of inOrder(ROUTES)) mountRoute(app, { path, route, options: mounted });
+  if (hasPages) for (const route of PAGE_ROUTES) mountPage(app, route, mounted);
+  app.notFound(async (c) => await answerLost(c, mounted));
+  app.onError((error, c) => refuse(c, error, options));
+  return app;
+}
+
+type MountOptions = AppOptions & { readonly requestLimiter: RequestLimiter };
+
+/** Fixed parts of an address take precedence over placeholders. */
+function inOrder(routes: readonly Route[]): [path: string, route: Route][] {
+  const rank = (path: string) => path.replaceAll(':', '\uffff');
+  return routes
+    .flatMap((route) => route.paths.map((path): [string, Route] => [path, route]))
+    .toSorted(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** Names and watches each request, and checks its head. */
+async function begin(c: Visit, next: Next, options: AppOptions): Promise<Response | undefined> {
+  const { raw } = c.req;
+  const id = requestId(c.req.header('x-request-id'));
+  const log = options.log.of(id);
+  const { url } = addressOf(raw, options.hasPages);
+  const request = new ServiceRequest(raw, { url, carrier: c.env, log, isProxy: options.isProxy });
+  c.set('id', id);
+  c.set('log', log);
+  c.set('request', request);
+  if ('outgoing' in c.env) watch(c, c.env.outgoing, options);
+  if (request.method === 'OPTIONS') return respond(c, PREFLIGHT, { common: SECURITY_HEADERS });
+  verifyAddress(url);
+  if ('incoming' in c.env) verifyHead(c.env.incoming);
+  await next();
+  return undefined;
+}
+
+/** The incoming id if it is safe for logs and headers, otherwise a new one. */
+function requestId(given: string | undefined): string {
+  return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+/** Reports a request over the network once it is over, whichever side ended it. */
+function watch(
+  c: Visit,
+  response: ServerResponse,
+  { context, log, logAddresses: addresses }: AppOptions,
+): void {
+  const { clock, observer } = context;
+  const start = clock.monotonic();
+  const request = c.get('request');
+  response.once('close', () => {
+    const milliseconds = clock.monotonic() - start;
+    const { method } = request;
+    const caller = c.get('caller');
+    observer.requestAnswered({ route: c.get('pattern'), method, status: response.statusCode, milliseconds });
+    if (log.hasRequests) logRequest(c.get('log'), { request, response, caller, milliseconds, addresses });
+  });
+}
+
+/** @throws Refusal with status 400, 414 */
+function verifyAddress(url: string): void {
+  verifyUrlLength(url);
+  try {
+    decodeURIComponent(url.split('?', 1)[0]!);
+  } catch (error) {
+    throw malformedUrl(error);
+  }
+}
+
+/** Headers of one request. */
+const MAX_HEADERS = 100;
+/** How many of them Node has to keep so that requests with too many are noticed. */
+export const KEPT_HEADERS = MAX_HEADERS + 1;
+
+/** @throws Refusal with status 400, 431 */
+function verifyHead({ headersDistinct, rawHeaders, httpVersion }: IncomingMessage): void {
+  const hosts = headersDistinct['host']?.length ?? 0;
+  // Of two, a proxy in front of the service might use the other one.
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0'))
+    throw new Refusal('invalid_request', hosts > 1 ? 'Send one Host header only.' : 'Send a Host header.');
+  if (rawHeaders.length / 2 > MAX_HEADERS)
+    throw new Refusal('invalid_request', { status: 431, message: 'There are too many headers.' });
+}
+
+const START = '/ui';
+
+/** The address of a request that everything uses, so that all of it agrees on the route and its version. */
+function addressOf(request: Request, hasPages: boolean): { readonly url: string; readonly path: string } {
+  const sent = request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
+  const plain = sent.replace(/^\/{2,}/, '/'); // a base address with a slash at its end makes two
+  // `/` is the key document for programs and the start page for people.
+  const isStart =
+    hasPages && /^\/(?:\?|$)/.test(plain) && wantsPage({ accept: request.headers.get('accept') ?? '' });
+  const url = isStart ? START : plain;
+  const [path = ''] = url.split('?', 1);
+  return { url, path: decoded(path) };
+}
+
+/** Placeholders are decoded by the router, so what stands for a `/` or a `%` stays. One that is malformed is refused later. */
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURI(path.replaceAll('%25', '%2525'));
+  } catch {
+    return path;
+  }
+}
+
+/** One slash at the end makes no difference. */
+function withoutLastSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+function mountRoute(
+  app: App,
+  { path, route, options }: { readonly path: string; readonly route: Route; readonly options: MountOptions },
+): void {
+  const endpoint = new Endpoint(route, options);
+  app.on(route.method, path, async (c, next) => {
+    if (route.changes && c.req.method === 'HEAD') return await next();
+    c.set('pattern', path);
+    const request = c.get('request');
+    request.params = verifiedParams(c.req.param());
+    // Before the body is read.
+    const admission = await endpoint.admit(request);
+    admitted(c, admission.caller, options);
+    await receiveBody(request, route);
+    const answer = await endpoint.answer(request, admission);
+    return respond(c, answer, { common: API_HEADERS, isTagged: route.method === 'GET' });
+  });
+}
+
+/** @throws Refusal with status 414 */
+function verifiedParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (Object.values(params).some((value) => value.length > MAX_PARAM_LENGTH)) throw urlTooLong();
+  return params;
+}
+
+function mountPage(app: App, route: PageRoute, options: MountOptions): void {
+  const endpoint = new PageEndpoint(route, options);
+  app.on(route.method, route.path, async (c) => {
+    c.set('pattern', route.path);
+    const request = c.get('request');
+    request.params = c.req.param();
+    let session: Awaited<ReturnType<PageEndpoint['admit']>>['session'];
+    try {
+      const admission = await endpoint.admit(request);
+      ({ session } = admission);
+      admitted(c, admission.caller, options);
+      await receiveBody(request, {});
+      return respond(c, await endpoint.answer(request, admission), { common: SECURITY_HEADERS });
+    } catch (error) {
+      const known = { requestId: c.get('id'), session };
+      const answer = pageErrorAnswer(error, { request, log: c.get('log'), context: options.context }, known);
+      return respond(c, answer, { common: SECURITY_HEADERS });
+    }
+  });
+}
+
+function admitted(c: Visit, caller: Caller, { onAdmitted }: AppOptions): void {
+  c.set('caller', caller);
+  if ('incoming' in c.env) onAdmitted?.(c.env.incoming, caller);
+}
+
+function respond(
+  c: Visit,
+  answer: Answer,
+  options: { readonly common: Readonly<Record<string, string>>; readonly isTagged?: boolean },
+): Response {
+  const { method } = c.req;
+  return responseOf(answer, {
+    ...options,
+    id: c.get('id'),
+    method,
+    ifNoneMatch: c.req.header('if-none-match'),
+  });
+}
+
+function refuse(c: Visit, error: unknown, { context }: AppOptions): Response {
+  const answer = errorAnswer(error, { url: c.get('request').url, log: c.get('log'), context });
+  return respond(c, answer, { common: API_HEADERS });
+}
+
+/** Answers requests for what no route has: a person with a page, if there are pages. */
+async function answerLost(c: Visit, options: MountOptions): Promise<Response> {
+  const { context, requestLimiter, hasPages } = options;
+  const request = c.get('request');
+  requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
+  if (!hasPages || !isPersonsMistake(request)) return refuse(c, new Refusal('not_found'), options);
+  const parts = { request, log: c.get('log'), context };
+  const requestId = c.get('id');
+  const answer = await findPerson(request, context).then(
+    (session) => pageErrorAnswer(new Refusal('not_found'), parts, { requestId, session }),
+    (error: unknown) => pageErrorAnswer(error, parts, { requestId }),
+  );
+  return respond(c, answer, { common: SECURITY_HEADERS });
+}
+
+/** How the addresses of the API begin: its errors are for programs, whatever they accept. */
+const API = new Set(['v1', 'v2', ...ROUTES.flatMap(({ paths }) => paths.map(firstPart))]);
+
+function firstPart(address: string): string {
+  return /^\/+([^/?]*)/.exec(address)?.[1] ?? '';
+}
+
+/** Whether an address that leads nowhere was opened by a person, in a browser. */
+function isPersonsMistake({ method, url, headers }: ServiceRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && wantsPage(headers) && !API.has(firstPart(url));
+}

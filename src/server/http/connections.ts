@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../base/clock.ts';
+
+/** Connections that one user may have in addition to those of its address. */
+const MAX_PER_USER = 200;
+/** Milliseconds for which the address of a connection that sent too much at once may open no other. */
+const BAN = 10_000;
+
+export interface ConnectionsOptions {
+  /** Maximum number of connections of this process, and of one address without those that have sent a valid key. */
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  /** The unit that counts as one address. */
+  readonly nameOf: (address: string) => string;
+  /** Whether the address belongs to a proxy, which serves many callers. */
+  readonly isProxy: (address: string) => boolean;
+  readonly onDropped: () => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly address: string;
+  /** The owner whose valid key came over the connection, or a proxy; undefined: a stranger. */
+  owner: string | undefined;
+  /** Whether a key of a request that is under way has yet to be checked. */
+  awaitsKey: boolean;
+  /** Requests received, and requests not answered yet. */
+  requests: number;
+  open: number;
+}
+
+/**
+ * The connections of this process. When there are too many, an idle stranger is closed to make room: first one of the
+ * same address, otherwise one of the address with the most connections. A connection that has sent a valid key is never
+ * closed to make room.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #all = new Map<Socket, Connection>();
+  /** Those that have not sent a valid key, by address, oldest first. */
+  readonly #strangers = new Map<string, Set<Connection>>();
+  readonly #known = new Map<string, number>();
+  /** When the bans of addresses end (monotonic). */
+  readonly #bans = new Map<string, number>();
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Call with each new connection: it is kept, or closed at once. */
+  add(socket: Socket): void {
+    const { nameOf, isProxy, onDropped } = this.#options;
+    const remote = socket.remoteAddress ?? '';
+    const address = nameOf(remote);
+    const owner = isProxy(remote) ? `proxy:${address}` : undefined;
+    if (this.#isBanned(address) || !this.#makeRoom(address, owner)) {
+      onDropped();
+      socket.destroy();
+      return;
+    }
+    const connection = { socket, address, owner, awaitsKey: false, requests: 0, open: 0 };
+    this.#all.set(socket, connection);
+    if (owner === undefined) this.#strangersOf(address).add(connection);
+    socket.once('close', () => this.#remove(connection));
+  }
+
+  #isBanned(address: string): boolean {
+    const end = this.#bans.get(address);
+    if (end === undefined) return false;
+    if (this.#options.clock.monotonic() < end) return true;
+    this.#bans.delete(address);
+    return false;
+  }
+
+  /**
+   * Closes a connection that sent too much at once. For a while the address of a stranger may open no other; those that
+   * have sent nothing, or several requests at once, are closed too.
+   */
+  ban(socket: Socket): void {
+    const { clock, onDropped } = this.#options;
+    const connection = this.#all.get(socket);
+    if (!socket.destroyed) {
+      onDropped();
+      socket.destroy();
+    }
+    if (!connection || connection.owner !== undefined) return;
+    for (const [address, end] of this.#bans) if (end < clock.monotonic()) this.#bans.delete(address);
+    this.#bans.set(connection.address, clock.monotonic() + BAN);
+    for (const other of this.#strangers.get(connection.address) ?? []) {
+      if (other === connection || (other.requests > 0 && other.open < 2)) continue;
+      onDropped();
+      other.socket.destroy();
+    }
+  }
+
+  /** Counts a request over its connection until it is answered. One that brings a key takes no place of a stranger until that is checked. */
+  begin({ socket, headers }: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#all.get(socket);
+    if (!connection) return;
+    connection.requests++;
+    connection.open++;
+    if (headers.authorization !== undefined) this.#awaitKey(connection);
+    response.once('close', () => {
+      connection.open--;
+      connection.awaitsKey = false;
+    });
+  }
+
+  #awaitKey(connection: Connection): void {
+    if (connection.owner !== undefined) return;
+    const others = [...this.#strangersOf(connection.address)].filter(({ awaitsKey }) => awaitsKey);
+    connection.awaitsKey = others.length < MAX_PER_USER;
+  }
+
+  /** A valid key of this owner came over the connection; undefined: its key, if any, is none of a user. */
+  recognize(socket: Socket, owner: string | undefined): void {
+    const connection = this.#all.get(socket);
+    if (!connection) return;
+    connection.awaitsKey = false;
+    const count = this.#known.get(owner ?? '') ?? 0;
+    if (owner === undefined || connection.owner !== undefined || count >= MAX_PER_USER) return;
+    connection.owner = owner;
+    this.#known.set(owner, count + 1);
+    this.#forgetStranger(connection);
+  }
+
+  /**
+   * Who answers for what comes over a connection, and for the memory that it takes before the caller is known: a proxy
+   * only for the latter, because it sends for many.
+   */
+  sendersOf(socket: Socket): { sender: string | undefined; holder: string } {
+    const { address = '', owner } = this.#all.get(socket) ?? {};
+    const name = owner ?? address;
+    return { sender: owner?.startsWith('proxy:') ? undefined : name, holder: name };
+  }
+
+  #makeRoom(address: string, owner: string | undefined): boolean {
+    const { maxConnections, maxConnectionsPerAddress } = this.#options;
+    const own = [...(this.#strangers.get(address) ?? [])];
+    const count = own.filter(({ awaitsKey }) => !awaitsKey).length;
+    if (owner === undefined && count >= maxConnectionsPerAddress) return this.#closeOneOf(own);
+    return this.#all.size < maxConnections || this.#closeOneOf(this.#heaviest());
+  }
+
+  /** Closes the oldest without a request under way, rather one that has never sent any. */
+  #closeOneOf(oldestFirst: Iterable<Connection>): boolean {
+    const idle = [...oldestFirst].filter(({ open }) => open === 0);
+    const victim = idle.find(({ requests }) => requests === 0) ?? idle[0];
+    if (!victim) return false;
+    this.#options.onDropped();
+    this.#remove(victim);
+    victim.socket.destroy();
+    return true;
+  }
+
+  #heaviest(): Iterable<Connection> {
+    let heaviest: ReadonlySet<Connection> = new Set();
+    for (const connections of this.#strangers.values())
+      if (connections.size > heaviest.size) heaviest = connections;
+    return heaviest;
+  }
+
+  #remove(connection: Connection): void {
+    if (!this.#all.delete(connection.socket)) return;
+    this.#forgetStranger(connection);
+    const { owner = '' } = connection;
+    const count = this.#known.get(owner);
+    if (count === undefined) return;
+    if (count > 1) this.#known.set(owner, count - 1);
+    else this.#known.delete(owner);
+  }
+
+  #strangersOf(address: string): Set<Connection> {
+    const there = this.#strangers.get(address) ?? new Set();
+    this.#strangers.set(address, there);
+    return there;
+  }
+
+  #forgetStranger(connection: Connection): void {
+    const connections = this.#strangers.get(connection.address);
+    connections?.delete(connection);
+    if (connections?.size === 0) this.#strangers.delete(connection.address);
+  }
+}

@@ -1,0 +1,266 @@
+import type { Note } from '../../protocol/envelope.ts';
+import { safeParse } from '../../protocol/parsing.ts';
+import { authenticate } from '../service/callers/authenticate.ts';
+import type { Origins } from '../service/callers/caller.ts';
+import {
+  anonymousCaller,
+  type Caller,
+  requireScope,
+  requireUser,
+  userCaller,
+} from '../service/callers/caller.ts';
+import type { ServiceContext } from '../service/context.ts';
+import type { RequestLimiter } from '../service/limits/request-limiter.ts';
+import { withLimits } from '../service/limits/told-limits.ts';
+import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
+import type { UserRow } from '../store/schema/tables.ts';
+import { cacheHeaders, NOT_KEPT, refusalAnswer } from './answers.ts';
+import { type HttpRequest, originsOf, provedOriginsOf } from './request.ts';
+import {
+  type Answer,
+  type Call,
+  EVENT_STREAM,
+  isForUsersOnly,
+  isV1Address,
+  querySchemaOf,
+  type Route,
+} from './route.ts';
+import { v1RefusalAnswer } from './v1/error-answers.ts';
+
+export interface EndpointOptions {
+  readonly context: ServiceContext;
+  /** The user whose requests need no key, because they come from the process that embeds the service. */
+  readonly localUser?: UserRow;
+  /** Whether callers without a key are served; routes without authentication always serve them. */
+  readonly allowsAnonymous: boolean;
+  readonly requestLimiter: RequestLimiter;
+}
+
+/** A request whose caller is known. */
+export interface Admission {
+  readonly caller: Caller;
+  /** Authenticates the request again. @throws Refusal if its key has been revoked in the meantime */
+  readonly verify: () => Promise<void>;
+}
+
+const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Content-Type': EVENT_STREAM } };
+
+const STAND_IN = {
+  ...NOT_KEPT,
+  'Content-Type': 'image/png',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+} as const;
+
+/** A route with all that is done for each of its requests, whatever carries them. */
+export class Endpoint {
+  readonly #route: Route;
+  readonly #options: EndpointOptions;
+  readonly #query: Route['query'];
+  /** Whether refusals include the caller's rate limit. Version 1 adds it itself: its rules depend on the request. */
+  readonly #tellsLimits: boolean;
+
+  constructor(route: Route, options: EndpointOptions) {
+    this.#route = route;
+    this.#options = options;
+    this.#query = querySchemaOf(route);
+    this.#tellsLimits = route.isLimited === true && !isV1Address(route.paths[0]);
+  }
+
+  /**
+   * Identifies the caller. Call it before the body is read: a refused caller does not learn what else is wrong with the
+   * request. @throws Refusal
+   */
+  async admit(request: HttpRequest): Promise<Admission> {
+    const { context, requestLimiter } = this.#options;
+    try {
+      const caller = await this.#authenticate(request);
+      return { caller, verify: async () => await this.#verify(request, caller) };
+    } catch (error) {
+      requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
+      throw error;
+    }
+  }
+
+  /** @throws Refusal, and whatever else goes wrong */
+  async answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
+    const { context, requestLimiter } = this.#options;
+    const route = this.#route;
+    let leave: (() => void) | undefined;
+    try {
+      leave = route.isVital ? undefined : requestLimiter.enter(caller);
+      const parsed = { route, query: this.#query };
+      const call = parseRequest(request, parsed, { context, caller, verify });
+      const answer = await this.#handle(call);
+      return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
+    } catch (error) {
+      return await this.#standIn(await this.#withRateLimitHeaders(error, caller));
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** @throws the error itself, unless the route has a picture for callers who must wait */
+  async #standIn(error: unknown): Promise<Answer> {
+    const { standIn } = this.#route;
+    const { context } = this.#options;
+    if (!standIn) throw error;
+    const refusal = asRefusal(error);
+    if (refusal.status !== 429 && refusal.status !== 503) throw error;
+    context.observer.refused(refusal.code);
+    const png = Buffer.from(await standIn(context));
+    const isOld = isV1Address(this.#route.paths[0]);
+    const { headers } = isOld ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
+    return { status: refusal.status, body: png, headers: { ...headers, ...STAND_IN } };
+  }
+
+  /** A key that was sent without the word Bearer is none once it is revoked. */
+  async #verify(request: HttpRequest, { owner }: Caller): Promise<void> {
+    const { owner: now } = await this.#authenticate(request);
+    if (now !== owner) throw new Refusal('invalid_api_key');
+  }
+
+  async #authenticate(request: HttpRequest): Promise<Caller> {
+    const { authenticated, scopes, verifyCaller, changes } = this.#route;
+    const { context } = this.#options;
+    const origins = provedOriginsOf(request, { webPages: context.webPages, changes });
+    if (!authenticated) return anonymousCaller(origins, context.plans);
+    const caller = await this.#identify(request, origins);
+    if (isForUsersOnly(this.#route)) requireUser(caller);
+    if (scopes) requireScope(caller, ...scopes);
+    try {
+      verifyCaller?.(caller, context);
+    } catch (error) {
+      throw await this.#withRateLimitHeaders(error, caller);
+    }
+    return caller;
+  }
+
+  async #withRateLimitHeaders(error: unknown, caller: Caller): Promise<unknown> {
+    return this.#tellsLimits ? await withLimits(this.#options.context, error, caller) : error;
+  }
+
+  async #identify(request: HttpRequest, origins: Origins): Promise<Caller> {
+    const { context, localUser, allowsAnonymous } = this.#options;
+    const { plans, db, clock } = context;
+    const { authorization, isBare } = readSentKey(request);
+    if (localUser && authorization === undefined) return userCaller(localUser, plans);
+    const options = { allowsAnonymous, plans, now: clock.now() };
+    return await authenticate(db, { authorization, isBare, ...origins }, options);
+  }
+
+  /** Stops waiting for the handler when the key of the request is revoked. */
+  async #handle(call: Call): Promise<Answer> {
+    const { caller, context, verify, request } = call;
+    const route = this.#route;
+    // A stream has no end, so HEAD makes only its headers.
+    if (route.answers[200] === EVENT_STREAM && request.method === 'HEAD') return HEAD_OF_STREAM;
+    if (caller.kind === 'anonymous' || !caller.key) return await route.handle(call);
+    return await context.openRequests.during(verify, async () => await route.handle(call));
+  }
+}
+
+interface ParsedRoute {
+  readonly route: Route;
+  /** Its `querySchemaOf`, made once: a schema compiles its checks on first use. */
+  readonly query: Route['query'];
+}
+
+/**
+ * The request in the form that the route's handler expects. @throws Refusal if it does not match the route's schemas
+ */
+function parseRequest(
+  request: HttpRequest,
+  { route, query: querySchema }: ParsedRoute,
+  { context, caller, verify }: Pick<Call, 'context' | 'caller' | 'verify'>,
+): Call {
+  verifyBodyType(request, route);
+  const params = parseWith(route.params, request.params);
+  const query = parseWith(querySchema, request.query);
+  const headers = parseWith(route.headers, request.headers);
+  return { context, request, caller, verify, params, query, headers, warnings: warningsFor(request, caller) };
+}
+
+/** A form sent to a route that reads none would count as an empty body: for instance, as a key without bindings. */
+function verifyBodyType(request: HttpRequest, { bodies }: Route): void {
+  if (bodies === undefined || 'multipart/form-data' in bodies || !request.parts) return;
+  throw new Refusal('invalid_content_type', 'The body must be application/json.');
+}
+
+function parseWith(schema: Route['query'], input: unknown): unknown {
+  if (!schema) return input;
+  const parsed = safeParse(schema, input);
+  if (!parsed.success) throw validationRefusal(parsed.error);
+  return parsed.data;
+}
+
+function warningsFor(request: HttpRequest, caller: Caller): Note[] {
+  const sent = readSentKey(request);
+  const isUnknown = sent.isBare && caller.kind === 'anonymous';
+  const warnings: Note[] = isUnknown ? [UNKNOWN_BARE] : [...sent.warnings];
+  if (caller.kind === 'anonymous' && warnings.length === 0) {
+    const message = 'No API key was sent, so the limits for anonymous callers apply.';
+    warnings.push({ code: 'no_api_key', message });
+  }
+  if (!request.headers['user-agent'] && !request.headers['mineskin-user-agent']) {
+    warnings.push({ code: 'no_user_agent', message: 'Send a User-Agent that names your application.' });
+  }
+  return warnings;
+}
+
+/** The API key of a request, however it was sent. */
+export interface SentKey {
+  /** As a value of the Authorization header. */
+  readonly authorization: string | undefined;
+  /** Whether it was sent without the word Bearer: then it may be something else, for a proxy in front. */
+  readonly isBare: boolean;
+  /** Warnings for the answer. */
+  readonly warnings: readonly Note[];
+}
+
+const BARE: Note = {
+  code: 'deprecated',
+  message: 'Send the API key as "Authorization: Bearer <key>", with the word Bearer before it.',
+};
+const IN_QUERY: Note = {
+  code: 'deprecated',
+  message:
+    'An API key in the address ends up in the logs of others: send it as "Authorization: Bearer <key>".',
+};
+
+const NO_KEY: Note = {
+  code: 'no_api_key',
+  message: 'The Authorization header has no API key: send it as "Authorization: Bearer <key>".',
+};
+
+/**
+ * A header without a key counts as none, as on the hosted service: programs send an empty key for a setting that is
+ * empty, and a proxy in front passes its own credentials on.
+ */
+function hasNoKey(authorization: string): boolean {
+  return !/^Bearer\s+\S/i.test(authorization);
+}
+
+/** The warning for a header of one word that is no key of this service. */
+const UNKNOWN_BARE: Note = {
+  code: 'no_api_key',
+  message:
+    'The Authorization header has no API key of this service, so the limits for anonymous callers apply: send a key as "Authorization: Bearer <key>".',
+};
+
+/** Old clients send the key without `Bearer`, and to version 1 as `key` in the query. The header takes precedence. */
+export function readSentKey(request: HttpRequest): SentKey {
+  const { authorization } = request.headers as { authorization?: string };
+  if (authorization !== undefined && /^\S{16,}$/.test(authorization))
+    return { authorization: `Bearer ${authorization}`, isBare: true, warnings: [BARE] };
+  if (authorization !== undefined && !hasNoKey(authorization))
+    return { authorization, isBare: false, warnings: [] };
+  const key = keyInQuery(request);
+  if (key !== undefined) return { authorization: `Bearer ${key}`, isBare: false, warnings: [IN_QUERY] };
+  return { authorization: undefined, isBare: false, warnings: authorization === undefined ? [] : [NO_KEY] };
+}
+
+function keyInQuery({ query, url }: HttpRequest): string | undefined {
+  if (!isV1Address(url)) return undefined;
+  const key = (query as Readonly<Record<string, unknown>> | undefined)?.['key'];
+  return typeof key === 'string' && key !== '' ? key : undefined;
+}

@@ -1,0 +1,103 @@
+import type { App } from './app.ts';
+
+/** Requests to an app from its own process, and those of them that are under way. */
+export class InProcessRequests {
+  readonly #app: App;
+  /** With promises of their ends. They are kept because a request that is forgotten does not hear of its signal. */
+  readonly #open = new Map<AbortController, { readonly request: Request; readonly end: Promise<void> }>();
+  #isClosed = false;
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** Answers a request as `fetch` does: rejected with the reason of its signal, or if the service has ended. */
+  async fetch(request: Request): Promise<Response> {
+    const { signal } = request;
+    signal.throwIfAborted();
+    if (this.#isClosed) throw cutOff();
+    const gone = new AbortController();
+    const leave = () => gone.abort(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    const hangUp = () => gone.abort(cutOff());
+    const answered = Promise.resolve(this.#app.fetch(request, { signal: gone.signal, hangUp }));
+    const taken = answered.then((response) => readable(response, gone.signal));
+    const over = taken.then(
+      async ({ end }) => await end,
+      () => {},
+    );
+    const tracked = over.then(() => {
+      signal.removeEventListener('abort', leave);
+      this.#open.delete(gone);
+      gone.abort();
+    });
+    this.#open.set(gone, { request, end: tracked });
+    return (await unlessAborted(taken, gone.signal)).response;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Takes no more requests; resolves when those under way have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(Array.from(this.#open.values(), ({ end }) => end));
+  }
+
+  /** Ends the requests under way for their callers; what they have begun goes on. */
+  cutOff(): void {
+    for (const gone of this.#open.keys()) gone.abort(cutOff());
+  }
+}
+
+/** Why a request has no answer, or none to its end, though the caller still waits: as the network says it. */
+function cutOff(): Error {
+  return Object.assign(new Error('The service has ended the request.'), { code: 'ECONNRESET' });
+}
+
+/** A stream that breaks off when its reader or the service is gone, and its end. All other answers are complete. */
+function readable(
+  response: Response,
+  signal: AbortSignal,
+): { readonly response: Response; readonly end: Promise<void> } {
+  if (response.body === null || response.headers.has('content-length'))
+    return { response, end: Promise.resolve() };
+  const reader = response.body.getReader();
+  const { promise: end, resolve: settle } = Promise.withResolvers<void>();
+  const leave = async (reason: unknown) => {
+    settle();
+    await reader.cancel(reason).catch(() => {}); // nobody reads on
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      const breakOff = () => {
+        controller.error(signal.reason);
+        void leave(signal.reason);
+      };
+      if (signal.aborted) breakOff();
+      else signal.addEventListener('abort', breakOff, { once: true });
+    },
+    pull: async (controller) => {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        settle();
+        throw error;
+      });
+      if (!done) return controller.enqueue(value);
+      controller.close();
+      settle();
+    },
+    cancel: leave,
+  });
+  return { response: new Response(body, response), end };
+}
+
+/** @throws the signal's reason when aborted first */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return await new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

@@ -87,6 +87,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['server/http'],
   kysely: ['server/store', 'server/store-copy', 'server/queue'],
   pg: ['server/store/postgres'],
+  'pg-connection-string': ['server/store/postgres'],
   'ipaddr.js': ['server/http', 'server/outbound', 'server/service'],
   'openid-client': ['server/openid'],
   skinview3d: ['server/pages/browser'],

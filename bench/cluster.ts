@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { nameThisProcess } from '../src/server/queue/leases.ts';
+import { nameThisNode } from '../src/server/queue/leases.ts';
 import type { Db } from '../src/server/store/db.ts';
 import { openPostgresDb } from '../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../src/server/store/textures.ts';
@@ -48,7 +48,7 @@ export async function clusterRows(): Promise<Row[]> {
 }
 
 function nodeOn(db: Db): Node {
-  return { db, queue: new TestQueue(db, { self: nameThisProcess() }) };
+  return { db, queue: new TestQueue(db, { self: nameThisNode() }) };
 }
 
 async function keepPicture(db: Db): Promise<void> {

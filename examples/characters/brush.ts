@@ -1,5 +1,12 @@
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
-import { type Face, faceRects, PARTS, type Part, type Rect, type Variant } from '../../src/skin/regions.ts';
+import {
+  type Face,
+  faceRects,
+  PARTS,
+  type Rect,
+  type SkinPart,
+  type Variant,
+} from '../../src/skin/regions.ts';
 
 /** A skin being drawn. Colours are 6 hex digits. */
 export interface Figure {
@@ -19,17 +26,17 @@ function dot({ picture }: Figure, x: number, y: number, colour: string): void {
   picture.pixels.set([...Buffer.from(colour, 'hex'), 255], (y * picture.width + x) * 4);
 }
 
-function rectOf({ variant }: Figure, part: Part, face: Face): Rect {
+function rectOf({ variant }: Figure, part: SkinPart, face: Face): Rect {
   return faceRects(part, variant)[face];
 }
 
 /** Paints all six faces. */
-export function box(figure: Figure, part: Part, colour: string): void {
+export function box(figure: Figure, part: SkinPart, colour: string): void {
   for (const face of faces) plate(figure, part, face, colour);
 }
 
 /** Paints one face. */
-export function plate(figure: Figure, part: Part, face: Face, colour: string): void {
+export function plate(figure: Figure, part: SkinPart, face: Face, colour: string): void {
   const { x, y, width, height } = rectOf(figure, part, face);
   for (let at = 0; at < width * height; at++) {
     dot(figure, x + (at % width), y + Math.floor(at / width), colour);
@@ -37,7 +44,7 @@ export function plate(figure: Figure, part: Part, face: Face, colour: string): v
 }
 
 /** Paints rows `from` to `to` (without `to`) all around the four sides. */
-export function ring(figure: Figure, part: Part, [from, to]: [number, number], colour: string): void {
+export function ring(figure: Figure, part: SkinPart, [from, to]: [number, number], colour: string): void {
   for (const face of SIDES) {
     const { x, y, width } = rectOf(figure, part, face);
     for (let row = from; row < to; row++) {
@@ -48,7 +55,7 @@ export function ring(figure: Figure, part: Part, [from, to]: [number, number], c
 
 /** Where and with what letters `art` draws. */
 export interface ArtPlace {
-  part: Part;
+  part: SkinPart;
   face: Face;
   colours: Readonly<Record<string, string>>;
   /** First row of the face to draw on. */
@@ -83,7 +90,7 @@ const light: Readonly<Record<Face, number>> = {
 
 /** Lights every painted face, darkens its lower end and edges, and gives it a sparse grain. */
 export function shade(figure: Figure): void {
-  const parts = (Object.keys(PARTS) as Part[]).filter((part) => PARTS[part].y < figure.picture.height);
+  const parts = (Object.keys(PARTS) as SkinPart[]).filter((part) => PARTS[part].y < figure.picture.height);
   for (const part of parts) {
     for (const face of faces) shadeFace(figure.picture, rectOf(figure, part, face), light[face]);
   }

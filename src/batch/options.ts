@@ -5,7 +5,7 @@ import type { KnownService } from '../dispatch/service-facts.ts';
 import type { Job } from '../protocol/job.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import type { BatchResult } from './model/result.ts';
-import type { OutdatedSkins, OwnKey } from './model/signer.ts';
+import type { OutdatedSkins, PublicSigningKey } from './model/signer.ts';
 import type { BatchSource, Coverage, SourceContent, SuppliedSkin, VariantInput } from './model/source.ts';
 import type { GameKeys } from './proof/known-keys.ts';
 import type { PlayerNames } from './sources/player-names.ts';
@@ -21,7 +21,7 @@ export interface BatchService {
   /** What is known of an embedded service, which is then not asked; absent: nothing. */
   readonly known?: KnownService | undefined;
   /** The service's own signing key; undefined if it publishes none or does not answer. Absent: the same. */
-  readonly signingKey?: (() => Promise<OwnKey | undefined>) | undefined;
+  readonly signingKey?: (() => Promise<PublicSigningKey | undefined>) | undefined;
   /** The service's skin with this UUID; undefined if there is none. Absent: every UUID is taken for a player's. */
   readonly findSkin?: ((uuid: string) => Promise<SuppliedSkin | undefined>) | undefined;
 }
@@ -33,7 +33,7 @@ export interface KnownToGame {
 }
 
 /** Options for every skin of a batch. */
-interface SkinInput {
+interface BatchSkinOptions {
   /** For every source without a variant of its own. Default: `auto`. */
   readonly variant?: VariantInput | undefined;
   /** Default: the service's, public. */
@@ -51,11 +51,11 @@ interface ReuseOptions {
   /** Absent: signatures of the game are not recognized. */
   readonly game?: Pick<KnownToGame, 'keys'> | undefined;
   /** This machine's own signing key, to recognize its signatures. Absent: entries are believed about their signer. */
-  readonly ownKey?: OwnKey | undefined;
+  readonly ownKey?: PublicSigningKey | undefined;
 }
 
 /** What to plan, and with what. */
-export interface PlanOptions extends SkinInput, ReuseOptions {
+export interface PlanOptions extends BatchSkinOptions, ReuseOptions {
   readonly sources: AsyncIterable<BatchSource>;
   /** What the sources are read from, complete once they are read. Absent: unknown, so that no entry counts as gone. */
   readonly coverage?: Coverage | undefined;

@@ -14,7 +14,7 @@ import {
 import { SkinsmithError, UnreadableAnswerError } from './errors.ts';
 import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
 
-export interface HttpRequest {
+export interface ClientRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Including the query. */
   readonly path: string;
@@ -47,7 +47,7 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
  * @throws NetworkError, ServiceError, UnreadableAnswerError; the signal's reason when aborted
  */
 export async function exchange<S extends z.ZodType>(
-  request: HttpRequest,
+  request: ClientRequest,
   schema: S,
   options: HttpOptions,
 ): Promise<{ status: number; data: z.output<S>; odd: readonly string[] }> {
@@ -79,7 +79,11 @@ export interface Download {
  * One attempt to get a file of at most `limit` bytes.
  * @throws NetworkError, ServiceError, UnreadableAnswerError; the signal's reason when aborted
  */
-export async function download(request: HttpRequest, limit: number, options: HttpOptions): Promise<Download> {
+export async function download(
+  request: ClientRequest,
+  limit: number,
+  options: HttpOptions,
+): Promise<Download> {
   const answer = await receive(request, options, async ({ status, headers, body }) => {
     const bytes = await readBounded(body, limit, request);
     return { status, headers, bytes, json: status >= 400 ? parsedJson(bytes) : undefined };
@@ -96,7 +100,7 @@ export async function download(request: HttpRequest, limit: number, options: Htt
 
 const NOTHING = Buffer.alloc(0);
 
-export interface StreamRequest extends HttpRequest {
+export interface StreamRequest extends ClientRequest {
   /** Milliseconds without a byte before the stream counts as dead. */
   readonly idle: number;
   /** The content type that the answer must have. */
@@ -127,7 +131,7 @@ export async function openStream(
 
 async function* chunksOf(
   body: AsyncIterable<Uint8Array>,
-  request: HttpRequest,
+  request: ClientRequest,
   origin: string,
 ): AsyncGenerator<Uint8Array, void, void> {
   try {
@@ -139,7 +143,7 @@ async function* chunksOf(
 
 /** Sends the request and reads the answer, both within the timeout. A stream is read without one. */
 async function receive<T>(
-  { method, path, headers = {}, content, idle, ...request }: HttpRequest & { readonly idle?: number },
+  { method, path, headers = {}, content, idle, ...request }: ClientRequest & { readonly idle?: number },
   options: HttpOptions,
   read: (answer: TransportAnswer, options: HttpOptions, request: RequestName) => Promise<T>,
 ): Promise<T> {
@@ -163,7 +167,7 @@ async function receive<T>(
  * a fraction.
  */
 function bound(
-  { signal, timeout }: Pick<HttpRequest, 'signal' | 'timeout'>,
+  { signal, timeout }: Pick<ClientRequest, 'signal' | 'timeout'>,
   { isStream }: { isStream: boolean },
 ): { signal: AbortSignal; release: () => void } {
   const own = new AbortController();
@@ -183,7 +187,7 @@ function bound(
 }
 
 function failure(
-  request: Pick<HttpRequest, 'method' | 'path' | 'signal'>,
+  request: Pick<ClientRequest, 'method' | 'path' | 'signal'>,
   origin: string,
   cause: unknown,
 ): unknown {

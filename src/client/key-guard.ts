@@ -9,9 +9,9 @@ export interface ResolvedAddress {
 }
 
 /** Resolves a host name as the operating system does. */
-export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
+export type ResolveHost = (host: string) => Promise<readonly ResolvedAddress[]>;
 
-export const systemResolve: Resolve = async (host) => await lookUp(host, { all: true });
+export const systemResolve: ResolveHost = async (host) => await lookUp(host, { all: true });
 
 /** Networks that end at this machine or at its owner's router (RFC 1918, 4193, 3927, 6598 and loopback). */
 const LOCAL_NETWORKS = [
@@ -43,10 +43,10 @@ export function isPublicAddress(address: string): boolean {
 export class KeyGuard {
   readonly #origin: string;
   readonly #host: string;
-  readonly #resolve: Resolve;
+  readonly #resolve: ResolveHost;
 
   /** @throws InsecureHttpError when the host is a public IP address */
-  constructor(origin: string, resolve: Resolve) {
+  constructor(origin: string, resolve: ResolveHost) {
     this.#origin = origin;
     this.#host = new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1');
     this.#resolve = resolve;

@@ -5,12 +5,12 @@ import {
   type BlockInput,
   blockedImageAnswerSchema,
   blockedImageListAnswerSchema,
-  type Decision,
   type LogEntry,
   logAnswerSchema,
   type ModeratedSkin,
   moderatedSkinAnswerSchema,
   type Report,
+  type ReportDecision,
   reportAnswerSchema,
   reportListAnswerSchema,
 } from '../protocol/moderation.ts';
@@ -46,7 +46,7 @@ export class ModerationClient {
   }
 
   /** POST /v2/account/reports/:id/close: closes a report without changing its skin. */
-  async closeReport(id: string, decision: Decision = {}, call: CallOptions = {}): Promise<Report> {
+  async closeReport(id: string, decision: ReportDecision = {}, call: CallOptions = {}): Promise<Report> {
     const path = `/reports/${encodeURIComponent(id)}/close`;
     const request = { method: 'POST', path, content: { json: decision } } as const;
     return (await this.#ask(request, reportAnswerSchema, call)).report;
@@ -55,7 +55,7 @@ export class ModerationClient {
   /** PATCH /v2/account/skins/:uuid: hides the skin, whosever it is, or shows it again. */
   async setHidden(
     uuid: string,
-    decision: Decision & { readonly hidden: boolean },
+    decision: ReportDecision & { readonly hidden: boolean },
     call: CallOptions = {},
   ): Promise<ModeratedSkin> {
     const path = `/skins/${encodeURIComponent(uuid)}`;
@@ -64,7 +64,7 @@ export class ModerationClient {
   }
 
   /** DELETE /v2/account/skins/:uuid: deletes the skin, whosever it is. */
-  async deleteSkin(uuid: string, { note = '' }: Decision = {}, call: CallOptions = {}): Promise<void> {
+  async deleteSkin(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
     const path = `/skins/${encodeURIComponent(uuid)}?${new URLSearchParams({ note })}`;
     await this.#ask({ method: 'DELETE', path }, envelopeSchema, call);
   }
@@ -90,7 +90,11 @@ export class ModerationClient {
   }
 
   /** DELETE /v2/account/blocked-images/:hash: accepts the image again; hidden skins stay hidden. */
-  async unblockImage(hash: string, { note = '' }: Decision = {}, call: CallOptions = {}): Promise<void> {
+  async unblockImage(
+    hash: string,
+    { note = '' }: ReportDecision = {},
+    call: CallOptions = {},
+  ): Promise<void> {
     const path = `/blocked-images/${encodeURIComponent(hash)}?${new URLSearchParams({ note })}`;
     await this.#ask({ method: 'DELETE', path }, envelopeSchema, call);
   }

@@ -6,7 +6,14 @@ import { parseBaseUrl } from './base-url.ts';
 import { checkedOptions } from './checked-options.ts';
 import { NetworkError, SkinsmithError } from './errors.ts';
 import { classifyFailure } from './failure.ts';
-import { type Download, download, exchange, type HttpOptions, type HttpRequest, openStream } from './http.ts';
+import {
+  type ClientRequest,
+  type Download,
+  download,
+  exchange,
+  type HttpOptions,
+  openStream,
+} from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
 import { NetworkTransport } from './network-transport.ts';
 import { pauseBefore, retryPolicy } from './retry-timing.ts';
@@ -16,7 +23,7 @@ import { type Transport, transportTo } from './transport.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
 /** A request below the service's root. `timeout`: milliseconds per attempt. */
-export type Outgoing = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'content'> & {
+export type Outgoing = Pick<ClientRequest, 'method' | 'path' | 'headers' | 'content'> & {
   readonly timeout?: number;
 };
 
@@ -209,7 +216,7 @@ export class Requester {
   }
 
   /** A request to the service itself, with the caller's credentials. */
-  #below(request: Outgoing, signal: AbortSignal | undefined): HttpRequest {
+  #below(request: Outgoing, signal: AbortSignal | undefined): ClientRequest {
     const { apiKey, userAgent } = this.#who();
     const headers = {
       accept: 'application/json',
@@ -241,7 +248,7 @@ export class Requester {
 
   /** One exchange, reported to the log callback. `place`: the base of the path, if not the service. */
   async #reported<T extends { readonly status: number; readonly odd?: readonly string[] }>(
-    { method, path, headers, signal, timeout }: HttpRequest,
+    { method, path, headers, signal, timeout }: ClientRequest,
     send: () => Promise<T>,
     place = '',
   ): Promise<T> {

@@ -3,7 +3,7 @@ import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 import type { Job, JobStatus } from '../protocol/job.ts';
 import type { SeenSkin as Skin } from '../protocol/seen-skin.ts';
 import type { SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
-import type { Resolve } from './key-guard.ts';
+import type { ResolveHost } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
 import type { Fetch, RequestDispatcher } from './transport.ts';
 
@@ -206,7 +206,7 @@ export interface SkinClientOptions extends AttemptHooks {
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   /** Host name resolver, for tests. */
-  readonly resolve?: Resolve | undefined;
+  readonly resolve?: ResolveHost | undefined;
   /** undici dispatcher to send through (proxies, tests), of any version of undici; the client does not close it. */
   readonly dispatcher?: RequestDispatcher | undefined;
   /** The same for textures on other hosts, whose addresses the service or skin data names. Default: `dispatcher`. */

@@ -2,7 +2,7 @@ import type { LimitWindow } from '../client/rate-limits.ts';
 import type { OtherProcesses } from './other-processes.ts';
 
 /** The answer to a request to submit. `job`: another process has a job for the same work. */
-export type Taken =
+export type SlotClaim =
   | 'mine'
   | 'full'
   | { readonly job: string | undefined }
@@ -22,7 +22,7 @@ export interface CallerQueue extends OtherProcesses {
   /** Notices the changes of other processes, until aborted. */
   keepUp(onNews: () => void, signal: AbortSignal): Promise<void>;
   /** Takes a slot if one of `limit` is free and within this process's share. `key`: the work to submit. */
-  take(limit: number, key: string | undefined): Taken;
+  take(limit: number, key: string | undefined): SlotClaim;
   /** The submission became a job; undefined: it did not, so others may try. */
   became(key: string, job: string | undefined): void;
   /** The answer to a submission of this process, which still counts as in flight, names these rate windows. */

@@ -9,7 +9,7 @@ import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
-import { type Sent, Submitter } from './submitter.ts';
+import { type SubmissionMark, Submitter } from './submitter.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface DispatcherOptions<W extends Submission> extends StopSignals {
@@ -214,7 +214,7 @@ export class Dispatcher<W extends Submission> {
     await this.#queue.keepUp(onNews, this.#ending.signal);
   }
 
-  #lost(work: W, error: unknown, sent: Sent): void {
+  #lost(work: W, error: unknown, sent: SubmissionMark): void {
     if (!isOutagePage(error)) this.#options.user.answerLost(work, error);
     this.#tracker.lost(work, sent, settlingTime(error));
   }

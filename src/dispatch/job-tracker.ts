@@ -8,7 +8,7 @@ import type { RetryingReader } from './retrying-reader.ts';
 import type { Session } from './session.ts';
 import type { OpenJob } from './slots.ts';
 import type { Submission } from './submission.ts';
-import type { Sent } from './submitter.ts';
+import type { SubmissionMark } from './submitter.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 import { Watcher } from './watcher.ts';
 
@@ -89,7 +89,7 @@ export class JobTracker<W extends Submission> {
   }
 
   /** The service has a known job for the work now. `sent`: absent if it is not known when it was submitted. */
-  accepted(work: W, state: JobAnswer, sent?: Sent): void {
+  accepted(work: W, state: JobAnswer, sent?: SubmissionMark): void {
     const acceptedAt = sent ? this.#session.acceptedAt(state.job.timestamp, sent.at) : this.#session.now();
     const isTimed = sent !== undefined;
     if (isTimed && isPending(state.job.status)) this.#session.lag.accepted(state.job.id, acceptedAt);
@@ -121,7 +121,7 @@ export class JobTracker<W extends Submission> {
    * The answer to a submission was lost: the service may have accepted it. `settlesIn`: milliseconds from now until
    * its job is listed, if there is one.
    */
-  lost(work: W, sent: Sent, settlesIn: number): void {
+  lost(work: W, sent: SubmissionMark, settlesIn: number): void {
     this.#lostAnswers.add(work, sent, settlesIn);
     this.#watcher.added();
   }

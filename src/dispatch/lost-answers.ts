@@ -4,7 +4,7 @@ import { LONGEST_LAG } from './lag.ts';
 import { type Peer, REMEMBERED } from './peers.ts';
 import type { Session } from './session.ts';
 import type { Submission } from './submission.ts';
-import type { Sent } from './submitter.ts';
+import type { SubmissionMark } from './submitter.ts';
 import { type FoundSkin, UnknownJobs, type UnknownJobsPorts } from './unknown-jobs.ts';
 
 export interface LostAnswersPorts<W extends Submission> extends Omit<UnknownJobsPorts, 'onFinding'> {
@@ -42,7 +42,7 @@ interface ListedJob {
   readonly seenAt: number;
 }
 
-type SkinInput = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
+type RequestedOptions = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
 
 /** Milliseconds between list requests while a job of unknown origin is pending: the longer it takes, the fewer. */
 const LOOK = 200;
@@ -77,7 +77,7 @@ export class LostAnswers<W extends Submission> {
   }
 
   /** `settlesIn`: milliseconds from now until its job is listed, if it became one. */
-  add(work: W, sent: Sent, settlesIn: number): void {
+  add(work: W, sent: SubmissionMark, settlesIn: number): void {
     const lostAt = this.#ports.session.now();
     const lost = { work, sentAt: sent.at, mark: sent.mark, lostAt, settlesIn };
     this.#lost.set(work, lost);
@@ -200,7 +200,7 @@ function lookPause(late: number): number {
   return Math.min(LONGEST_LOOK, Math.max(LOOK, LOOK_GROWTH * late));
 }
 
-function hasOptions(found: FoundSkin, { variant, visibility, cape }: SkinInput): boolean {
+function hasOptions(found: FoundSkin, { variant, visibility, cape }: RequestedOptions): boolean {
   const hasVariant = variant === 'auto' || variant === found.variant;
   const hasVisibility = visibility === undefined || visibility === found.visibility;
   return hasVariant && hasVisibility && (cape === undefined || found.hasCape);
@@ -210,7 +210,7 @@ function hasOptions(found: FoundSkin, { variant, visibility, cape }: SkinInput):
  * How many options were asked for. Submissions of one picture choose their jobs in the order of this, most first:
  * one that asks for nothing would also take the job of one that asks for slim arms.
  */
-function countOptions({ variant, visibility, cape }: SkinInput): number {
+function countOptions({ variant, visibility, cape }: RequestedOptions): number {
   return [variant !== 'auto', visibility !== undefined, cape !== undefined].filter(Boolean).length;
 }
 

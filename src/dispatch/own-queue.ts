@@ -1,4 +1,4 @@
-import type { CallerQueue, Taken } from './caller-queue.ts';
+import type { CallerQueue, SlotClaim } from './caller-queue.ts';
 import type { CountedSlots } from './slots.ts';
 
 /** The queue of a caller that shares its slots with no other process, as at an embedded service. */
@@ -18,7 +18,7 @@ export class OwnQueue implements CallerQueue {
     return this.#slots.jobs.size;
   }
 
-  take(limit: number): Taken {
+  take(limit: number): SlotClaim {
     return this.#slots.ours < limit ? 'mine' : 'full';
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
-import type { CallerQueue, Taken } from './caller-queue.ts';
+import type { CallerQueue, SlotClaim } from './caller-queue.ts';
 import { AbandonedSubmissions } from './lost-answers.ts';
 import {
   deleteWork,
@@ -123,10 +123,10 @@ export class SharedQueue implements CallerQueue {
   }
 
   /** Takes a slot if one of `limit` is free and within this process's share. `key`: the work to submit. */
-  take(limit: number, key: string | undefined): Taken {
+  take(limit: number, key: string | undefined): SlotClaim {
     const { slots, clock } = this.#ports;
     const isOpen = slots.ours + slots.others < limit;
-    return this.#file.transact<Taken>(
+    return this.#file.transact<SlotClaim>(
       (db) => {
         this.#read(db);
         const held = key === undefined ? undefined : this.#heldElsewhere(db, key);
@@ -246,7 +246,7 @@ export class SharedQueue implements CallerQueue {
     }, undefined);
   }
 
-  #heldElsewhere(db: DatabaseSync, key: string): Taken | undefined {
+  #heldElsewhere(db: DatabaseSync, key: string): SlotClaim | undefined {
     const work = readWork(db, key);
     if (!work || work.peer === this.#name) return undefined;
     const { peer, job, at } = work;

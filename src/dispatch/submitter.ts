@@ -15,12 +15,12 @@ const SHARE_PAUSE = 300;
 
 /** Who hears what became of a submission. */
 interface SubmissionHandlers<W extends Submission> {
-  readonly onAccepted: (work: W, state: JobAnswer, sent: Sent) => void;
+  readonly onAccepted: (work: W, state: JobAnswer, sent: SubmissionMark) => void;
   readonly onFailed: (work: W, error: unknown) => void;
   /** There was nothing to send. */
   readonly onUnusable: (work: W, problem: unknown) => void;
   /** The answer was lost: the service may or may not have accepted it. */
-  readonly onLost: (work: W, error: unknown, sent: Sent) => void;
+  readonly onLost: (work: W, error: unknown, sent: SubmissionMark) => void;
   /** Another process has a job for the same. */
   readonly onElsewhere: (work: W, job: string) => void;
   /** Nothing can be submitted, because others have so many jobs there; 0: they are in no list that this key sees. */
@@ -42,7 +42,7 @@ export interface SubmitterPorts<W extends Submission> extends SubmissionHandlers
 }
 
 /** When a submission was sent, and the newest job known then (on the service's clock). */
-export interface Sent {
+export interface SubmissionMark {
   readonly at: number;
   readonly mark: number;
 }
@@ -228,7 +228,7 @@ export class Submitter<W extends Submission> {
   }
 
   /** Whether this process is to send the same request again. */
-  async #mayTryAgain(work: W, error: unknown, sent: Sent): Promise<boolean> {
+  async #mayTryAgain(work: W, error: unknown, sent: SubmissionMark): Promise<boolean> {
     const { session, record, stop } = this.#ports;
     if (isRefusedForNow(error)) {
       this.#refused(work, error);

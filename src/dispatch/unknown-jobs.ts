@@ -27,7 +27,7 @@ export interface FoundSkin {
   readonly state: JobAnswer;
 }
 
-export type Finding = FoundSkin | 'nothing';
+export type JobFinding = FoundSkin | 'nothing';
 
 /** Nothing is known of the job yet. `patience`: milliseconds for which it is worth reading again. */
 interface Unread {
@@ -44,7 +44,7 @@ const TROUBLED = 15 * 60_000;
 /** What jobs of unknown origin have made. One that cannot be read is read again, and has made nothing if that never changes. */
 export class UnknownJobs {
   readonly #ports: UnknownJobsPorts;
-  readonly #findings = new Map<string, Finding>();
+  readonly #findings = new Map<string, JobFinding>();
   /** Since when each of them could not be read, and when to try again. */
   readonly #unread = new Map<string, { readonly since: number; readonly next: number }>();
   readonly #reading = new Set<string>();
@@ -54,7 +54,7 @@ export class UnknownJobs {
   }
 
   /** Undefined: it is not known yet. */
-  finding(id: string): Finding | undefined {
+  finding(id: string): JobFinding | undefined {
     return this.#findings.get(id);
   }
 
@@ -78,7 +78,7 @@ export class UnknownJobs {
   }
 
   /** It may be another program's, so that no trouble with it counts. */
-  async #find(id: string, result: string | undefined): Promise<Finding | Unread> {
+  async #find(id: string, result: string | undefined): Promise<JobFinding | Unread> {
     try {
       const state = await this.#ports.fetchJob(id, result);
       if (state && isPending(state.job.status)) return { patience: Number.POSITIVE_INFINITY };

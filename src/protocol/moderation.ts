@@ -87,7 +87,7 @@ export const reportListQuerySchema = pageSchema.extend({ state: z.enum(['open', 
 
 /** Body of whatever an operator does, with the reason for the log. */
 export const decisionSchema = z.strictObject({ note: lineSchema.default('') });
-export type Decision = z.input<typeof decisionSchema>;
+export type ReportDecision = z.input<typeof decisionSchema>;
 
 /** PATCH /v2/account/skins/:uuid */
 export const skinDecisionSchema = decisionSchema.extend({ hidden: z.boolean() });

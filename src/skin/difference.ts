@@ -1,5 +1,5 @@
 import type { Picture } from './picture.ts';
-import { faceRects, PARTS, type Part, type Rect } from './regions.ts';
+import { faceRects, PARTS, type Rect, type SkinPart } from './regions.ts';
 
 /** The difference between two pictures of the same size. */
 export interface Difference {
@@ -9,7 +9,7 @@ export interface Difference {
   /** The smallest rectangle that contains them all. */
   readonly box: Rect;
   /** The skin parts they belong to; empty if they are outside all parts. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly SkinPart[];
 }
 
 /** Undefined if the sizes differ or nothing does. Pixels are equal if `pixelHash` treats them as equal. */
@@ -22,7 +22,7 @@ export function differenceOf(one: Picture, other: Picture): Difference | undefin
       points.push({ x: at % width, y: Math.floor(at / width) });
   }
   if (points.length === 0) return undefined;
-  const parts = (Object.keys(PARTS) as Part[]).filter((part) =>
+  const parts = (Object.keys(PARTS) as SkinPart[]).filter((part) =>
     Object.values(faceRects(part, 'classic')).some((rect) => points.some((point) => isIn(rect, point))),
   );
   return { pixels: points.length, of: width * height, box: boxOf(points), parts };
@@ -60,7 +60,7 @@ function range(from: number, length: number): string {
 }
 
 /** `left arm` for `leftArm`. */
-function partText(part: Part): string {
+function partText(part: SkinPart): string {
   return part.replace(/[A-Z]/, (letter) => ` ${letter.toLowerCase()}`);
 }
 

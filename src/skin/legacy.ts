@@ -1,10 +1,10 @@
 import { makePicture, type Picture } from './picture.ts';
-import { faceRects, OPAQUE_BOXES, type Part, pixelOffsets, type Rect } from './regions.ts';
+import { faceRects, OPAQUE_BOXES, pixelOffsets, type Rect, type SkinPart } from './regions.ts';
 
 /** The half of a 64×32 skin that contains the hat; its right part is unused. */
 const HAT_HALF: Rect = { x: 32, y: 0, width: 32, height: 32 };
 
-const mirrored: readonly { from: Part; to: Part }[] = [
+const mirrored: readonly { from: SkinPart; to: SkinPart }[] = [
   { from: 'rightLeg', to: 'leftLeg' },
   { from: 'rightArm', to: 'leftArm' },
 ];
@@ -44,7 +44,7 @@ export function isLegacyOnSquare({ width, height, pixels }: Picture): boolean {
 }
 
 /** A mirrored limb's inner side faces inwards: each face is flipped, and right and left are swapped. */
-function mirrorLimb(picture: Picture, from: Part, to: Part): void {
+function mirrorLimb(picture: Picture, from: SkinPart, to: SkinPart): void {
   const source = faceRects(from, 'classic');
   const target = faceRects(to, 'classic');
   copyFlipped(picture, source.top, target.top);

@@ -46,15 +46,15 @@ export const PARTS = {
   leftPants: { layer: 'overlay', x: 0, y: 48, ...leg },
 } as const satisfies Record<string, Box>;
 
-export type Part = keyof typeof PARTS;
+export type SkinPart = keyof typeof PARTS;
 
 /** The parts of one layer, in the order of `PARTS`. */
-export function listParts(layer: 'base' | 'overlay'): Part[] {
-  return (Object.keys(PARTS) as Part[]).filter((part) => PARTS[part].layer === layer);
+export function listParts(layer: 'base' | 'overlay'): SkinPart[] {
+  return (Object.keys(PARTS) as SkinPart[]).filter((part) => PARTS[part].layer === layer);
 }
 
 /** The rectangles of a part's six faces. Slim arms and sleeves are 3 pixels wide instead of 4. */
-export function faceRects(part: Part, variant: Variant): Record<Face, Rect> {
+export function faceRects(part: SkinPart, variant: Variant): Record<Face, Rect> {
   const { x, y, width: classicWidth, height, depth, isArm }: Box = PARTS[part];
   const width = isArm && variant === 'slim' ? classicWidth - 1 : classicWidth;
   return {

@@ -1,6 +1,6 @@
 import { hidesLegacyHat, isLegacyOnSquare } from './legacy.ts';
 import { MAX_SKIN_BYTES, type Picture } from './picture.ts';
-import { faceRects, listParts, PARTS, type Part, pixelOffsets, type Variant } from './regions.ts';
+import { faceRects, listParts, PARTS, pixelOffsets, type SkinPart, type Variant } from './regions.ts';
 import { type DetectedVariant, variantMismatch } from './variant.ts';
 
 /* Needs nothing of Node: pages use it, too. */
@@ -144,7 +144,7 @@ function alphaOffsets({ width, height }: Picture, variant: Variant): readonly nu
   return offsets;
 }
 
-function isInside(part: Part, pictureHeight: number): boolean {
+function isInside(part: SkinPart, pictureHeight: number): boolean {
   return PARTS[part].y < pictureHeight;
 }
 

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { InsecureHttpError, NetworkError } from '../../src/client/errors.ts';
-import { isPublicAddress, type Resolve } from '../../src/client/key-guard.ts';
+import { isPublicAddress, type ResolveHost } from '../../src/client/key-guard.ts';
 import { SkinClient } from '../../src/client/skin-client.ts';
 import type { SkinClientOptions } from '../../src/client/types.ts';
 import { scriptedServer } from '../support/client/scripted-server.ts';
@@ -30,7 +30,7 @@ function client(baseUrl: string, options: Partial<SkinClientOptions>): SkinClien
   return made;
 }
 
-function resolving(...addresses: readonly string[]): Resolve {
+function resolving(...addresses: readonly string[]): ResolveHost {
   return async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
@@ -86,7 +86,7 @@ describe('Over plain http a key', () => {
   });
 
   test('stays here when the name cannot be looked up; whether that is a network error, its dispatcher decides', async () => {
-    const unknown: Resolve = async () => {
+    const unknown: ResolveHost = async () => {
       throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' });
     };
     const own = client('http://skins.example', { resolve: unknown });

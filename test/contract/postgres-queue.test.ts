@@ -1,5 +1,5 @@
 import { describe, onTestFinished } from 'vitest';
-import { nameThisProcess } from '../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../src/server/queue/leases.ts';
 import { QUEUE_TIMES } from '../../src/server/queue/port.ts';
 import type { Db } from '../../src/server/store/db.ts';
 import { POOL_OPTIONS } from '../../src/server/store/postgres/pool.ts';
@@ -27,7 +27,7 @@ async function postgresWorld(mode?: PoolMode): Promise<QueueWorld> {
   return {
     clock,
     times: QUEUE_TIMES,
-    open: async (self = nameThisProcess()) => new TestQueue(await openDb(), { self, clock }),
+    open: async (self = nameThisNode()) => new TestQueue(await openDb(), { self, clock }),
     skinOwner: async (uuid) => (await findSkin(db, uuid))?.owner,
   };
 }

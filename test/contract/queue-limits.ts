@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Submission, SubmitLimits } from '../../src/server/queue/port.ts';
+import type { SubmitLimits, SubmitResult } from '../../src/server/queue/port.ts';
 import type { Via } from '../../src/server/store/schema/tables.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import type { TestQueue } from '../support/server/test-queue.ts';
@@ -9,7 +9,11 @@ import type { MakeWorld } from './queue-world.ts';
 
 const START = new MovableClock().now();
 
-async function send(queue: TestQueue, via: Via, limits: Partial<SubmitLimits>): Promise<Submission['kind']> {
+async function send(
+  queue: TestQueue,
+  via: Via,
+  limits: Partial<SubmitLimits>,
+): Promise<SubmitResult['kind']> {
   return (await queue.submit(newJob({ via }), { ...LIMITS, ...limits })).kind;
 }
 

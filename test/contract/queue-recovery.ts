@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { type ProcessName, workerName } from '../../src/server/queue/leases.ts';
+import { type NodeName, workerName } from '../../src/server/queue/leases.ts';
 import type { Lease } from '../../src/server/queue/port.ts';
 import type { TestQueue } from '../support/server/test-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
@@ -17,11 +17,11 @@ const HOLDERS = {
   dead: { host: HOST, pid: NO_SUCH_PROCESS, nonce: 'gone' },
   formerSelf: { host: HOST, pid: process.pid, nonce: 'before' },
   elsewhere: { host: 'another-machine', pid: NO_SUCH_PROCESS, nonce: 'far' },
-} as const satisfies Record<string, ProcessName>;
+} as const satisfies Record<string, NodeName>;
 
 async function withClaimedJob(
   world: QueueWorld,
-  holder: ProcessName = HOLDERS.alive,
+  holder: NodeName = HOLDERS.alive,
 ): Promise<{ queue: TestQueue; lease: Lease }> {
   const queue = await world.open(HOLDERS.self);
   await queue.submit(newJob({ request: 'a' }), LIMITS);

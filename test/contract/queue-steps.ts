@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Lease, Submission } from '../../src/server/queue/port.ts';
+import type { Lease, SubmitResult } from '../../src/server/queue/port.ts';
 import type { TestQueue } from '../support/server/test-queue.ts';
 import { LIMITS, newJob } from './jobs.ts';
 
@@ -8,8 +8,8 @@ export async function fill(
   queue: TestQueue,
   owner: string,
   names: readonly string[],
-): Promise<Submission['kind'][]> {
-  const kinds: Submission['kind'][] = [];
+): Promise<SubmitResult['kind'][]> {
+  const kinds: SubmitResult['kind'][] = [];
   for (const name of names) kinds.push((await queue.submit(newJob({ owner, request: name }), LIMITS)).kind);
   return kinds;
 }

@@ -1,4 +1,4 @@
-import { nameThisProcess } from '../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../src/server/queue/leases.ts';
 import { QUEUE_TIMES } from '../../src/server/queue/port.ts';
 import { findSkin } from '../../src/server/store/skins.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
@@ -19,7 +19,7 @@ async function storeWorld(): Promise<QueueWorld> {
   return {
     clock,
     times: QUEUE_TIMES,
-    open: async (self = nameThisProcess()) => new TestQueue((await openOwnStore(folder)).db, { self, clock }),
+    open: async (self = nameThisNode()) => new TestQueue((await openOwnStore(folder)).db, { self, clock }),
     skinOwner: async (uuid) => (await findSkin(db, uuid))?.owner,
   };
 }

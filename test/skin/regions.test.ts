@@ -3,14 +3,14 @@ import {
   faceRects,
   listParts,
   OPAQUE_BOXES,
-  type Part,
   type Rect,
+  type SkinPart,
   UNUSED_IN_SLIM,
   type Variant,
 } from '../../src/skin/regions.ts';
 
 /** The published rectangles as text: top, bottom, right, front, left, back. */
-const table: [Part, Variant, string][] = [
+const table: [SkinPart, Variant, string][] = [
   ['head', 'classic', '8,0,8,8 16,0,8,8 0,8,8,8 8,8,8,8 16,8,8,8 24,8,8,8'],
   ['hat', 'classic', '40,0,8,8 48,0,8,8 32,8,8,8 40,8,8,8 48,8,8,8 56,8,8,8'],
   ['body', 'slim', '20,16,8,4 28,16,8,4 16,20,4,12 20,20,8,12 28,20,4,12 32,20,8,12'],

@@ -38,7 +38,10 @@ export function serviceIdentity(name: string): string {
 }
 
 /** A signer in messages: `signed by …`. */
-export function signerText({ signer, key }: SignedBy, own: Pick<OwnKey, 'fingerprint'> | undefined): string {
+export function signerText(
+  { signer, key }: SignedBy,
+  own: Pick<PublicSigningKey, 'fingerprint'> | undefined,
+): string {
   if (signer === GAME) return 'the game';
   if (signer === UNPROVED) return 'an unknown signer';
   if (signer !== EMBEDDED) return signer;
@@ -47,13 +50,13 @@ export function signerText({ signer, key }: SignedBy, own: Pick<OwnKey, 'fingerp
 }
 
 /** The signing key of this machine or of a service, in its public form. */
-export interface OwnKey {
+export interface PublicSigningKey {
   readonly publicKey: KeyObject;
   readonly fingerprint: string;
 }
 
 /** The public half of the signing key at `path` (PEM); undefined if it is missing or unreadable. */
-export async function readOwnKey(path: string): Promise<OwnKey | undefined> {
+export async function readOwnKey(path: string): Promise<PublicSigningKey | undefined> {
   try {
     const publicKey = createPublicKey(await readFile(path));
     return { publicKey, fingerprint: fingerprintOf(publicKey) };

@@ -55,7 +55,7 @@ type Prepared =
       readonly given?: SuppliedOutcome | undefined;
     };
 
-type Locked = Extract<Decision, { kind: 'locked' }>;
+type Locked = Extract<SourceDecision, { kind: 'locked' }>;
 
 /** Concurrent requests to services. */
 const AT_ONCE = 6;
@@ -258,7 +258,11 @@ export class Planner {
     return { member: member!, decision: this.#unlocked(work, outdated, kept) };
   }
 
-  #unlocked(work: Work, outdated?: SignedBy, kept?: Extract<SuppliedOutcome, { kind: 'kept' }>): Decision {
+  #unlocked(
+    work: Work,
+    outdated?: SignedBy,
+    kept?: Extract<SuppliedOutcome, { kind: 'kept' }>,
+  ): SourceDecision {
     const { key } = work;
     const { journal } = this.#options;
     const state = journal?.stateOf(key);
@@ -274,7 +278,7 @@ export class Planner {
     return outdated && decision.kind === 'new' ? { ...decision, outdated } : decision;
   }
 
-  #take(work: Work): Decision {
+  #take(work: Work): SourceDecision {
     const { lockfile } = this.#options;
     const id = work.members[0]?.id ?? '';
     const changed = lockfile?.find(id, work.key)?.state === 'changed';
@@ -295,7 +299,7 @@ function keptAs(locked: Locked, standing: Standing): Locked {
 }
 
 /** The decision about a source. */
-export type Decision =
+export type SourceDecision =
   /** It cannot be used; gives the reason. */
   | { readonly kind: 'refused'; readonly problem: SourceProblem }
   /** Its skin is in the lockfile: under its own name or (`moved`) another one. */
@@ -335,7 +339,7 @@ export type Decision =
 
 export interface Planned {
   readonly member: Member;
-  readonly decision: Decision;
+  readonly decision: SourceDecision;
 }
 
 /** A source with its position and output name, which never change. */

@@ -3,7 +3,14 @@ import { digestOf } from '../../protocol/lock-line.ts';
 import { textureName } from '../../textures/property.ts';
 import { isSignedBy } from '../../textures/signing-key.ts';
 import type { LockEntry } from '../lockfile/entries.ts';
-import { EMBEDDED, GAME, type OwnKey, type SignedBy, serviceIdentity, UNPROVED } from '../model/signer.ts';
+import {
+  EMBEDDED,
+  GAME,
+  type PublicSigningKey,
+  type SignedBy,
+  serviceIdentity,
+  UNPROVED,
+} from '../model/signer.ts';
 import type { GameKeys } from '../proof/known-keys.ts';
 
 /** The service that makes new skins. */
@@ -39,7 +46,7 @@ function isSameService(one: string, other: string): boolean {
 export interface SignerRuleOptions {
   readonly name: string;
   /** Asks the service for its own key, if that matters. */
-  readonly signingKey: (() => Promise<Pick<OwnKey, 'fingerprint'> | undefined>) | undefined;
+  readonly signingKey: (() => Promise<Pick<PublicSigningKey, 'fingerprint'> | undefined>) | undefined;
   /** Keep every entry, whoever signed it. */
   readonly keepSignatures: boolean;
   readonly keys: KnownKeys;
@@ -54,7 +61,7 @@ export interface JudgedEntry {
 /** Applies the rule to the entries that a plan meets. */
 export class SignerRule {
   readonly #options: SignerRuleOptions;
-  #askedKey: Promise<Pick<OwnKey, 'fingerprint'> | undefined> | undefined;
+  #askedKey: Promise<Pick<PublicSigningKey, 'fingerprint'> | undefined> | undefined;
 
   constructor(options: SignerRuleOptions) {
     this.#options = options;
@@ -97,7 +104,7 @@ export class SignerRule {
 export interface KnownKeys {
   readonly game?: Pick<GameKeys, 'haveSignedByKnownKey'> | undefined;
   /** This machine's own key, if it has one. */
-  readonly own?: OwnKey | undefined;
+  readonly own?: PublicSigningKey | undefined;
 }
 
 /** Bytes of the shortest plausible RSA signature. */
@@ -139,7 +146,7 @@ export function isSignatureShaped(signature: string): boolean {
   );
 }
 
-function isOwn({ value, signature }: LockEntry, own: OwnKey | undefined): boolean {
+function isOwn({ value, signature }: LockEntry, own: PublicSigningKey | undefined): boolean {
   return own !== undefined && isSignedBy(own.publicKey, value, signature);
 }
 

@@ -3,7 +3,7 @@ import { ProofError, proveSkin, readTextures, type Signing } from '../../dispatc
 import type { Note } from '../../protocol/envelope.ts';
 import { textureName } from '../../textures/property.ts';
 import type { FinishedSkin } from '../model/result.ts';
-import { GAME, type OwnKey, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
+import { GAME, type PublicSigningKey, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
 import type { SuppliedSkin, VariantInput } from '../model/source.ts';
 import type { GameKeys } from '../proof/known-keys.ts';
 
@@ -18,7 +18,7 @@ export interface SuppliedSkinsOptions {
   /** The service in use. */
   readonly service: string;
   /** Its own key; undefined if it publishes none or is not asked. */
-  readonly askedKey: () => Promise<OwnKey | undefined>;
+  readonly askedKey: () => Promise<PublicSigningKey | undefined>;
   readonly gameKeys: GameKeys | undefined;
   /** Make every skin again. */
   readonly force: boolean;
@@ -36,7 +36,7 @@ interface Wanted {
 /** Decides whether given skin data is a result: signed by the game or the service in use, with the requested options. */
 export class SuppliedSkins {
   readonly #options: SuppliedSkinsOptions;
-  #askedKey: Promise<OwnKey | undefined> | undefined;
+  #askedKey: Promise<PublicSigningKey | undefined> | undefined;
 
   constructor(options: SuppliedSkinsOptions) {
     this.#options = options;
@@ -78,7 +78,7 @@ export class SuppliedSkins {
     return { signer: this.#options.service, key: (await this.#key())?.fingerprint };
   }
 
-  async #key(): Promise<OwnKey | undefined> {
+  async #key(): Promise<PublicSigningKey | undefined> {
     this.#askedKey ??= this.#options.askedKey();
     return await this.#askedKey;
   }

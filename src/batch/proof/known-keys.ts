@@ -5,7 +5,7 @@ import type { CallOptions } from '../../client/types.ts';
 import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
 import { GameError } from '../../game/errors.ts';
 import { isSignedByAny } from '../../game/public-keys.ts';
-import type { OwnKey } from '../model/signer.ts';
+import type { PublicSigningKey } from '../model/signer.ts';
 
 /** The game's published keys. */
 interface PublishedKeys {
@@ -58,7 +58,10 @@ export class GameKeys {
 }
 
 /** The key that a service publishes; undefined if it publishes none or cannot be asked. */
-export async function signingKeyOf(client: SkinClient, call: CallOptions): Promise<OwnKey | undefined> {
+export async function signingKeyOf(
+  client: SkinClient,
+  call: CallOptions,
+): Promise<PublicSigningKey | undefined> {
   try {
     const { publicKey, fingerprint } = await readServiceKey({ client, call });
     return publicKey && fingerprint !== undefined ? { publicKey, fingerprint } : undefined;

@@ -9,7 +9,14 @@ import {
 } from '../../dispatch/proof.ts';
 import { textureName } from '../../textures/property.ts';
 import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
-import { EMBEDDED, GAME, type OwnKey, type SignedBy, type Signer, UNPROVED } from '../model/signer.ts';
+import {
+  EMBEDDED,
+  GAME,
+  type PublicSigningKey,
+  type SignedBy,
+  type Signer,
+  UNPROVED,
+} from '../model/signer.ts';
 import { isSignatureShaped } from '../plan/signer-rule.ts';
 import type { GameKeys } from './known-keys.ts';
 
@@ -44,7 +51,7 @@ export interface VerifyMeans {
   readonly key: SignerKey | undefined;
   /** Who else may have signed; absent: no one. */
   readonly gameKeys?: GameKeys | undefined;
-  readonly own?: OwnKey | undefined;
+  readonly own?: PublicSigningKey | undefined;
   readonly required?: RequiredSigner | undefined;
   /** Fetches a texture; absent: nothing is fetched. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
@@ -53,7 +60,7 @@ export interface VerifyMeans {
 }
 
 /** The result for each part. `unknown`: there was nothing to compare with. */
-export interface Verdict {
+export interface SkinVerdict {
   readonly source: string;
   readonly value: 'good' | 'bad';
   /** `unproved`: no known key verifies it, and the one that should is not known. */
@@ -74,7 +81,7 @@ export interface Verdict {
  * Checks one skin in every respect. Problems are in the verdict, never thrown.
  * @throws the signal's reason, when fetching the texture is aborted
  */
-export async function verifySkin(skin: KeptSkin, means: VerifyMeans): Promise<Verdict> {
+export async function verifySkin(skin: KeptSkin, means: VerifyMeans): Promise<SkinVerdict> {
   const problems: string[] = [];
   if (skin.damage !== undefined) problems.push(`The entry is damaged: ${skin.damage}`);
   const texture = readTexture(skin, problems);
@@ -94,7 +101,7 @@ export async function verifySkin(skin: KeptSkin, means: VerifyMeans): Promise<Ve
 }
 
 /** Whether anything is wrong. */
-export function isBad({ problems }: Verdict): boolean {
+export function isBad({ problems }: SkinVerdict): boolean {
   return problems.length > 0;
 }
 
@@ -133,7 +140,7 @@ async function signatureVerdict(
   { signer }: SignedBy,
   means: VerifyMeans,
   problems: string[],
-): Promise<Verdict['signature']> {
+): Promise<SkinVerdict['signature']> {
   if (signer !== UNPROVED) return 'good';
   const problem = await signatureProblem(skin, means);
   if (problem === undefined) return 'unproved';
@@ -169,7 +176,7 @@ function namesGameTexture({ value }: KeptSkin): boolean {
 async function pixelsVerdict(
   url: string,
   { expected, means, problems }: { expected: string | undefined; means: VerifyMeans; problems: string[] },
-): Promise<Verdict['pixels']> {
+): Promise<SkinVerdict['pixels']> {
   if (expected === undefined) return 'unknown';
   const isNamed = textureName(url) === expected;
   if (!means.texture) return isNamed ? 'good' : 'unknown';

@@ -1,7 +1,7 @@
 import type { BatchResult } from '../model/result.ts';
 import { SignerCounts, UNPROVED } from '../model/signer.ts';
 import type { Progress } from '../options.ts';
-import type { Decision, Planned } from '../plan/planner.ts';
+import type { Planned, SourceDecision } from '../plan/planner.ts';
 
 /** Counts what happens in a batch. */
 export class ProgressCount {
@@ -100,7 +100,7 @@ function outcomeOf(
 }
 
 /** Whether the source shares the skin of another one, which may be finished already. */
-function isDuplicate(decision: Decision): boolean {
+function isDuplicate(decision: SourceDecision): boolean {
   return decision.kind === 'duplicate' || (decision.kind === 'done' && decision.origin === 'duplicate');
 }
 

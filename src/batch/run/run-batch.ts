@@ -12,7 +12,7 @@ import {
   DeliveryError,
   type RunningProgress,
 } from '../options.ts';
-import type { Decision, Planned } from '../plan/planner.ts';
+import type { Planned, SourceDecision } from '../plan/planner.ts';
 import type { Made } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
@@ -40,7 +40,7 @@ export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
   }
 }
 
-type Locked = Extract<Decision, { kind: 'locked' }>;
+type Locked = Extract<SourceDecision, { kind: 'locked' }>;
 
 /** One batch while it runs. */
 class BatchRun {
@@ -136,7 +136,7 @@ class BatchRun {
     return (this.#service?.waiting ?? 0) >= (isHeld ? AHEAD_HELD : AHEAD);
   }
 
-  async #act(member: Member, decision: Decision): Promise<void> {
+  async #act(member: Member, decision: SourceDecision): Promise<void> {
     const { journal } = this.#files;
     switch (decision.kind) {
       case 'locked':
@@ -180,7 +180,7 @@ class BatchRun {
   }
 
   /** Written to the journal like a new skin, so that the lockfile gets it. */
-  async #finishGiven(member: Member, decision: Extract<Decision, { kind: 'given' }>): Promise<void> {
+  async #finishGiven(member: Member, decision: Extract<SourceDecision, { kind: 'given' }>): Promise<void> {
     const { key: k, skin: given, warnings: w } = decision;
     const { signedBy, ...skin } = given;
     this.#files.journal?.done({ k, skin, w: [...w], service: this.#options.service.name, ...signedBy });

@@ -5,7 +5,7 @@ import { endSentence } from '../../base/sentence.ts';
 import type { SourceContent, SourceProblem } from '../model/source.ts';
 
 /** What a path leads to; `absent`: nothing. `path` is absolute. */
-export type Found =
+export type FoundPath =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'folder'; readonly path: string }
   /** What a shell makes of `<(…)`. */
@@ -13,10 +13,10 @@ export type Found =
   | { readonly kind: 'absent' }
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
 
-const ABSENT: Found = { kind: 'absent' };
+const ABSENT: FoundPath = { kind: 'absent' };
 
 /** Looks for a path in each of these folders in turn. */
-export function findPath(text: string, homes: readonly string[]): Found {
+export function findPath(text: string, homes: readonly string[]): FoundPath {
   for (const path of new Set(homes.map((home) => resolve(home, text)))) {
     const found = findAt(text, path);
     if (found.kind !== 'absent') return found;
@@ -24,7 +24,7 @@ export function findPath(text: string, homes: readonly string[]): Found {
   return ABSENT;
 }
 
-function findAt(label: string, path: string): Found {
+function findAt(label: string, path: string): FoundPath {
   if (label === '') return ABSENT;
   try {
     const stats = statSync(withEndOf(label, path), { throwIfNoEntry: false });

@@ -125,7 +125,7 @@ function pathMatcher(names: readonly NamePattern[]): Matcher {
 }
 
 /** `**` is any number of folders. */
-function folderPart(name: NamePattern): Part<readonly string[]> {
+function folderPart(name: NamePattern): PatternPart<readonly string[]> {
   const isMany = name.length > 1 && name.every((part) => part === 'many');
   return isMany ? 'many' : (characters) => standFor(name, characters);
 }
@@ -155,7 +155,7 @@ const CLASSES: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** The pattern of one name, character by character. */
-export type NamePattern = readonly Part<string>[];
+export type NamePattern = readonly PatternPart<string>[];
 
 /** The names that a pattern consists of, as Git reads it. Undefined for one that matches nothing: `[a` or `a\`. */
 export function parsePath(text: string): NamePattern[] | undefined {
@@ -171,7 +171,7 @@ class PatternParser {
   }
 
   parse(): NamePattern[] | undefined {
-    const names: Part<string>[][] = [[]];
+    const names: PatternPart<string>[][] = [[]];
     while (this.#at < this.#characters.length) {
       if (this.#skipsSlash()) names.push([]);
       else {
@@ -188,7 +188,7 @@ class PatternParser {
     return this.#skips('/');
   }
 
-  #part(): Part<string> | undefined {
+  #part(): PatternPart<string> | undefined {
     if (this.#skips('*')) return 'many';
     if (this.#skips('?')) return () => true;
     if (this.#skips('[')) return this.#set();
@@ -248,14 +248,14 @@ class PatternParser {
 /**
  * One part of a pattern: `many` matches any number of items, including none; a function matches one item that passes.
  */
-export type Part<T> = 'many' | ((item: T) => boolean);
+export type PatternPart<T> = 'many' | ((item: T) => boolean);
 
 /**
  * Whether the parts, in order, match all the items. Takes at most as many steps as the product of both lengths: at a
  * mismatch only the last `many` takes one more item, because the parts before it match already. A regular expression
  * would try every way to split the items, which can take for ever.
  */
-export function standFor<T>(parts: readonly Part<T>[], items: readonly T[]): boolean {
+export function standFor<T>(parts: readonly PatternPart<T>[], items: readonly T[]): boolean {
   let [part, item, many, given] = [0, 0, -1, 0];
   while (item < items.length) {
     const one = parts[part];

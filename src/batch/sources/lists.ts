@@ -5,7 +5,7 @@ import { BatchSetupError, type BatchSource } from '../model/source.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources, type SourceRoots } from './arguments.ts';
 import { baseStem, fileProblem, findPath, withoutFileScheme } from './files.ts';
 import { type Line, readLines } from './lines.ts';
-import { checkedRow, LineReader, type ListRow, type Row, UnknownColumns } from './rows.ts';
+import { checkedRow, LineReader, type ListRow, type RowOptions, UnknownColumns } from './rows.ts';
 import { skinInJson, skinSource } from './supplied-skin.ts';
 
 /** All sources of a list. An invalid row is a source with a problem. */
@@ -49,14 +49,22 @@ function localPath(text: string, homes: readonly string[]): string {
 }
 
 /** Problems that only the row's source shows. */
-function rowFault({ name }: Row, { text, homes }: NamedSources, { as }: Expansion): string | undefined {
+function rowFault(
+  { name }: RowOptions,
+  { text, homes }: NamedSources,
+  { as }: Expansion,
+): string | undefined {
   if (isStdin(text, as)) return 'stdin can only be given as an argument';
   if (name === undefined || !isPath(text, as)) return undefined;
   const isFolder = findPath(text, homes).kind === 'folder';
   return isFolder ? 'the column name must be empty, since the source is a folder' : undefined;
 }
 
-async function* rowSources(row: Row, named: NamedSources, expansion: Expansion): AsyncGenerator<BatchSource> {
+async function* rowSources(
+  row: RowOptions,
+  named: NamedSources,
+  expansion: Expansion,
+): AsyncGenerator<BatchSource> {
   const { name, variant, visibility } = row;
   for await (const source of expand(named, expansion)) {
     yield { ...source, stem: name ?? source.stem, name, variant, visibility };

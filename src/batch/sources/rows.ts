@@ -45,11 +45,11 @@ const rowSchema = z.object({
 });
 
 /** The options of a list's row. */
-export type Row = Omit<z.infer<typeof rowSchema>, 'model'>;
+export type RowOptions = Omit<z.infer<typeof rowSchema>, 'model'>;
 
 /** A row, or its problem: a phrase that continues "Line 3 of list.csv: ". `line`: where it begins, from 1. */
 export type ListRow =
-  | { readonly line: number; readonly row: Row }
+  | { readonly line: number; readonly row: RowOptions }
   /** Skin data, if the row says so. */
   | { readonly line: number; readonly skin: SkinInJson }
   | { readonly line: number; readonly fault: string };

@@ -13,7 +13,7 @@ import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
 import { printSigners } from './signers.ts';
 import { sourcesOf } from './sources.ts';
-import { PLAN_COLUMNS, type PlannedView, type PlanView, shownPath } from './summary.ts';
+import { type BatchPlanView, PLAN_COLUMNS, type PlannedView, shownPath } from './summary.ts';
 
 type Counts = Record<PlanSummary, number>;
 
@@ -62,7 +62,7 @@ const NOTHING: Counts = {
   gone: 0,
 };
 
-function toMake(view: Pick<PlanView, 'new' | 'changed' | 'outdated'>): number {
+function toMake(view: Pick<BatchPlanView, 'new' | 'changed' | 'outdated'>): number {
   return view.new + view.changed + view.outdated;
 }
 
@@ -93,7 +93,7 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
   });
 }
 
-async function planView(counts: Counts, unknownSigner: number, call: BatchCall): Promise<PlanView> {
+async function planView(counts: Counts, unknownSigner: number, call: BatchCall): Promise<BatchPlanView> {
   const { duplicate, refused, locked, given, made, changed, outdated, unproven, gone } = counts;
   const wanted = toMake(counts);
   return {
@@ -129,7 +129,7 @@ function sourceView({ outlook, result: { source, error }, signedBy, outputs }: P
   };
 }
 
-function planText(view: PlanView): string {
+function planText(view: BatchPlanView): string {
   const { sources, known, duplicates, refused, seconds } = view;
   const parts: [number, string][] = [
     [view.new, 'new'],

@@ -8,7 +8,7 @@ import {
   waitingView,
 } from '../output/progress-text.ts';
 import type { ResultPictures } from '../output/results.ts';
-import type { Messages, Progress as Spinner } from '../terminal/messages.ts';
+import type { Messages, Spinner } from '../terminal/messages.ts';
 import type { BatchCall } from './call.ts';
 import type { Output } from './output.ts';
 

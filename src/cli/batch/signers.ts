@@ -1,5 +1,10 @@
 import type { BatchResult } from '../../batch/model/result.ts';
-import { type OutdatedSkins, type OwnKey, type SignedBy, signerText } from '../../batch/model/signer.ts';
+import {
+  type OutdatedSkins,
+  type PublicSigningKey,
+  type SignedBy,
+  signerText,
+} from '../../batch/model/signer.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
@@ -49,9 +54,9 @@ function unknownText(unknown: number): string {
 /** Counts skins by signer. */
 export class SignerTally {
   readonly #counts = new Map<string, number>();
-  readonly #own: OwnKey | undefined;
+  readonly #own: PublicSigningKey | undefined;
 
-  constructor(own: OwnKey | undefined) {
+  constructor(own: PublicSigningKey | undefined) {
     this.#own = own;
   }
 

@@ -8,7 +8,7 @@ import type { BatchCall } from './call.ts';
 import { printSigners } from './signers.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */
-export interface PlanView {
+export interface BatchPlanView {
   readonly sources: number;
   readonly new: number;
   readonly changed: number;
@@ -51,7 +51,7 @@ export function shownPath(path: string): string {
   return relative(process.cwd(), path);
 }
 
-const PLAN_FIELDS: Fields<PlanView> = {
+const PLAN_FIELDS: Fields<BatchPlanView> = {
   sources: 'number of sources',
   new: 'skins to make',
   changed: 'skins to make because the picture or its options have changed',

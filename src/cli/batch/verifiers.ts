@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { EMBEDDED, type OwnKey } from '../../batch/model/signer.ts';
+import { EMBEDDED, type PublicSigningKey } from '../../batch/model/signer.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
@@ -15,7 +15,7 @@ export interface Verifiers {
   /** The public key of a service; undefined if it has no key of its own or is unreachable. */
   readonly keyOf: (service: string | undefined) => Promise<SignerKey | undefined>;
   readonly gameKeys: GameKeys;
-  readonly own: OwnKey | undefined;
+  readonly own: PublicSigningKey | undefined;
   /** If absent, nothing is fetched. */
   readonly textures: TextureHosts | undefined;
   readonly close: () => Promise<void>;

@@ -3,12 +3,12 @@ import {
   envNameOf,
   isSafeToShow,
   isSettingName,
-  type Origin,
   originOf,
   parseSetting,
   SETTING_MEANINGS,
   SETTING_NAMES,
   type SettingName,
+  type SettingOrigin,
 } from '../config/settings.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
@@ -79,7 +79,7 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   return exitStatus('done');
 }
 
-function shown(name: SettingName, { value }: Origin): unknown {
+function shown(name: SettingName, { value }: SettingOrigin): unknown {
   return isSafeToShow(name, value) ? value : 'an address that is not accepted';
 }
 

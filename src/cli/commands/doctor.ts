@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext, Runner } from '../context/context.ts';
-import { CHECK_NAMES, type CheckName, examine, type Finding } from '../doctor/check.ts';
+import { CHECK_NAMES, type CheckFinding, type CheckName, examine } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
@@ -10,7 +10,7 @@ import { clean, hanging, jsonDocument } from '../text/text.ts';
 /** JSON output for one check. */
 export interface CheckupView {
   readonly check: CheckName;
-  readonly result: Finding['result'];
+  readonly result: CheckFinding['result'];
   readonly detail: string;
   readonly hint?: string;
 }
@@ -68,7 +68,7 @@ export async function runDoctor(context: CommandContext, limits = LIMITS): Promi
     io.out.write(io.out.isTTY ? text(view, colors, width) : columnRows(COLUMNS, [view]));
   }
   if (flags.json) io.out.write(jsonDocument(views));
-  const count = (result: Finding['result']) => views.filter((view) => view.result === result).length;
+  const count = (result: CheckFinding['result']) => views.filter((view) => view.result === result).length;
   context.messages.say(`Problems: ${count('problem')}, warnings: ${count('warning')}.`);
   return exitStatus(count('problem') > 0 ? 'failed' : 'done');
 }
@@ -95,7 +95,7 @@ function text({ check, result, detail, hint }: CheckupView, colors: Colors, widt
     warning: colors.warn('!'),
     problem: colors.bad('✖'),
     skipped: colors.faint('-'),
-  } satisfies Record<Finding['result'], string>;
+  } satisfies Record<CheckFinding['result'], string>;
   const indent = WIDTH + 4;
   const name = colors.strong(check.padEnd(WIDTH));
   const line = `${marks[result]} ${name}  ${hanging(clean(detail), indent, width)}\n`;

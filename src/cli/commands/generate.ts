@@ -26,7 +26,7 @@ import type { CommandOutput } from '../output/described.ts';
 import { RESULT_OUTPUT } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 
-export interface GenerateOptions
+export interface GenerateCommandOptions
   extends TypedSkinOptions,
     TypedOutputOptions,
     TypedBatchOptions,
@@ -56,12 +56,12 @@ export function register(command: Command, runner: Runner, run = runGenerate): v
     .argument('[source...]', SOURCE_KINDS);
   addSkinOptions(addSourceOptions(command));
   addBatchOptions(addPictureOption(addOutputOptions(command))).action(
-    async (sources: string[], typed: Omit<GenerateOptions, 'sources'>) =>
+    async (sources: string[], typed: Omit<GenerateCommandOptions, 'sources'>) =>
       await runner(async (context) => await run({ ...typed, sources }, context)),
   );
 }
 
-export async function runGenerate(asTyped: GenerateOptions, context: CommandContext): Promise<number> {
+export async function runGenerate(asTyped: GenerateCommandOptions, context: CommandContext): Promise<number> {
   const typed = withStdout(asTyped);
   verifySources(typed);
   const isOne = await isSingle(specOf(typed), rootsOf(context));
@@ -79,7 +79,10 @@ export async function runGenerate(asTyped: GenerateOptions, context: CommandCont
 }
 
 /** `--out -` means stdout, where results go anyway. */
-export function withStdout<T extends GenerateOptions>({ out, ...typed }: T): Omit<T, 'out'> & Pick<T, 'out'> {
+export function withStdout<T extends GenerateCommandOptions>({
+  out,
+  ...typed
+}: T): Omit<T, 'out'> & Pick<T, 'out'> {
   return out === '-' || out === undefined ? { ...typed } : { ...typed, out };
 }
 
@@ -118,7 +121,7 @@ export async function runMany(call: BatchCall): Promise<number> {
   return await (await import('../batch/run.ts')).runBatchCommand(call);
 }
 
-export function verifySources({ sources, player = [], from = [] }: GenerateOptions): void {
+export function verifySources({ sources, player = [], from = [] }: GenerateCommandOptions): void {
   if (sources.length + player.length + from.length > 0) return;
   throw usageError(
     'no_source',
@@ -129,7 +132,7 @@ export function verifySources({ sources, player = [], from = [] }: GenerateOptio
 
 export function purposeOf(
   command: string,
-  { sources, player, from, visibility, variant }: GenerateOptions,
+  { sources, player, from, visibility, variant }: GenerateCommandOptions,
   cape: string | undefined,
 ): string {
   return JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
@@ -137,7 +140,7 @@ export function purposeOf(
 
 /** The cape that the user named, if any. With --frozen there is no service to resolve an alias. */
 export async function capeOf(
-  { cape, frozen }: GenerateOptions,
+  { cape, frozen }: GenerateCommandOptions,
   settings: Settings,
   context: CommandContext,
 ): Promise<string | undefined> {
@@ -147,7 +150,7 @@ export async function capeOf(
 }
 
 /** Whether the command uses options that only a batch has. */
-function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: GenerateOptions): boolean {
+function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: GenerateCommandOptions): boolean {
   return (
     lock !== undefined || report !== undefined || maxNew !== undefined || Boolean(dryRun || frozen || prune)
   );

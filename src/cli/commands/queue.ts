@@ -16,7 +16,7 @@ import type { CommandOutput } from '../output/described.ts';
 import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/results.ts';
 import {
   capeOf,
-  type GenerateOptions,
+  type GenerateCommandOptions,
   namesFolder,
   purposeOf,
   runMany,
@@ -24,7 +24,7 @@ import {
   withStdout,
 } from './generate.ts';
 
-export interface QueueOptions extends GenerateOptions {
+export interface QueueOptions extends GenerateCommandOptions {
   readonly wait?: boolean;
 }
 

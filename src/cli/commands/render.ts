@@ -18,7 +18,7 @@ import type { CommandOutput, Fields } from '../output/described.ts';
 import { findPicture } from '../preview/find-picture.ts';
 import { clean } from '../text/text.ts';
 
-export interface RenderOptions {
+export interface RenderCommandOptions {
   readonly source: string;
   readonly view?: View;
   /** Height in pixels. */
@@ -94,12 +94,12 @@ export function register(command: Command, runner: Runner, run = runRender): voi
     .requiredOption('--out <file>', 'PNG file to write, or - for stdout')
     .option(...OVERWRITE)
     .action(
-      async (source: string, typed: Omit<RenderOptions, 'source'>) =>
+      async (source: string, typed: Omit<RenderCommandOptions, 'source'>) =>
         await runner(async (context) => await run({ ...typed, source }, context)),
     );
 }
 
-export async function runRender(options: RenderOptions, context: CommandContext): Promise<number> {
+export async function runRender(options: RenderCommandOptions, context: CommandContext): Promise<number> {
   const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wanted = 'auto', overlay, out } = options;
   verifyOutput(options, context);
   const inputs = [options.source, ...(options.cape === undefined ? [] : [options.cape])];
@@ -119,7 +119,7 @@ export async function runRender(options: RenderOptions, context: CommandContext)
   return exitStatus('done');
 }
 
-function verifyOutput({ view, cape, out }: RenderOptions, { io, flags }: CommandContext): void {
+function verifyOutput({ view, cape, out }: RenderCommandOptions, { io, flags }: CommandContext): void {
   if (cape !== undefined && view !== 'back') {
     throw usageError('cape_not_shown', 'A cape is visible only from behind.', 'Add --view back.');
   }

@@ -5,7 +5,7 @@ import {
   isBad,
   type RequiredSigner,
   type SignerKey,
-  type Verdict,
+  type SkinVerdict,
   verifySkin,
 } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
@@ -41,9 +41,9 @@ const COLUMNS = {
   picture: ({ picture }) => picture,
   problems: ({ problems }) => problems.join(' '),
   signer: ({ signer }) => signer,
-} satisfies Columns<Verdict>;
+} satisfies Columns<SkinVerdict>;
 
-const FIELDS: Fields<Verdict> = {
+const FIELDS: Fields<SkinVerdict> = {
   source: 'the source as the file names it',
   value: 'whether the texture value can be parsed: good or bad',
   signature: 'good, bad, or unproved if no known key verifies it',
@@ -92,7 +92,7 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
   const colors = await colorsFor(io.out);
   const tally = { all: 0, bad: 0, unproved: 0, unchecked: 0, signers: new SignerTally(verifiers.own) };
   const progress = await context.messages.progress('Verifying');
-  const show = (verdict: Verdict) => {
+  const show = (verdict: SkinVerdict) => {
     if (list) list.add(verdict, tally.all);
     else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
     else if (isBad(verdict) || verdict.signature === 'unproved')
@@ -145,7 +145,7 @@ interface Against {
 async function verifyOne(
   kept: Kept,
   { given, verifiers, required }: Against,
-): Promise<{ verdict: Verdict; isFetched: boolean }> {
+): Promise<{ verdict: SkinVerdict; isFetched: boolean }> {
   const inspected =
     kept.path === undefined
       ? undefined
@@ -165,7 +165,7 @@ async function verifyOne(
   return { verdict, isFetched };
 }
 
-function verdictText({ source, problems, signature }: Verdict, colors: Colors, width: number): string {
+function verdictText({ source, problems, signature }: SkinVerdict, colors: Colors, width: number): string {
   const mark = problems.length > 0 ? colors.bad('✖') : colors.warn('•');
   const notes = signature === 'unproved' ? ['signature: unproved'] : [];
   const lines = [...problems, ...notes].map((line) => `  ${hanging(clean(line), 2, width)}`);

@@ -5,7 +5,7 @@ import { REPORT_KINDS } from '../output/reports/report.ts';
 import type { LocalKind, LocalValue } from './local-values.ts';
 
 /** What may stand where the user pressed Tab. */
-export interface Completion {
+export interface ShellCompletion {
   /** Paths that the shell offers beside the values. */
   readonly paths: 'files' | 'folders' | 'none';
   /** The start of the current word, up to the part that values and paths complete, such as `--format=json,`. */
@@ -20,7 +20,7 @@ interface Possible {
   readonly isList?: boolean;
   /** Values that this machine has stored. */
   readonly stored?: LocalKind;
-  readonly paths?: Completion['paths'];
+  readonly paths?: ShellCompletion['paths'];
 }
 
 const FILES: Possible = { paths: 'files' };
@@ -80,7 +80,7 @@ export async function completionOf(
   typed: readonly string[],
   current: string,
   stored: (kind: LocalKind, previous: string) => Promise<LocalValue[]>,
-): Promise<Completion> {
+): Promise<ShellCompletion> {
   const { command, path, count, hasEnded, pending } = walk(program, typed);
   const offer = async (possible: Possible, lead = '') =>
     await offered(possible, lead, current, async (kind) => await stored(kind, typed.at(-1) ?? ''));
@@ -174,7 +174,7 @@ async function offered(
   lead: string,
   current: string,
   find: (kind: LocalKind) => Promise<LocalValue[]>,
-): Promise<Completion> {
+): Promise<ShellCompletion> {
   const value = current.slice(lead.length);
   const values = words.map((word) => ({ value: word }));
   if (isList) return { paths, lead: lead + value.slice(0, value.lastIndexOf(',') + 1), values };

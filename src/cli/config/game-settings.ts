@@ -14,7 +14,7 @@ export function gameAddresses(env: NodeJS.ProcessEnv): GameAddresses | undefined
 }
 
 /** Command-line options for game accounts. */
-export interface GameOptions {
+export interface AccountOptions {
   /** Seconds. */
   readonly accountDelay?: number;
   readonly loginClientId?: string;
@@ -25,7 +25,7 @@ type GameSettings = Pick<ServerOptions, 'accountRules' | 'gameAddresses' | 'logi
 const CLIENT_ID = /^[\w-]{1,64}$/;
 
 /** How a service accesses the game; options override the environment. @throws CliError */
-export async function gameSettings(typed: GameOptions, env: NodeJS.ProcessEnv): Promise<GameSettings> {
+export async function gameSettings(typed: AccountOptions, env: NodeJS.ProcessEnv): Promise<GameSettings> {
   const { accountDelay, loginClientId = env['SKINSMITH_LOGIN_CLIENT_ID'] } = typed;
   const addresses = gameAddresses(env);
   if (loginClientId && !CLIENT_ID.test(loginClientId)) {

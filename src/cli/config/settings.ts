@@ -71,7 +71,7 @@ export interface SettingSources {
   readonly file: Readonly<Record<string, unknown>>;
 }
 
-export interface Origin {
+export interface SettingOrigin {
   readonly value: unknown;
   readonly from: string;
 }
@@ -82,7 +82,7 @@ export function envNameOf(name: string): string {
 }
 
 /** The source with the highest precedence that sets the value: flags > environment > config file. */
-export function originOf(name: SettingName, { flags, env, file }: SettingSources): Origin | undefined {
+export function originOf(name: SettingName, { flags, env, file }: SettingSources): SettingOrigin | undefined {
   if (flags[name] !== undefined) return { value: flags[name], from: `--${name}` };
   const variable = envNameOf(name);
   if (env[variable]) return { value: env[variable], from: variable };
@@ -99,7 +99,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   return Object.fromEntries(entries) as Settings;
 }
 
-export function parseSetting(name: SettingName, { value, from }: Origin): unknown {
+export function parseSetting(name: SettingName, { value, from }: SettingOrigin): unknown {
   const parsed = SCHEMAS[name].safeParse(value);
   if (parsed.success) return parsed.data;
   const allowed = parsed.error.issues[0]?.message;

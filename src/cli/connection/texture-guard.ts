@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { Proxies } from '../../base/proxies.ts';
 import { type RequestDispatcher, SkinsmithError } from '../../index.ts';
 import type { Network } from '../../server/outbound/addresses.ts';
-import type { GuardedAgent, Resolve } from '../../server/outbound/guarded-agent.ts';
+import type { GuardedAgent, ResolveName } from '../../server/outbound/guarded-agent.ts';
 
 /** Nothing was sent: a lockfile, or a service, names an address in a private network. */
 export class PrivateAddressError extends SkinsmithError {
@@ -26,7 +26,7 @@ export interface TextureGuardOptions {
   readonly service: string | undefined;
   readonly proxies: Proxies | undefined;
   /** Replaceable for tests. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveName;
 }
 
 /** Sends requests to addresses that lockfiles and services name. */
@@ -87,7 +87,7 @@ async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDi
 /** The private addresses that may be reached. */
 async function networksOf(
   service: string | undefined,
-  { isPublic, resolve }: { readonly isPublic: boolean; readonly resolve: Resolve },
+  { isPublic, resolve }: { readonly isPublic: boolean; readonly resolve: ResolveName },
 ): Promise<Network[]> {
   const { parseNetwork } = await import('../../server/outbound/addresses.ts');
   const own = service === undefined ? [] : await addressesOf(new URL(service), resolve);
@@ -100,7 +100,7 @@ async function networksOf(
 }
 
 /** Those of the service, on its port; none if it cannot be looked up. */
-async function addressesOf({ hostname, port, protocol }: URL, resolve: Resolve): Promise<Network[]> {
+async function addressesOf({ hostname, port, protocol }: URL, resolve: ResolveName): Promise<Network[]> {
   const { literalOf } = await import('../../server/outbound/target.ts');
   const { parseNetwork } = await import('../../server/outbound/addresses.ts');
   const literal = literalOf(hostname);

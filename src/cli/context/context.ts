@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Clock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
-import type { OwnKey } from '../../batch/model/signer.ts';
+import type { PublicSigningKey } from '../../batch/model/signer.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
 import type { PlayerSkin } from '../../game/profiles.ts';
 import type { ConfigFile, Folders } from '../config/config-file.ts';
@@ -37,7 +37,7 @@ export interface CommandContext extends Connector {
   /** The game's services; creating the client sends no request. @throws CliError */
   game(): Promise<GameServices>;
   /** This machine's signing key, if it has one; this never creates it. */
-  ownKey(): Promise<OwnKey | undefined>;
+  ownKey(): Promise<PublicSigningKey | undefined>;
   /** The service as batches use it, which connects on the first request. */
   service(settings: Settings): Promise<BatchService>;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
-import { EMBEDDED, type OwnKey } from '../../batch/model/signer.ts';
+import { EMBEDDED, type PublicSigningKey } from '../../batch/model/signer.ts';
 import type { BatchService } from '../../batch/options.ts';
 import type { Game } from '../../game/game.ts';
 import { ConfigFile, foldersFor } from '../config/config-file.ts';
@@ -24,7 +24,7 @@ export function openContext(options: ContextOptions): OpenContext {
   let connection: Promise<Connection> | undefined;
   let game: Promise<Game> | undefined;
   let sender: Promise<Sender | undefined> | undefined;
-  let ownKey: Promise<OwnKey | undefined> | undefined;
+  let ownKey: Promise<PublicSigningKey | undefined> | undefined;
   const proxied = async () => {
     sender ??= openProxied(base);
     return await sender;
@@ -120,7 +120,7 @@ async function gameServices({ http, names, keys }: Game): Promise<GameServices> 
   return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };
 }
 
-async function ownKeyIn({ folders }: BaseContext): Promise<OwnKey | undefined> {
+async function ownKeyIn({ folders }: BaseContext): Promise<PublicSigningKey | undefined> {
   const { readOwnKey } = await import('../../batch/model/signer.ts');
   return await readOwnKey(join(folders.data, 'signing-key.pem'));
 }

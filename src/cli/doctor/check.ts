@@ -22,7 +22,7 @@ export const CHECK_NAMES = [
 ] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
-export interface Finding {
+export interface CheckFinding {
   readonly result: 'ok' | 'warning' | 'problem' | 'skipped';
   /** The finding, in full sentences. */
   readonly detail: string;
@@ -34,22 +34,22 @@ export interface Check {
   /** Checks that this one depends on: it is skipped if one of them finds a problem. */
   readonly needs: readonly CheckName[];
   /** An error that it throws is reported as a problem, unless the error is a bug. */
-  readonly look: (setup: Setup) => Promise<Finding>;
+  readonly look: (setup: Setup) => Promise<CheckFinding>;
 }
 
-export function ok(detail: string): Finding {
+export function ok(detail: string): CheckFinding {
   return { result: 'ok', detail };
 }
 
-export function warning(detail: string, hint?: string): Finding {
+export function warning(detail: string, hint?: string): CheckFinding {
   return { result: 'warning', detail, hint };
 }
 
-export function problem(detail: string, hint?: string): Finding {
+export function problem(detail: string, hint?: string): CheckFinding {
   return { result: 'problem', detail, hint };
 }
 
-export function skipped(detail: string): Finding {
+export function skipped(detail: string): CheckFinding {
   return { result: 'skipped', detail };
 }
 
@@ -109,8 +109,8 @@ export interface Examination {
 export async function* examine(
   checks: Readonly<Record<CheckName, Check>>,
   examination: Examination,
-): AsyncGenerator<readonly [CheckName, Finding], void, void> {
-  const begun = new Map<CheckName, Promise<Finding>>();
+): AsyncGenerator<readonly [CheckName, CheckFinding], void, void> {
+  const begun = new Map<CheckName, Promise<CheckFinding>>();
   for (const name of CHECK_NAMES) {
     const finding = (async () =>
       (await missing(checks[name], begun)) ?? (await lookInTime(checks[name], examination)))();
@@ -123,8 +123,8 @@ export async function* examine(
 /** Undefined if no check that this one needs has found a problem. */
 async function missing(
   { needs }: Check,
-  begun: ReadonlyMap<CheckName, Promise<Finding>>,
-): Promise<Finding | undefined> {
+  begun: ReadonlyMap<CheckName, Promise<CheckFinding>>,
+): Promise<CheckFinding | undefined> {
   for (const need of needs) {
     const result = (await begun.get(need))?.result;
     if (result === 'problem' || result === 'skipped')
@@ -133,8 +133,8 @@ async function missing(
   return undefined;
 }
 
-async function lookInTime({ look }: Check, { setup, late, signal }: Examination): Promise<Finding> {
-  const over = Promise.withResolvers<Finding>();
+async function lookInTime({ look }: Check, { setup, late, signal }: Examination): Promise<CheckFinding> {
+  const over = Promise.withResolvers<CheckFinding>();
   const end = () =>
     over.resolve(problem('The request timed out.', 'Try again; --verbose shows each request.'));
   late.addEventListener('abort', end, { once: true });
@@ -150,7 +150,7 @@ async function lookInTime({ look }: Check, { setup, late, signal }: Examination)
 }
 
 /** Converts an error to a finding. An error with no message for users is a bug and is rethrown. */
-async function problemOf(error: unknown, { setup, late, signal }: Examination): Promise<Finding> {
+async function problemOf(error: unknown, { setup, late, signal }: Examination): Promise<CheckFinding> {
   if (signal.aborted) throw error;
   if (late.aborted) return await new Promise(() => {}); // cut short, which is reported already
   const report = reportOf(error, namingOf(setup.context));

@@ -8,16 +8,16 @@ import {
   envNameOf,
   isSafeToShow,
   isSettingName,
-  type Origin,
   originOf,
   parseSetting,
   SETTING_NAMES,
   type SettingName,
+  type SettingOrigin,
 } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { meaningOf } from '../errors/system-report.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type Check, type CheckFinding, ok, problem, warning } from './check.ts';
 
 /** Reports the program's version and platform. On an unsupported Node the program does not start. */
 export const programCheck: Check = {
@@ -51,7 +51,7 @@ export const settingsCheck: Check = {
 const KEY_HINT = 'Remove it from the config file; skinsmith help config set lists the settings.';
 const VARIABLE_HINT = 'Unset it; skinsmith help environment lists the variables.';
 
-function faultOf(name: SettingName, origin: Origin): CliError[] {
+function faultOf(name: SettingName, origin: SettingOrigin): CliError[] {
   try {
     parseSetting(name, origin);
     return [];
@@ -74,7 +74,10 @@ function unknownVariables({ env }: Pick<CommandContext, 'env'>): string[] {
 
 function hiddenIn(
   name: SettingName,
-  { origins, file }: { origins: ReadonlyMap<SettingName, Origin>; file: Readonly<Record<string, unknown>> },
+  {
+    origins,
+    file,
+  }: { origins: ReadonlyMap<SettingName, SettingOrigin>; file: Readonly<Record<string, unknown>> },
 ): string[] {
   const seen = origins.get(name);
   const beneath = originOf(name, { flags: {}, env: {}, file });
@@ -85,7 +88,7 @@ function hiddenIn(
   ];
 }
 
-function shown(name: SettingName, { value }: Origin): string {
+function shown(name: SettingName, { value }: SettingOrigin): string {
   return isSafeToShow(name, value) ? String(value) : 'an address that is not accepted';
 }
 
@@ -96,7 +99,7 @@ const LITTLE_SPACE = 100 * 1024 * 1024;
  * Checks that a folder is writable, or can be created. Only a write proves it: permissions do not apply to every user,
  * and a file system may be read-only or full.
  */
-export async function lookAtFolder(folder: string): Promise<Finding> {
+export async function lookAtFolder(folder: string): Promise<CheckFinding> {
   try {
     const existing = await nearestFolder(folder);
     if (existing === folder) await tryToWrite(folder);

@@ -10,7 +10,7 @@ import type { Fetch } from '../../index.ts';
 export type Stage = 'name' | 'connection' | 'tls' | 'answer' | 'proxy';
 
 /** Any response, with any status. Redirects are not followed. */
-export interface Answer {
+export interface ProbeAnswer {
   readonly url: URL;
   readonly status: number;
   /** Headers; undefined if missing. */
@@ -57,7 +57,7 @@ const MAX_TEXT = 64 * 1024;
  * Sends one GET without a key on a new connection and times each stage, which the client does not expose.
  * @throws ProbeError; the signal's reason when aborted
  */
-export async function probe(address: string, options: ProbeOptions): Promise<Answer> {
+export async function probe(address: string, options: ProbeOptions): Promise<ProbeAnswer> {
   const url = new URL(address);
   const proxy = options.proxies && proxyFor(url, options.proxies);
   if (proxy) return await probeThrough(proxy, url, options);
@@ -83,7 +83,7 @@ async function probeThrough(
   proxy: NamedProxy,
   url: URL,
   { proxies, clock, signal, userAgent, limit }: ProbeOptions,
-): Promise<Answer> {
+): Promise<ProbeAnswer> {
   const sender = await openSender(proxies);
   const [start, askedAt] = [clock.monotonic(), clock.now()];
   try {
@@ -180,7 +180,7 @@ export async function probeEmbedded(
   address: string,
   fetch: Fetch,
   { clock, signal, userAgent, limit }: ProbeOptions,
-): Promise<Answer> {
+): Promise<ProbeAnswer> {
   const url = new URL(address);
   const late = AbortSignal.timeout(limit);
   const askedAt = clock.now();

@@ -15,8 +15,8 @@ import {
   validKeyHint,
 } from '../errors/service-hints.ts';
 import { masked } from '../text/text.ts';
-import { type Check, type Finding, hintFor, ok, problem, skipped, warning } from './check.ts';
-import { type Answer, ProbeError, type Stage } from './probe.ts';
+import { type Check, type CheckFinding, hintFor, ok, problem, skipped, warning } from './check.ts';
+import { type ProbeAnswer, ProbeError, type Stage } from './probe.ts';
 import type { Readiness, Setup } from './setup.ts';
 
 /** Reports which service commands use, and why. */
@@ -46,7 +46,7 @@ export const connectionCheck: Check = {
   },
 };
 
-function findingOf(answer: Answer, place: string, naming: ServiceNaming): Finding {
+function findingOf(answer: ProbeAnswer, place: string, naming: ServiceNaming): CheckFinding {
   const { status, text, times, proxy } = answer;
   const total = Math.round([...times.values()].reduce((sum, time) => sum + time, 0));
   if (status >= 300 && status < 400) return redirected(answer, naming);
@@ -60,7 +60,7 @@ function findingOf(answer: Answer, place: string, naming: ServiceNaming): Findin
   return ok(`${place} answers in ${total} ms (${parts}).`);
 }
 
-function redirected({ status, location, url }: Answer, naming: ServiceNaming): Finding {
+function redirected({ status, location, url }: ProbeAnswer, naming: ServiceNaming): CheckFinding {
   const target = location === undefined ? undefined : URL.parse(location, url.href)?.origin;
   const isElsewhere = target !== undefined && target !== url.origin;
   return problem(
@@ -69,7 +69,7 @@ function redirected({ status, location, url }: Answer, naming: ServiceNaming): F
   );
 }
 
-function notJson({ status, text, url }: Answer, place: string, naming: ServiceNaming): Finding {
+function notJson({ status, text, url }: ProbeAnswer, place: string, naming: ServiceNaming): CheckFinding {
   if (/^\s*</.test(text)) {
     return problem(
       `${place} answers ${status} with an HTML page, which probably comes from a proxy, a network's sign-in page or another program.`,
@@ -102,9 +102,9 @@ const STAGES = {
       `${url.host} cannot be reached: ${networkReason(cause)}.`,
       isAboutCertificate(cause) ? certificateHint(cause, naming) : PROXY_HINT,
     ),
-} satisfies Record<Stage, (error: ProbeError, naming: ServiceNaming) => Finding>;
+} satisfies Record<Stage, (error: ProbeError, naming: ServiceNaming) => CheckFinding>;
 
-function unreached(error: ProbeError, context: Pick<CommandContext, 'env' | 'flags'>): Finding {
+function unreached(error: ProbeError, context: Pick<CommandContext, 'env' | 'flags'>): CheckFinding {
   return STAGES[error.stage](error, namingOf(context));
 }
 
@@ -131,7 +131,7 @@ export const answerCheck: Check = {
 
 const SEE_LOG = 'See the log of the service.';
 
-function ofSkinsmith({ status, version, reasons }: Readiness, naming: ServiceNaming): Finding {
+function ofSkinsmith({ status, version, reasons }: Readiness, naming: ServiceNaming): CheckFinding {
   const which = version === VERSION ? `skinsmith ${version}` : `skinsmith ${version} (here: ${VERSION})`;
   if (status === 'ready') return ok(`${which}, ready.`);
   return problem(`${which} accepts no work now: ${reasons.join(', ')}.`, hintFor(reasons, naming) ?? SEE_LOG);
@@ -224,7 +224,7 @@ async function placeOf({ context: { env, configFile } }: Setup): Promise<string>
 }
 
 /** Mentions a key stored for the same host under another address, which is probably the right one. */
-async function noKey(setup: Setup): Promise<Finding> {
+async function noKey(setup: Setup): Promise<CheckFinding> {
   const { client } = await setup.connection();
   const { hostname } = new URL(client.baseUrl);
   const places = Object.keys(await setup.context.configFile.keyPlaces());
@@ -238,7 +238,7 @@ async function noKey(setup: Setup): Promise<Finding> {
   );
 }
 
-function refused(error: ServiceError, shown: string, setup: Setup): Finding {
+function refused(error: ServiceError, shown: string, setup: Setup): CheckFinding {
   const binding = bindingOf(error);
   if (binding) return problem(`The key (${shown}) ${binding.problem}`, binding.hint);
   return problem(

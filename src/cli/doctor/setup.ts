@@ -12,17 +12,17 @@ import {
 } from '../../index.ts';
 import { readProxies } from '../config/proxies.ts';
 import {
-  type Origin,
   originOf,
   parseSetting,
   SETTING_NAMES,
   type SettingName,
+  type SettingOrigin,
   type Settings,
 } from '../config/settings.ts';
 import { type Connection, keyFor } from '../connection/connect.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { type Answer, type ProbeOptions, probe, probeEmbedded } from './probe.ts';
+import { type ProbeAnswer, type ProbeOptions, probe, probeEmbedded } from './probe.ts';
 
 /** The configured service; without an address, the embedded one. `from` is where it is configured. */
 export interface ChosenService {
@@ -56,12 +56,12 @@ export class Setup {
   }
 
   /** The origin of each configured setting. @throws CliError when the config file cannot be read */
-  async origins(): Promise<ReadonlyMap<SettingName, Origin>> {
+  async origins(): Promise<ReadonlyMap<SettingName, SettingOrigin>> {
     const { flags, env, configFile } = this.context;
     const file = await configFile.settings();
     const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
     const set = SETTING_NAMES.map((name) => [name, originOf(name, sources)] as const);
-    return new Map(set.filter((entry): entry is [SettingName, Origin] => entry[1] !== undefined));
+    return new Map(set.filter((entry): entry is [SettingName, SettingOrigin] => entry[1] !== undefined));
   }
 
   /** @throws CliError when the address is invalid */
@@ -84,12 +84,12 @@ export class Setup {
   }
 
   /** The response to a request that every v2 service understands. @throws ProbeError */
-  async firstAnswer(): Promise<Answer> {
+  async firstAnswer(): Promise<ProbeAnswer> {
     return await this.#once('answer', async () => await this.#get('/v2/me'));
   }
 
   /** @throws ProbeError */
-  async probe(url: string): Promise<Answer> {
+  async probe(url: string): Promise<ProbeAnswer> {
     return await probe(url, await this.#probeOptions());
   }
 
@@ -162,7 +162,7 @@ export class Setup {
   }
 
   /** The response to a GET below the service's root. @throws ProbeError */
-  async #get(path: string): Promise<Answer> {
+  async #get(path: string): Promise<ProbeAnswer> {
     const { client, fetch } = await this.connection();
     const url = client.baseUrl + path;
     return fetch ? await probeEmbedded(url, fetch, await this.#probeOptions()) : await this.probe(url);
@@ -189,7 +189,7 @@ export class Setup {
   }
 }
 
-function usableValue(name: SettingName, origin: Origin | undefined): unknown {
+function usableValue(name: SettingName, origin: SettingOrigin | undefined): unknown {
   try {
     return origin && parseSetting(name, origin);
   } catch (error) {
@@ -198,6 +198,6 @@ function usableValue(name: SettingName, origin: Origin | undefined): unknown {
   }
 }
 
-export function readinessIn({ text }: Answer): Readiness | undefined {
+export function readinessIn({ text }: ProbeAnswer): Readiness | undefined {
   return readinessSchema.safeParse(parsedJson(text)).data;
 }

@@ -4,14 +4,14 @@ import { fingerprintIn } from '../../batch/proof/verify-skin.ts';
 import { type HealthFinding, SkinsmithError } from '../../index.ts';
 import { namingOf, type ServiceNaming } from '../errors/service-hints.ts';
 import { isLoopback } from '../text/text.ts';
-import { type Check, type Finding, hintFor, ok, problem, skipped, warning } from './check.ts';
+import { type Check, type CheckFinding, hintFor, ok, problem, skipped, warning } from './check.ts';
 import { ProbeError } from './probe.ts';
 import { type NoDiagnosis, readinessIn, type Setup } from './setup.ts';
 
 const SEVERITY = ['ok', 'warning', 'problem'] as const satisfies readonly HealthFinding['result'][];
 
 /** Merges several findings of the service: the result is that of the worst, which comes first. */
-export function summary(findings: readonly HealthFinding[], naming: ServiceNaming): Finding {
+export function summary(findings: readonly HealthFinding[], naming: ServiceNaming): CheckFinding {
   const worstFirst = findings.toSorted((a, b) => SEVERITY.indexOf(b.result) - SEVERITY.indexOf(a.result));
   const [worst] = worstFirst;
   if (!worst) return skipped('Nothing to check.');
@@ -24,7 +24,7 @@ const WHY = {
   not_operator: 'Only the operator of the service can see its state.',
 } satisfies Record<NoDiagnosis, string>;
 
-export function notDiagnosed(why: NoDiagnosis): Finding {
+export function notDiagnosed(why: NoDiagnosis): CheckFinding {
   return skipped(WHY[why]);
 }
 
@@ -95,7 +95,7 @@ export const texturesCheck: Check = {
 };
 
 /** A skinsmith service with its own signing key writes its public address into every skin. */
-async function ownAddress(publicUrl: string, setup: Setup): Promise<Finding> {
+async function ownAddress(publicUrl: string, setup: Setup): Promise<CheckFinding> {
   const { client, isEmbedded } = await setup.connection();
   const { hostname } = new URL(client.baseUrl);
   const says = `Texture URLs of new skins start with ${publicUrl}`;
@@ -112,7 +112,7 @@ async function ownAddress(publicUrl: string, setup: Setup): Promise<Finding> {
 
 const TELL_IT = 'Tell the service how players reach it: skinsmith serve --public-url https://…';
 
-function asleep(says: string): Finding {
+function asleep(says: string): CheckFinding {
   return warning(
     `${says}, but no service is running there, so other players cannot see these skins.`,
     'Run skinsmith serve; if players are on other machines, with --public-url.',
@@ -129,7 +129,7 @@ async function isThere(url: string, setup: Setup): Promise<'skinsmith' | 'other'
 }
 
 /** For services that do not report the address, the newest public skin shows it. */
-async function sample(setup: Setup): Promise<Finding> {
+async function sample(setup: Setup): Promise<CheckFinding> {
   const { client } = await setup.connection();
   const [newest] = (await client.publicSkins({ size: 1 }, setup.call())).skins;
   if (!newest) return skipped('No public skin to test a texture with.');

@@ -15,11 +15,11 @@ export interface JobSource {
   /** As the user typed it. */
   readonly source: string;
   /** What was sent for it, which `retry` may send again; absent for pictures that are only in memory, as from stdin. */
-  readonly sent?: Sent | undefined;
+  readonly sent?: SentSource | undefined;
 }
 
 /** Where a picture is, files by their absolute paths, and the options of its skin. */
-export interface Sent {
+export interface SentSource {
   readonly content: Extract<SourceContent, { kind: 'file' | 'url' | 'user' }>;
   readonly options: SkinOptions;
 }
@@ -102,8 +102,8 @@ function parseLine(line: string): JobSource[] {
 }
 
 /** Whether it names a picture; services check the options. */
-function isSent(sent: unknown): sent is Sent {
-  const { content, options } = Object(sent) as Partial<Record<keyof Sent, unknown>>;
+function isSent(sent: unknown): sent is SentSource {
+  const { content, options } = Object(sent) as Partial<Record<keyof SentSource, unknown>>;
   const { kind, path, url, user } = Object(content) as Record<string, unknown>;
   const place = { file: path, url, user }[String(kind)];
   return typeof place === 'string' && typeof options === 'object' && options !== null;

@@ -12,17 +12,17 @@ export type Block =
   | {
       readonly kind: 'rows';
       readonly heads: readonly [term: string, meaning: string];
-      readonly rows: readonly Row[];
+      readonly rows: readonly TermRow[];
     }
   | { readonly kind: 'heading'; readonly text: string };
 
-export type Row = readonly [term: string, meaning: string];
+export type TermRow = readonly [term: string, meaning: string];
 
 export function text(...sentences: readonly string[]): Block {
   return { kind: 'text', text: sentences.join(' ') };
 }
 
-export function rows(heads: readonly [term: string, meaning: string], all: readonly Row[]): Block {
+export function rows(heads: readonly [term: string, meaning: string], all: readonly TermRow[]): Block {
   return { kind: 'rows', heads, rows: all };
 }
 

@@ -8,7 +8,7 @@ import { EXIT_STATUSES } from '../errors/exit.ts';
 import { describedRows, shownCommands, type TopicName } from '../help/help-page.ts';
 import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '../output/described.ts';
 import { FORMAT_MEANINGS } from '../output/format-names.ts';
-import { type Block, plainText, type Row, rows, type Section, text } from './document.ts';
+import { type Block, plainText, rows, type Section, type TermRow, text } from './document.ts';
 
 export const FORMATS_PAGE = 'skinsmith-formats';
 
@@ -146,8 +146,8 @@ function shapes(commands: Printed['commands']): string {
 }
 
 /** Nested fields have dotted names: `texture.url`. */
-function fieldRows(fields: FieldTable, path = ''): Row[] {
-  return Object.entries(fields).flatMap(([name, field]): Row[] => {
+function fieldRows(fields: FieldTable, path = ''): TermRow[] {
+  return Object.entries(fields).flatMap(([name, field]): TermRow[] => {
     const own = `${path}${name}`;
     if (typeof field === 'string') return [[own, field]];
     return [[own, field.about], ...fieldRows(field.fields ?? {}, `${own}.`)];

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { LogAddresses, LogLevel } from '../../server/server.ts';
-import type { GameOptions } from '../config/game-settings.ts';
+import type { AccountOptions } from '../config/game-settings.ts';
 import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../options/option-values.ts';
 import { GENERATOR_KINDS, type GeneratorOptions, UPSTREAM_VISIBILITIES } from './generator.ts';
 import { claimTest, issuer, type OpenIdOptions } from './openid.ts';
@@ -17,7 +17,7 @@ interface AddressOptions {
   readonly trustProxy?: string;
 }
 
-interface MakingOptions extends GeneratorOptions, GameOptions {
+interface MakingOptions extends GeneratorOptions, AccountOptions {
   readonly workers?: number;
   readonly pace?: number;
   readonly userAccounts?: boolean;

@@ -9,14 +9,14 @@ export interface MessageFlags {
   readonly json?: boolean;
 }
 
-export interface Failure {
+export interface ShownFailure {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
 /** A long operation, shown as a spinner on a terminal and not at all in a pipe. */
-export interface Progress {
+export interface Spinner {
   text(text: string): void;
   /** Hides the line while another message is printed. */
   aside(say: () => Promise<void> | void): Promise<void>;
@@ -27,7 +27,7 @@ export interface Progress {
 const SPINNER = 3;
 const NARROWEST = 20;
 
-const NO_PROGRESS: Progress = {
+const NO_PROGRESS: Spinner = {
   text: () => {},
   aside: async (say) => await say(),
   stop: () => {},
@@ -62,7 +62,7 @@ export class Messages {
   }
 
   /** An error: what went wrong, what it affects, what to do next. Printed regardless of flags. */
-  async failure({ code, message, hint }: Failure): Promise<void> {
+  async failure({ code, message, hint }: ShownFailure): Promise<void> {
     if (this.#flags.json) {
       this.#io.err.write(jsonLine({ error: { code, message, ...(hint && { hint }) } }));
       return;
@@ -102,7 +102,7 @@ export class Messages {
     return this.#spinners > (hasOne ? 1 : 0);
   }
 
-  async progress(text: string): Promise<Progress> {
+  async progress(text: string): Promise<Spinner> {
     if (!this.isLive) return NO_PROGRESS;
     this.#spinners++;
     const spinner = await this.#spin(oneLine(clean(text), this.liveWidth));
@@ -136,7 +136,7 @@ export class Messages {
 export async function startSpinner(
   text: string,
   stream: NodeJS.WritableStream = process.stderr,
-): Promise<Progress> {
+): Promise<Spinner> {
   const { default: ora } = await import('ora');
   // discardStdin would keep Ctrl-C from reaching this process as a signal, and a hidden cursor would stay hidden in the
   // shell after Ctrl-Z.

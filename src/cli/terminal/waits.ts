@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { momentAt, oneLine, span } from '../text/text.ts';
-import type { Messages, Progress } from './messages.ts';
+import type { Messages, Spinner } from './messages.ts';
 
 /** Milliseconds between updates, and how long a request may take before the wait is shown. */
 const LOOK = 1_000;
@@ -26,7 +26,7 @@ export class Waits {
   #place = '';
   #pause: Pause | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #spinner: Promise<Progress> | undefined;
+  #spinner: Promise<Spinner> | undefined;
   #saidAt = 0;
 
   constructor(messages: Messages, clock: Clock) {

@@ -1,4 +1,4 @@
-import { type Holders, holdersHere, type ProcessName, workerName } from '../queue/leases.ts';
+import { type Holders, holdersHere, type NodeName, workerName } from '../queue/leases.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 import {
   changeAccount,
@@ -20,7 +20,7 @@ import {
 } from './held-account.ts';
 
 export interface AccountPoolOptions extends AccountContext {
-  readonly self: ProcessName;
+  readonly self: NodeName;
   /** Who knows which holders are gone; default: the process table of this machine. */
   readonly holders?: Holders | undefined;
   /** Called with accounts that failed. */
@@ -30,13 +30,13 @@ export interface AccountPoolOptions extends AccountContext {
 }
 
 /** An account and its holder. */
-export interface Taken {
+export interface TakenAccount {
   readonly row: AccountRow;
   readonly owner: string;
 }
 
-export type Choice =
-  | ({ readonly kind: 'taken' } & Taken)
+export type AccountChoice =
+  | ({ readonly kind: 'taken' } & TakenAccount)
   /** All are in use or resting; the first is free at `at`, in milliseconds since the epoch. */
   | { readonly kind: 'later'; readonly at: number }
   /** There is no account to wait for. `linked`: the number of accounts for this owner that need attention. */
@@ -85,9 +85,9 @@ export class AccountPool {
    * Takes an account that may make an owner's skin now: the least recently used of its own, otherwise of the shared
    * ones.
    */
-  async take(owner: string): Promise<Choice> {
+  async take(owner: string): Promise<AccountChoice> {
     const { db, rules, clock } = this.#options;
-    return await inTransaction(db, async (tx): Promise<Choice> => {
+    return await inTransaction(db, async (tx): Promise<AccountChoice> => {
       const now = clock.now();
       await this.#freeLost(tx, now);
       const accounts = (await listAccounts(tx)).filter(isUsable);
@@ -104,7 +104,7 @@ export class AccountPool {
    * Takes this account in any state, once it is not in use. Undefined if it is still in use after `patience`
    * milliseconds, or does not exist.
    */
-  async takeThis(uuid: string, patience = 0): Promise<Taken | undefined> {
+  async takeThis(uuid: string, patience = 0): Promise<TakenAccount | undefined> {
     const { db, clock } = this.#options;
     for (const deadline = clock.now() + patience; ; await clock.sleep(RETURN_POLL)) {
       const taken = await inTransaction(db, async (tx) => {
@@ -122,7 +122,7 @@ export class AccountPool {
    * @throws AccountFault if the account is the cause; anything else that `work` throws
    */
   async use<T>(
-    taken: Taken,
+    taken: TakenAccount,
     { signal, generates = false }: { readonly signal: AbortSignal; readonly generates?: boolean },
     work: (account: HeldAccount) => Promise<T>,
   ): Promise<T> {
@@ -153,14 +153,14 @@ export class AccountPool {
     let accounts = await listAccounts(db);
     const lost = await this.#lost(db, accounts, now);
     if (lost.size > 0 || accounts.some((account) => timesOfNow(account, rules, now))) {
-      // Another process may have used one since `now`: that is no clock set back.
+      // Another node may have used one since `now`: that is no clock set back.
       await inTransaction(db, (tx) => this.#freeLost(tx, clock.now()));
       accounts = await listAccounts(db);
     }
     return accounts.filter(isUsable);
   }
 
-  async #hold(tx: Db, row: AccountRow, now: number): Promise<Taken | undefined> {
+  async #hold(tx: Db, row: AccountRow, now: number): Promise<TakenAccount | undefined> {
     const owner = workerName(this.#options.self, ++this.#leases);
     const until = now + this.#options.rules.lease;
     return (await holdAccount(tx, row, { owner, until })) ? { row, owner } : undefined;
@@ -171,12 +171,12 @@ export class AccountPool {
     return { last_used_at: generates ? this.#options.clock.now() : row.last_used_at };
   }
 
-  async #giveBack({ row: { uuid }, owner }: Taken, change: Partial<AccountRow>): Promise<void> {
+  async #giveBack({ row: { uuid }, owner }: TakenAccount, change: Partial<AccountRow>): Promise<void> {
     const back = { lease_owner: null, lease_until: null };
     await changeHeldAccount(this.#options.db, { uuid, owner }, { ...change, ...back });
   }
 
-  async #renew({ row, owner }: Taken, lost: AbortController): Promise<void> {
+  async #renew({ row, owner }: TakenAccount, lost: AbortController): Promise<void> {
     const { db, clock, rules, onError } = this.#options;
     try {
       const until = { lease_until: clock.now() + rules.lease };

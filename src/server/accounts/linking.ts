@@ -21,7 +21,7 @@ import {
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import { AccountPool, type AccountPoolOptions, type Taken } from './account-pool.ts';
+import { AccountPool, type AccountPoolOptions, type TakenAccount } from './account-pool.ts';
 import { ACCOUNT_RULES, type AccountRules } from './availability.ts';
 import { type AccountContext, AccountFault, type AccountTokens, sealTokens } from './held-account.ts';
 import { originalOf, restoreSkin } from './skin-changer.ts';
@@ -296,7 +296,7 @@ export async function unlinkAccount(
   return outcome;
 }
 
-async function restore(pool: AccountPool, taken: Taken): Promise<'restored' | 'not_restored'> {
+async function restore(pool: AccountPool, taken: TakenAccount): Promise<'restored' | 'not_restored'> {
   const signal = AbortSignal.timeout(RESTORE_LIMIT);
   try {
     await pool.use(taken, { signal }, restoreSkin);

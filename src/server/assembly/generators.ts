@@ -5,11 +5,11 @@ import { type Game, openGame } from '../../game/game.ts';
 import { type Accounts, openAccounts } from '../accounts/linking.ts';
 import { AccountKeyChangedError, TokenCipher } from '../accounts/token-cipher.ts';
 import { ACCOUNT_KEY, SIGNING_KEY } from '../backup/data-files.ts';
-import type { AccountsOptions } from '../generators/accounts.ts';
+import type { AccountGeneratorOptions } from '../generators/accounts.ts';
 import { OwnKey } from '../generators/own-key.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
 import { type SigningOptions, signingGenerator } from '../generators/signing.ts';
-import type { UpstreamOptions } from '../generators/upstream/open.ts';
+import type { OpenUpstreamOptions } from '../generators/upstream/open.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/target.ts';
 import type { ClaimBounds } from '../queue/port.ts';
@@ -99,7 +99,7 @@ async function openCipher(options: ServerOptions, db: Db): Promise<TokenCipher> 
 }
 
 /** Everything that generators are opened with; each takes what it needs. */
-interface GeneratorContext extends SigningOptions, AccountsOptions, UpstreamOptions {}
+interface GeneratorContext extends SigningOptions, AccountGeneratorOptions, OpenUpstreamOptions {}
 
 /** How to open each kind. Code that only `serve` uses is loaded on demand. */
 const GENERATORS = {

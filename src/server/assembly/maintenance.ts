@@ -57,7 +57,7 @@ export interface Maintenance {
   stop(): void;
 }
 
-/** Milliseconds between looks: for other processes' writes, for the store's files, for lost workers, for old jobs. */
+/** Milliseconds between looks: for other nodes' writes, for the store's files, for lost workers, for old jobs. */
 const WATCH = 25;
 const LOOK_FOR_FILES = 500;
 const RECOVER = 5_000;

@@ -4,9 +4,9 @@ import {
   type Holders,
   holdersByHeartbeat,
   holdersHere,
-  nameThisProcess,
+  type NodeName,
+  nameThisNode,
   nodeName,
-  type ProcessName,
 } from '../queue/leases.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
@@ -40,7 +40,7 @@ export class Releases {
 export type Chore = 'recover' | 'prune' | 'restore-accounts';
 
 export interface Chores {
-  /** Does the work, unless another process is doing it or has done it in the last `every` milliseconds. */
+  /** Does the work, unless another node is doing it or has done it in the last `every` milliseconds. */
   run(chore: Chore, every: number, work: () => Promise<void>): Promise<void>;
 }
 
@@ -85,10 +85,10 @@ export function choresInStore(db: Db, { owner, onError }: Surroundings): Chores 
 /** Milliseconds between two signs of life. */
 const BEAT = 2_000;
 
-/** This process, among those that use the same store. */
+/** This node, among those that use the same store. */
 export interface Node {
   /** As the holder of leases. */
-  readonly self: ProcessName;
+  readonly self: NodeName;
   /** What all of them compare times by. */
   readonly clock: Clock;
   /** Who knows which of them are gone. */
@@ -113,7 +113,7 @@ export async function openNode(
   db: Db,
   surroundings: NodeSurroundings,
 ): Promise<Node> {
-  const self = nameThisProcess();
+  const self = nameThisNode();
   if (!db.store.isShared) {
     const here = {
       leasesBy: 'process',

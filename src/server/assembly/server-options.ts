@@ -25,7 +25,7 @@ interface AddressOptions {
 
 /** Who makes the skin data, and how. */
 interface GenerationOptions {
-  /** Jobs generated at the same time, by all processes of the service together; 0: accept and answer, generate nothing. */
+  /** Jobs generated at the same time, by all nodes of the service together; 0: accept and answer, generate nothing. */
   readonly workers?: number;
   /** Who makes the skin data; default: `signing`, our own key. */
   readonly generator?: GeneratorKind;

@@ -4,7 +4,7 @@ import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { type OutboundPolicy, outboundPolicy } from '../outbound/target.ts';
-import { nameThisProcess, type ProcessName, workerName } from '../queue/leases.ts';
+import { type NodeName, nameThisNode, workerName } from '../queue/leases.ts';
 import {
   type Busy,
   type CallbackLease,
@@ -16,7 +16,7 @@ import {
   returnCallback,
 } from '../store/callbacks.ts';
 import type { Db } from '../store/db.ts';
-import { deliver, describeOutcome, type Outcome, stepAfter } from './delivery.ts';
+import { type DeliveryOutcome, deliver, describeOutcome, stepAfter } from './delivery.ts';
 
 /** Maximum number of simultaneous deliveries: in total, to one host, and of one user. */
 const MAX = 16;
@@ -67,7 +67,7 @@ function atLeast(limit: number, names: readonly string[]): string[] {
 export interface DelivererOptions {
   readonly db: Db;
   readonly clock: Clock;
-  readonly self: ProcessName;
+  readonly self: NodeName;
   readonly signals: JobSignals;
   readonly agent: GuardedAgent;
   /** The answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
@@ -96,7 +96,7 @@ const GATHER = 25;
 /** Pause after a problem with the store. */
 const TROUBLE_PAUSE = 500;
 
-/** Notifies the callbacks of jobs that have ended. Several processes share the work on one store. */
+/** Notifies the callbacks of jobs that have ended. Several nodes share the work on one store. */
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #owner: string;
@@ -189,7 +189,7 @@ export class Deliverer {
   }
 
   /** Undefined if there is nothing to deliver (any more), or no key to sign with. */
-  async #attempt(lease: CallbackLease): Promise<Outcome | undefined> {
+  async #attempt(lease: CallbackLease): Promise<DeliveryOutcome | undefined> {
     const { db, agent, clock, describeJob } = this.#options;
     const keyHash = await findSigningHash(db, lease.keyId);
     const job = await describeJob(lease.jobId);
@@ -198,7 +198,7 @@ export class Deliverer {
     return await deliver(agent, webhook, { now: clock.now(), signal: this.#hardStop.signal });
   }
 
-  async #conclude(lease: CallbackLease, outcome: Outcome | undefined): Promise<void> {
+  async #conclude(lease: CallbackLease, outcome: DeliveryOutcome | undefined): Promise<void> {
     const { db, clock, observer } = this.#options;
     const step = outcome ? stepAfter(outcome, lease.attempts) : ({ kind: 'given_up' } as const);
     if (step.kind === 'again') return await postponeCallback(db, lease, clock.now() + step.wait);
@@ -248,7 +248,7 @@ export interface CallbacksOptions extends Omit<DelivererOptions, 'self' | 'agent
 export function startCallbacks({ policy, fetchProxies: proxies, ...options }: CallbacksOptions): Callbacks {
   if (!policy) return { stop: async () => {} };
   const agent = makeGuardedAgent({ policy, proxies });
-  const deliverer = new Deliverer({ ...options, self: nameThisProcess(), agent });
+  const deliverer = new Deliverer({ ...options, self: nameThisNode(), agent });
   deliverer.start();
   return {
     stop: async (limit) => {

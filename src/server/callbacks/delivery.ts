@@ -3,7 +3,7 @@ import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
 import { OutboundError } from '../outbound/target.ts';
 
 /** The result of a delivery: the receiver's HTTP status, or why the request failed. */
-export type Outcome = { readonly status: number } | { readonly error: string };
+export type DeliveryOutcome = { readonly status: number } | { readonly error: string };
 
 /** `again`: in `wait` ms. */
 export type NextStep =
@@ -20,7 +20,7 @@ export const WAITS: readonly number[] = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10
 const GONE = 410;
 
 /** @param attempts number of attempts, including this one */
-export function stepAfter(outcome: Outcome, attempts: number): NextStep {
+export function stepAfter(outcome: DeliveryOutcome, attempts: number): NextStep {
   if ('status' in outcome) {
     if (outcome.status >= 200 && outcome.status < 300) return { kind: 'done' };
     if (outcome.status === GONE) return { kind: 'given_up' };
@@ -30,7 +30,7 @@ export function stepAfter(outcome: Outcome, attempts: number): NextStep {
 }
 
 /** For the log. */
-export function describeOutcome(outcome: Outcome): string {
+export function describeOutcome(outcome: DeliveryOutcome): string {
   return 'status' in outcome ? `HTTP ${outcome.status}` : outcome.error;
 }
 
@@ -53,7 +53,7 @@ export async function deliver(
   agent: GuardedAgent,
   { uuid, url, body, keyHash }: Webhook,
   { now, signal }: { now: number; signal: AbortSignal },
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const timestamp = String(Math.floor(now / 1000));
   const signature = signWebhook(webhookSecret(keyHash), { id: uuid, timestamp, body });
   const headers = {

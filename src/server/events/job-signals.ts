@@ -3,7 +3,7 @@ import { AWAKE, type Clock, sleepOrEvent } from '../../base/clock.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 
 interface Events {
-  /** There may be work for that many workers: jobs were accepted or freed, here or in another process. */
+  /** There may be work for that many workers: jobs were accepted or freed, here or in another node. */
   work: [jobs: number];
   /** This process has accepted a job of this owner, or recorded one whose result was known; the job, if at hand. */
   accepted: [owner: string, job?: JobRow];
@@ -11,7 +11,7 @@ interface Events {
   begun: [job: JobName];
   /** A worker of this process is done with this job; it may have been postponed instead of ended. */
   finished: [job: JobName];
-  /** Anything may have changed: another process has written to the store, lost jobs were recovered. */
+  /** Anything may have changed: another node has written to the store, lost jobs were recovered. */
   storeChanged: [];
 }
 

@@ -3,7 +3,7 @@ import { isPending } from '../../protocol/job.ts';
 import { LONGEST_NOTIFICATION, type Notifier } from '../store/open-store.ts';
 import type { JobName, JobSignals } from './job-signals.ts';
 
-/** What has happened to a process's jobs, for the other processes of the service. */
+/** What has happened to a node's jobs, for the other nodes of the service. */
 export interface JobNews {
   /** Owners of whom it has accepted jobs. */
   readonly accepted: readonly string[];
@@ -13,7 +13,7 @@ export interface JobNews {
   readonly withoutWork?: boolean | undefined;
 }
 
-/** Tells processes of each other's jobs. */
+/** Tells nodes of each other's jobs. */
 export interface NewsExchange {
   /** Tells the others what has happened here. */
   tell(news: JobNews): void;
@@ -25,7 +25,7 @@ export interface NewsExchange {
 const GATHER = 10;
 
 /**
- * Tells the other processes of the service what happens to this one's jobs, and this one's listeners what happens to
+ * Tells the other nodes of the service what happens to this one's jobs, and this one's listeners what happens to
  * theirs. Watching the store finds the same changes, only later, so news that are lost cost nothing but time.
  */
 export function shareSignals(signals: JobSignals, others: NewsExchange): void {

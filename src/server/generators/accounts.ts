@@ -12,7 +12,7 @@ import {
 import { type AccountSkin, uploadSkin } from '../../game/skins.ts';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import type { AccountPool, Taken } from '../accounts/account-pool.ts';
+import type { AccountPool, TakenAccount } from '../accounts/account-pool.ts';
 import { type AccountRules, freeAt } from '../accounts/availability.ts';
 import {
   AccountFault,
@@ -30,14 +30,14 @@ import {
   GenerationPostponed,
   type Generator,
   type OpenGenerator,
-  type SkinData,
+  type SignedSkin,
   type Texture,
 } from './port.ts';
 
 /** Maximum milliseconds by which restoring the accounts' own skins may delay the shutdown. */
 const RESTORE_LIMIT = 20_000;
 
-export interface AccountsOptions {
+export interface AccountGeneratorOptions {
   readonly accounts: Accounts;
   readonly clock: Clock;
   readonly chores: {
@@ -58,7 +58,7 @@ export async function openAccountsGenerator({
   isAlone,
   warn,
   onError,
-}: AccountsOptions): Promise<OpenGenerator> {
+}: AccountGeneratorOptions): Promise<OpenGenerator> {
   const { pool } = accounts;
   const isReady = async () => (await pool.opensAt()) !== undefined;
   if (!(await isReady())) warn('No game account to make skins with. Link one: skinsmith accounts link');
@@ -107,7 +107,7 @@ async function readPng({ context }: AccountPool, hash: string): Promise<Uint8Arr
 }
 
 /** @throws GenerationPostponed if an account will become free; GenerationError `no_account_available` if none will */
-async function takeAccount(pool: AccountPool, owner: string): Promise<Taken> {
+async function takeAccount(pool: AccountPool, owner: string): Promise<TakenAccount> {
   const choice = await pool.take(owner);
   if (choice.kind === 'taken') return choice;
   if (choice.kind === 'later') throw new GenerationPostponed(choice.at);
@@ -118,7 +118,7 @@ async function takeAccount(pool: AccountPool, owner: string): Promise<Taken> {
   throw new GenerationError('no_account_available', why, { isFinal: true });
 }
 
-async function generate(making: Making, taken: Taken, signal: AbortSignal): Promise<SkinData> {
+async function generate(making: Making, taken: TakenAccount, signal: AbortSignal): Promise<SignedSkin> {
   try {
     return await making.pool.use(taken, { signal, generates: true }, (account) => make(making, account));
   } catch (error) {
@@ -127,7 +127,7 @@ async function generate(making: Making, taken: Taken, signal: AbortSignal): Prom
   }
 }
 
-async function make({ pool, texture, png }: Making, account: HeldAccount): Promise<SkinData> {
+async function make({ pool, texture, png }: Making, account: HeldAccount): Promise<SignedSkin> {
   const { game, clock, rules } = pool.context;
   const { http } = game;
   const { signal } = account;

@@ -21,7 +21,7 @@ export interface Texture {
   readonly visibility: SkinVisibility;
 }
 
-export interface SkinData {
+export interface SignedSkin {
   readonly value: string;
   readonly signature: string;
   /** Address of the texture. */
@@ -52,7 +52,7 @@ export interface Generator {
   /** Identifies the signer and its address: the same picture has different data from another signer. */
   signer(): Promise<string>;
   /** @throws GenerationError, GenerationPostponed */
-  generate(texture: Texture, signal: AbortSignal): Promise<SkinData>;
+  generate(texture: Texture, signal: AbortSignal): Promise<SignedSkin>;
   /** Called once the data is stored: anything kept to resume an interrupted generation can be dropped. */
   settled?(identity: string): Promise<void>;
   /** Limits that keep workers from taking more jobs than the generator can do; absent: no limits. */

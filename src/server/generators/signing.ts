@@ -12,7 +12,7 @@ import {
   SigningKeyError,
   signValue,
 } from '../../textures/signing-key.ts';
-import type { Generator, SkinData, Texture, Trust } from './port.ts';
+import type { Generator, SignedSkin, Texture, Trust } from './port.ts';
 
 export interface SigningOptions {
   readonly key: () => Promise<SigningKey>;
@@ -44,7 +44,7 @@ export function signingGenerator(options: SigningOptions): Generator {
   };
 }
 
-async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningOptions): Promise<SkinData> {
+async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningOptions): Promise<SignedSkin> {
   const { privateKey, id } = await key();
   const url = textureUrl(publicUrl(), texture.hash);
   const capeUrl = texture.capeHash === null ? undefined : textureUrl(publicUrl(), texture.capeHash);

@@ -4,7 +4,7 @@ import type { WireJob } from '../../protocol/job.ts';
 import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
 import type { JobSummaryRow, ListedJob } from '../queue/lists.ts';
 import type { CapeRow } from '../store/schema/tables.ts';
-import type { SimilarSkin as SimilarRow, SkinWithData } from '../store/skins.ts';
+import type { SimilarSkinRow, SkinWithData } from '../store/skins.ts';
 
 /** Rows in their wire format. A job that was read as a whole also says what it is made from. */
 export function jobView(job: JobSummaryRow & { readonly source?: string | null }, eta?: number): WireJob {
@@ -84,7 +84,7 @@ export function skinListItem(skin: SkinWithData): WireSkinListItem {
   };
 }
 
-export function similarSkinView({ uuid, variant, cape_hash }: SimilarRow): SimilarSkin {
+export function similarSkinView({ uuid, variant, cape_hash }: SimilarSkinRow): SimilarSkin {
   return { uuid, variant, ...(cape_hash !== null && { cape: cape_hash }) };
 }
 

@@ -43,7 +43,7 @@ export function guardedFetch(agent: GuardedAgent): CustomFetch {
 }
 
 /** A person, as the provider vouches for it. */
-export interface Identity {
+export interface ProviderIdentity {
   readonly issuer: string;
   /** Names the person at this issuer, for good. */
   readonly subject: string;
@@ -116,7 +116,7 @@ export class OpenIdProvider {
    * Who has signed in. @param answer the address that the provider led the browser to; `network`: where the browser is
    * @throws ProviderError
    */
-  async finish(answer: URL, secret: string, network: string): Promise<Identity> {
+  async finish(answer: URL, secret: string, network: string): Promise<ProviderIdentity> {
     const { state, nonce, verifier } = await this.#partsOf(secret);
     if (answer.searchParams.get('state') !== state) throw new ProviderError('stale', 'unexpected state');
     this.#spend(network);
@@ -150,7 +150,7 @@ export class OpenIdProvider {
     return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
   }
 
-  #identity(claims: Claims, { iss, sub }: { readonly iss: string; readonly sub: string }): Identity {
+  #identity(claims: Claims, { iss, sub }: { readonly iss: string; readonly sub: string }): ProviderIdentity {
     const { settings, knowsPlan } = this.#options;
     // It would be one person for all whom the provider names like that.
     if (sub === '') throw new ProviderError('invalid', 'the claim sub is empty');

@@ -20,7 +20,7 @@ export function parseUnmapped(text: string): IPv4 | IPv6 {
 /** A network that is allowed: its first address, the number of significant leading bits, and the port if it is only one. */
 export type Network = readonly [address: IPv4 | IPv6, bits: number, port?: number];
 
-export type Verdict =
+export type CheckedAddress =
   /** `isOwn`: it is in one of the operator's networks. */
   | { readonly allowed: true; readonly isOwn: boolean }
   /** `why`: the kind of address, as in "a private address". */
@@ -60,7 +60,7 @@ const AZURE_HOST = ipaddr.IPv4.parseCIDR('168.63.129.16/32');
  * global unicast addresses, and any address in the operator's networks. An IPv4 address inside an IPv6 one counts as
  * itself.
  */
-export function judgeAddress(text: string, networks: readonly Network[]): Verdict {
+export function judgeAddress(text: string, networks: readonly Network[]): CheckedAddress {
   if (isIP(text) === 0 || text.includes('%')) return { allowed: false, why: RESERVED };
   const address = innermost(parseAddress(text));
   if (networks.some((network) => contains(network, address))) return { allowed: true, isOwn: true };

@@ -20,7 +20,7 @@ import {
 } from './target.ts';
 
 /** All addresses of a host name; none when there is no such host. Rejects when the name servers cannot tell. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
+export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 /** Time limit for a name server in milliseconds, and the number of tries. */
 const TIMES = { timeout: 2_000, tries: 2 };
@@ -32,7 +32,7 @@ const LOOPBACK = ['127.0.0.1', '::1'];
  */
 export function systemResolve(
   resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver(TIMES),
-): Resolve {
+): ResolveName {
   return async (name) => {
     if (/(^|\.)localhost\.?$/i.test(name)) return LOOPBACK; // RFC 6761: never resolved
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -59,7 +59,7 @@ export interface GuardedAgentOptions {
   /** Whether a host's connections, each of them checked, are kept for further requests to it. Default: false. */
   readonly keepsConnections?: boolean;
   /** Name server and network; replaceable for tests. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveName;
   readonly dial?: typeof buildConnector;
 }
 
@@ -138,7 +138,7 @@ function guardedConnector({
 }
 
 /** Gives the socket only addresses that have been checked. */
-function guardedLookup(resolve: Resolve, heading: Heading): LookupFunction {
+function guardedLookup(resolve: ResolveName, heading: Heading): LookupFunction {
   return (name, { all }, callback) => {
     findAddresses(resolve, name, heading).then(
       (found) => {
@@ -152,7 +152,7 @@ function guardedLookup(resolve: Resolve, heading: Heading): LookupFunction {
   };
 }
 
-async function findAddresses(resolve: Resolve, name: string, heading: Heading): Promise<string[]> {
+async function findAddresses(resolve: ResolveName, name: string, heading: Heading): Promise<string[]> {
   const addresses = await resolve(name).catch((cause) => {
     throw new OutboundError('unreachable', `The name servers could not look up ${name}.`, cause);
   });

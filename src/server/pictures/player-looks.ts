@@ -14,7 +14,7 @@ import type { GameTextures } from './game-textures.ts';
 import type { NamedTexture } from './renders.ts';
 
 /** Where an answer comes from. */
-export type Origin =
+export type LookOrigin =
   /** The player has no such texture, as an earlier look-up found. */
   | 'none'
   /** Nobody was asked. */
@@ -31,7 +31,7 @@ export type Origin =
 export type TextureKind = 'skin' | 'cape';
 
 export interface PlayerLook {
-  readonly origin: Origin;
+  readonly origin: LookOrigin;
   /** 32 digits; undefined for a name that no player has, or that could not be looked up. */
   readonly id: string | undefined;
   /** Undefined if the player has none, or one with a blocked image. */

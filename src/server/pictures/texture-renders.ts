@@ -11,7 +11,7 @@ import type { GameTextures } from './game-textures.ts';
 import type { NamedTexture, RenderInput } from './renders.ts';
 
 /** What a caller may choose of a picture. */
-export interface Choice {
+export interface RenderChoice {
   readonly view: View;
   /** Height in pixels. */
   readonly size: number;
@@ -19,15 +19,15 @@ export interface Choice {
 }
 
 /** Where stored textures come from. */
-export interface Textures {
+export interface TextureSource {
   readonly servedTextures: ServedTextures;
 }
 
 /** The picture of a stored texture. @throws Refusal `not_found` */
 export async function textureInput(
-  textures: Textures,
+  textures: TextureSource,
   hash: string,
-  choice: Choice & { readonly variant: Variant | 'auto' },
+  choice: RenderChoice & { readonly variant: Variant | 'auto' },
 ): Promise<RenderInput> {
   return inputFor(await storedTexture(textures, hash), choice);
 }
@@ -37,10 +37,10 @@ export async function textureInput(
  * @throws Refusal `skin_not_found`
  */
 export async function skinInput(
-  { db, servedTextures }: Textures & { readonly db: Db },
+  { db, servedTextures }: TextureSource & { readonly db: Db },
   caller: Caller,
   uuid: string,
-  choice: Choice,
+  choice: RenderChoice,
 ): Promise<{ readonly input: RenderInput; readonly visibility: SkinWithData['visibility'] }> {
   const skin = await readSkin({ db }, caller, uuid);
   return { input: await inputOfSkin({ servedTextures }, skin, choice), visibility: skin.visibility };
@@ -48,9 +48,9 @@ export async function skinInput(
 
 /** The same of a skin that the caller is known to see. */
 export async function inputOfSkin(
-  textures: Textures,
+  textures: TextureSource,
   { texture_hash, cape_hash, variant }: Pick<SkinWithData, 'texture_hash' | 'cape_hash' | 'variant'>,
-  choice: Choice,
+  choice: RenderChoice,
 ): Promise<RenderInput> {
   const input = inputFor(await storedTexture(textures, texture_hash), { ...choice, variant });
   const showsCape = choice.view === 'back' && cape_hash !== null;
@@ -60,19 +60,19 @@ export async function inputOfSkin(
 /** The picture of any texture. */
 export function inputFor(
   skin: NamedTexture,
-  { view, size, overlay, variant }: Choice & { readonly variant: Variant | 'auto' },
+  { view, size, overlay, variant }: RenderChoice & { readonly variant: Variant | 'auto' },
 ): RenderInput & { readonly view: AnyView } {
   return { skin, view, variant, overlay, width: widthOf(view, size), height: size };
 }
 
 /** @throws Refusal `not_found` */
-export async function storedTexture({ servedTextures }: Textures, hash: string): Promise<NamedTexture> {
+export async function storedTexture({ servedTextures }: TextureSource, hash: string): Promise<NamedTexture> {
   const texture = await servedTextures.find(hash);
   if (!texture) throw new Refusal('not_found', 'No such texture.');
   return texture;
 }
 
-interface TextureAtContext extends Textures, Pick<SourceContext, 'ownAddresses'> {
+interface TextureAtContext extends TextureSource, Pick<SourceContext, 'ownAddresses'> {
   readonly gameTextures: GameTextures;
 }
 

@@ -3,7 +3,7 @@ import { type Db, inTransaction } from '../store/db.ts';
 import { isLockTimeout } from '../store/failures.ts';
 import { lockQueue } from '../store/locks.ts';
 import type { JobRow } from '../store/schema/tables.ts';
-import { type Claim, type ClaimTimes, claimNext, type Restrictions, type Room } from './claim.ts';
+import { type Claim, type ClaimLimit, type ClaimTimes, claimNext, type Restrictions } from './claim.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 
@@ -100,13 +100,13 @@ export class ClaimsInTurn {
  * PostgreSQL itself, before a row is chosen.
  */
 function lockNextJob(_: Db, now: number, restrictions: Restrictions): RawBuilder<number> {
-  const first = (room: Room) =>
+  const first = (room: ClaimLimit) =>
     sql`(select waiting.id ${lockWaiting(room, now, { ...restrictions, most: 1 })})`;
   return sql<number>`coalesce(${first('concurrency')}, ${first('burst')})`;
 }
 
 function lockWaiting(
-  room: Room,
+  room: ClaimLimit,
   now: number,
   {
     onePerIdentity = false,
@@ -173,7 +173,7 @@ function claimSeveral(
   { isInTurn }: { isInTurn: boolean },
 ): RawBuilder<ClaimedRow> {
   const also = isInTurn ? IS_LOCKED : sql``;
-  const locked = (room: Room) => sql`
+  const locked = (room: ClaimLimit) => sql`
       select waiting.id, waiting.owner, waiting.turn, callers.processing,
         least(${sql.ref(`waiting.${room}`)}, callers.burst) as most ${lockWaiting(room, now, { most, also })}`;
   const fitting = (locks: string) => sql`select id, turn from

@@ -19,7 +19,7 @@ export type Claim = (owner: string, bounds: ClaimBounds) => Promise<Lease | unde
 /** For SQLite, which has one writer at a time: a claim is a single statement. */
 export function claimsAlone(db: Db, times: ClaimTimes): Claim {
   return async (owner, bounds) => {
-    // A claim that finds nothing takes the lock all the same, and waits for whatever other processes write.
+    // A claim that finds nothing takes the lock all the same, and waits for whatever other nodes write.
     if (!(await isAnyDue(db, times.now()))) return undefined;
     return await claimNext(db, owner, { times, bounds, choose: firstInTurn });
   };
@@ -58,18 +58,18 @@ export async function claimNext(
 export type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
 
 /** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
-export type Room = 'concurrency' | 'burst';
+export type ClaimLimit = 'concurrency' | 'burst';
 
 /** The first job whose owner is below its concurrency. Without one the worker would be idle: then below its burst. */
 function firstInTurn(db: Db, now: number, restrictions: Restrictions): Expression<number | null> {
-  const first = (room: Room) => firstWaiting(db, { room, now, restrictions });
+  const first = (room: ClaimLimit) => firstWaiting(db, { room, now, restrictions });
   return sql<number | null>`coalesce(${first('concurrency')}, ${first('burst')})`;
 }
 
 /** Iterates over the waiting jobs in turn order, skipping those that cannot run yet. */
 function firstWaiting(
   db: Db,
-  { room, now, restrictions }: { room: Room; now: number; restrictions: Restrictions },
+  { room, now, restrictions }: { room: ClaimLimit; now: number; restrictions: Restrictions },
 ) {
   const { onePerIdentity = false, owners } = restrictions;
   let waiting = db
@@ -120,7 +120,7 @@ export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promi
   return Number.isFinite(at) ? at : undefined;
 }
 
-/** How many jobs are in progress, over all processes. */
+/** How many jobs are in progress, over all nodes. */
 async function countAllProcessing(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('jobs')
@@ -140,7 +140,7 @@ function isOf(owners: NonNullable<ClaimBounds['owners']>) {
 }
 
 /** Whether the job's owner has fewer jobs in progress than allowed. */
-function hasRoom(limit: Room) {
+function hasRoom(limit: ClaimLimit) {
   return (eb: ExpressionBuilder<Tables, 'jobs'>): ExpressionWrapper<Tables, 'jobs', SqlBool> => {
     const processing = eb
       .selectFrom('jobs as other')

@@ -11,7 +11,7 @@ import type { ClaimBounds, GeneratedData, Lease } from './port.ts';
 import { changeState, updateState } from './states.ts';
 
 /** A job that is done, what was made for it, and when. */
-export interface Completion {
+export interface CompletedWork {
   readonly lease: Lease;
   readonly data: GeneratedData;
   readonly now: number;
@@ -22,7 +22,7 @@ export interface Completion {
  * lost, or an operator has blocked the image. An owner's jobs end one after the other: the second of them for the same data
  * finds the record of the first.
  */
-export async function completeWithSkin(db: Db, completion: Completion): Promise<boolean> {
+export async function completeWithSkin(db: Db, completion: CompletedWork): Promise<boolean> {
   const values = valuesOf(completion);
   return await inTransaction(db, async (tx) => {
     await lockOwnerOfJob(tx, values.job);
@@ -37,13 +37,13 @@ export async function completeWithSkin(db: Db, completion: Completion): Promise<
   });
 }
 
-function valuesOf({ lease: { job, owner: leaseOwner }, now }: Completion): Values {
+function valuesOf({ lease: { job, owner: leaseOwner }, now }: CompletedWork): Values {
   const { owner, identity, name, visibility } = job;
   const skin = { newSkin: newUuid(), owner, identity, visibility, ...(name !== null && { name }) };
   return { job: job.uuid, leaseOwner, textureHash: job.texture_hash, now, ...skin };
 }
 
-function textureDataOf({ lease: { job }, data, now }: Completion): TextureDataRow {
+function textureDataOf({ lease: { job }, data, now }: CompletedWork): TextureDataRow {
   return {
     identity: job.identity,
     texture_hash: job.texture_hash,

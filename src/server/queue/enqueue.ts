@@ -7,7 +7,7 @@ import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { type JobRow, PENDING, type Via } from '../store/schema/tables.ts';
 import { keepTexture } from '../store/textures.ts';
 import { answerToKey, insertingJob, keepKey, keyedJob, newRow } from './idempotency.ts';
-import type { NewJob, OverLimit, Room, SharedLimit, Submission, SubmitLimits } from './port.ts';
+import type { NewJob, OverLimit, SharedLimit, SubmitLimits, SubmitResult, SubmitRoom } from './port.ts';
 
 interface Terms {
   readonly limits: SubmitLimits;
@@ -15,11 +15,11 @@ interface Terms {
 }
 
 /** Accepts a job within its owner's limits: of two simultaneous requests only one gets the last slot. */
-export async function submitJob(db: Db, job: NewJob, terms: Terms): Promise<Submission> {
+export async function submitJob(db: Db, job: NewJob, terms: Terms): Promise<SubmitResult> {
   return await inTransaction(db, async (tx) => await submitIn(tx, job, terms));
 }
 
-async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<Submission> {
+async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<SubmitResult> {
   await lockSubmitter(tx, job.owner, Math.max(limits.concurrency, limits.burst));
   if (limits.together) await lockOwner(tx, limits.together.owner);
   const ownerUsage = await readUsage(tx, job, now);
@@ -54,7 +54,7 @@ async function joinJob(
     memory,
     isFull,
   }: Pick<OwnerUsage, 'memory'> & { joined: number; now: number; isFull: boolean },
-): Promise<Submission> {
+): Promise<SubmitResult> {
   const same = await jobByNumber(tx, joined);
   await keepKey(tx, job, same);
   if (job.callback) await keepCallback(tx, job.callback, same, now);
@@ -94,7 +94,7 @@ export async function findRoom(
   db: Db,
   { owner, via }: Pick<NewJob, 'owner' | 'via'>,
   { limits, now }: { limits: SubmitLimits; now: number },
-): Promise<Room> {
+): Promise<SubmitRoom> {
   const ownerUsage = await readUsage(db, { owner, via }, now);
   const over = await overLimit(db, via, { limits, ownerUsage, now });
   if (over) return over;

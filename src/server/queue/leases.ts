@@ -8,34 +8,34 @@ import type { Db } from '../store/db.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 
 /**
- * Names a process as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. This lets another
- * process detect at once that the holder is gone (`Holders`), without waiting for the lease to expire.
+ * Names a node as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. This lets another
+ * node detect at once that the holder is gone (`Holders`), without waiting for the lease to expire.
  */
-export interface ProcessName {
+export interface NodeName {
   readonly host: string;
   readonly pid: number;
   readonly nonce: string;
 }
 
-export function nameThisProcess(): ProcessName {
+export function nameThisNode(): NodeName {
   return { host: hostname().replaceAll('/', '_'), pid: process.pid, nonce: randomBytes(6).toString('hex') };
 }
 
-export function workerName(owner: ProcessName, index: number): string {
+export function workerName(owner: NodeName, index: number): string {
   return `${workerPrefix(owner)}${index}`;
 }
 
-/** The common prefix of the names of a process's workers. */
-export function workerPrefix(owner: ProcessName): string {
+/** The common prefix of the names of a node's workers. */
+export function workerPrefix(owner: NodeName): string {
   return `${nodeName(owner)}#`;
 }
 
-/** The name of the process itself. */
-export function nodeName({ host, pid, nonce }: ProcessName): string {
+/** The name of the node itself. */
+export function nodeName({ host, pid, nonce }: NodeName): string {
   return `${host}/${pid}/${nonce}`;
 }
 
-/** The process that a worker belongs to. */
+/** The node that a worker belongs to. */
 export function nodeOf(holder: string): string {
   const end = holder.lastIndexOf('#');
   return end < 0 ? holder : holder.slice(0, end);
@@ -48,7 +48,7 @@ export interface Holders {
 }
 
 /** For processes on one machine: those that no longer exist are gone. */
-export function holdersHere(self: ProcessName): Holders {
+export function holdersHere(self: NodeName): Holders {
   return { gone: async (_, holders) => new Set(holders.filter((holder) => isGoneHere(holder, self))) };
 }
 
@@ -56,7 +56,7 @@ export function holdersHere(self: ProcessName): Holders {
  * Certain only if it was on this machine, and its process no longer exists or is this one with an earlier nonce (a
  * container restarts as process 1 every time).
  */
-function isGoneHere(holder: string, self: ProcessName): boolean {
+function isGoneHere(holder: string, self: NodeName): boolean {
   const [host, pid, rest] = holder.split('/');
   if (host !== self.host || !pid || !rest) return false;
   if (Number(pid) === self.pid) return !rest.startsWith(`${self.nonce}#`);

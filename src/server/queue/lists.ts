@@ -30,7 +30,7 @@ export interface JobWithSkin {
 export type AcceptedJob = Pick<JobRow, 'id' | 'owner'>;
 
 /** Selects jobs of an owner. */
-export interface JobPage {
+export interface JobSelection {
   readonly size: number;
   /** Number of the last job on the previous page. */
   readonly before?: number | undefined;
@@ -79,7 +79,7 @@ async function withOlder<Job extends { readonly id: number }>(
 export async function pageJobs(
   db: Db,
   owner: string,
-  { size, before, status }: JobPage,
+  { size, before, status }: JobSelection,
 ): Promise<ListedJob[]> {
   let page = db
     .selectFrom('jobs')

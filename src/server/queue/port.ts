@@ -27,7 +27,7 @@ export interface NewJob {
   readonly picture?: Omit<TextureRow, 'created_at'> | undefined;
 }
 
-/** A limit shared by many callers. Counted in the store, so that all processes share the count. */
+/** A limit shared by many callers. Counted in the store, so that all nodes share the count. */
 export interface SharedLimit {
   /** The name under which it is counted. */
   readonly owner: string;
@@ -57,7 +57,7 @@ export interface SubmitLimits {
 /** A request whose idempotency key is known: for the same request, or for another picture or options. */
 export type Repeated = { readonly kind: 'repeated'; readonly job: JobRow } | { readonly kind: 'key_taken' };
 
-export type Submission = Repeated | Accepted | OverLimit;
+export type SubmitResult = Repeated | Accepted | OverLimit;
 
 /** The request has a job, a new one or that of an earlier request. */
 export interface Accepted {
@@ -79,7 +79,7 @@ export type OverLimit = { readonly memory: CallerMemory } & (
 );
 
 /** How many more jobs an owner may submit now, or the limit that refuses them. */
-export type Room = { readonly kind: 'room'; readonly count: number } | OverLimit;
+export type SubmitRoom = { readonly kind: 'room'; readonly count: number } | OverLimit;
 
 export type Recorded = Repeated | { readonly kind: 'recorded'; readonly job: JobRow };
 

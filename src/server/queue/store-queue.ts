@@ -12,7 +12,7 @@ import {
   holdersHere,
   type LeaseClock,
   leaseEnd,
-  type ProcessName,
+  type NodeName,
   processLeases,
 } from './leases.ts';
 import {
@@ -27,7 +27,7 @@ import {
 import { changeState, type Step } from './states.ts';
 
 export interface StoreQueueOptions {
-  readonly self: ProcessName;
+  readonly self: NodeName;
   readonly clock?: Clock;
   readonly times?: QueueTimes;
   /** Whose clock tells when leases end; default: `process`. `database` where processes are on several machines. */

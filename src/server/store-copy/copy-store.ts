@@ -4,6 +4,7 @@ import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
 import { fingerprintOf, nameOf, openSnapshot, openTarget, type StorePlace } from './places.ts';
 import {
   COPIED,
+  type CopiedRow,
   countProcessing,
   countRows,
   dropRows,
@@ -11,7 +12,6 @@ import {
   putRows,
   type ReadTable,
   ROWS_AT_ONCE,
-  type Row,
   readNumbers,
   readRows,
   StoreCopyError,
@@ -200,7 +200,7 @@ class Work {
 }
 
 interface Part {
-  readonly rows: readonly Row[];
+  readonly rows: readonly CopiedRow[];
   readonly after: readonly (string | number | Uint8Array | null)[] | undefined;
   readonly upTo: Part['after'];
 }
@@ -215,7 +215,7 @@ class TableDigest {
     this.#table = table;
   }
 
-  add(rows: readonly Row[]): void {
+  add(rows: readonly CopiedRow[]): void {
     for (const row of rows) this.#hash.update(`${textOf(this.#table, row)}\n`);
     this.#rows += rows.length;
   }

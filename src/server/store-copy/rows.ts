@@ -93,7 +93,7 @@ export const COPIED: readonly CopiedTable[] = Object.entries(KEYS).flatMap(([nam
 
 /** A value as both databases have it. */
 export type Value = string | number | Uint8Array | null;
-export type Row = Readonly<Record<string, Value>>;
+export type CopiedRow = Readonly<Record<string, Value>>;
 export type Key = readonly Value[];
 
 /** Rows read at one time: as many values as a statement of SQLite may have, for the widest table. */
@@ -125,9 +125,9 @@ export async function readRows(
   db: Db,
   table: ReadTable,
   { after, upTo, most }: Range & { readonly most?: number },
-): Promise<Row[]> {
+): Promise<CopiedRow[]> {
   const limit = most === undefined ? sql`` : sql` limit ${most}`;
-  const { rows } = await sql<Row>`select ${names(table.columns)} from ${sql.table(table.name)}
+  const { rows } = await sql<CopiedRow>`select ${names(table.columns)} from ${sql.table(table.name)}
     where ${within(table, { after, upTo })} order by ${names(table.key)}${limit}`.execute(db);
   return rows;
 }
@@ -152,12 +152,12 @@ function names(all: readonly string[]): RawBuilder<unknown> {
   return sql.join(all.map((name) => sql.ref(name)));
 }
 
-export function keyOf(table: CopiedTable, row: Row): Key {
+export function keyOf(table: CopiedTable, row: CopiedRow): Key {
   return table.key.map((name) => row[name] ?? null);
 }
 
 /** The same text for the same row, whichever database it is from. */
-export function textOf({ columns }: ReadTable, row: Row): string {
+export function textOf({ columns }: ReadTable, row: CopiedRow): string {
   return JSON.stringify(columns.map((name) => valueText(row[name] ?? null)));
 }
 
@@ -167,7 +167,7 @@ function valueText(value: Value): string | number | null {
 }
 
 /** Puts rows in, in place of those with the same keys. */
-export async function putRows(db: Db, table: ReadTable, rows: readonly Row[]): Promise<void> {
+export async function putRows(db: Db, table: ReadTable, rows: readonly CopiedRow[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = sql.join(table.columns.map((name) => sql.ref(name)));
   const values = sql.join(
@@ -189,7 +189,7 @@ export async function dropRows(db: Db, table: ReadTable, keys: readonly Key[]): 
 }
 
 /** Keys of rows that are in the second list and not in the first. */
-export function surplus(table: ReadTable, wanted: readonly Row[], there: readonly Row[]): Key[] {
+export function surplus(table: ReadTable, wanted: readonly CopiedRow[], there: readonly CopiedRow[]): Key[] {
   const keys = new Set(wanted.map((row) => JSON.stringify(keyOf(table, row))));
   return there.map((row) => keyOf(table, row)).filter((key) => !keys.has(JSON.stringify(key)));
 }

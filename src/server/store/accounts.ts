@@ -49,7 +49,7 @@ export async function deleteAccount(db: Db, uuid: string, owner: string): Promis
   await db.deleteFrom('game_accounts').where('uuid', '=', uuid).where('owner', '=', owner).execute();
 }
 
-/** Replaces these tokens with others, unless another process has done so already. */
+/** Replaces these tokens with others, unless another node has done so already. */
 export async function replaceSecret(
   db: Db,
   uuid: string,

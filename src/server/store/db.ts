@@ -78,14 +78,14 @@ export interface KeyOwner {
  * briefly.
  */
 export interface ForeignWrites {
-  /** Another value when another process has written in the meantime, or may have. */
+  /** Another value when another node has written in the meantime, or may have. */
   version(): unknown;
 }
 
 /** Maximum number of keys that are remembered; with more, all are forgotten. */
 const MANY_KEYS = 10_000;
 
-/** Keys with their owners, by hash, until this process changes one of them or another process writes anything. */
+/** Keys with their owners, by hash, until this process changes one of them or another node writes anything. */
 export class KeyOwnerCache {
   readonly #others: ForeignWrites;
   #owners = new Map<string, KeyOwner>();

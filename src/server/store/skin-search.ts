@@ -5,15 +5,15 @@ import {
   beginningWith,
   findSkinsByNumber,
   pageOf,
-  type SkinPage,
   type SkinPlace,
   type SkinScope,
+  type SkinSelection,
   type SkinSort,
   type SkinWithData,
   scopeFilter,
 } from './skins.ts';
 
-export interface SkinSearch extends SkinPage {
+export interface SkinSearch extends SkinSelection {
   /** Each must occur inside a word of the name, in lower case; empty: any name matches. */
   readonly words: readonly string[];
   readonly visibility?: SkinVisibility | undefined;

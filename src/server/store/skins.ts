@@ -240,7 +240,7 @@ export type SkinSort = 'newest' | 'popular';
 /** The position of a skin in a list. */
 export type SkinPlace = Pick<SkinRow, 'id' | 'views'>;
 
-export interface SkinPage {
+export interface SkinSelection {
   /** The last skin of the previous page, with its position at that time. */
   readonly before?: SkinPlace | undefined;
   readonly size: number;
@@ -248,7 +248,7 @@ export interface SkinPage {
 }
 
 /** Ordered by number if newest first, so that a page stays the same when earlier skins are added or removed. */
-export async function listSkins(db: Db, scope: SkinScope, page: SkinPage): Promise<SkinWithData[]> {
+export async function listSkins(db: Db, scope: SkinScope, page: SkinSelection): Promise<SkinWithData[]> {
   const places = await pageOf(db, scope, page).select('id').execute();
   const ids = places.map(({ id }) => id);
   return await findSkinsByNumber(db, ids);
@@ -258,7 +258,7 @@ export async function listSkins(db: Db, scope: SkinScope, page: SkinPage): Promi
 export function pageOf(
   db: Db,
   scope: SkinScope,
-  { before, size, sort = 'newest' }: SkinPage,
+  { before, size, sort = 'newest' }: SkinSelection,
 ): SelectQueryBuilder<Tables, 'skins', object> {
   const all = db.selectFrom('skins').where(scopeFilter(scope)).limit(size);
   if (sort === 'newest') {
@@ -367,13 +367,13 @@ export async function publicSkinsAt(
 const MAX_SIMILAR = 50;
 
 /** A public skin with the same pixels, but other arms or another cape. */
-export type SimilarSkin = Pick<SkinWithData, 'uuid' | 'variant' | 'cape_hash'>;
+export type SimilarSkinRow = Pick<SkinWithData, 'uuid' | 'variant' | 'cape_hash'>;
 
 /** At most one for each variant and cape. */
 export async function similarSkins(
   db: Db,
   { texture_hash, identity, variant, cape_hash }: Omit<SkinWithData, 'uuid'>,
-): Promise<SimilarSkin[]> {
+): Promise<SimilarSkinRow[]> {
   const rows = await db
     .selectFrom('texture_data')
     .select(['variant', 'cape_hash'])
@@ -390,12 +390,12 @@ export async function similarSkins(
     .where('identity', '!=', identity)
     .limit(MAX_SIMILAR)
     .execute();
-  const found = new Map<string, SimilarSkin>();
+  const found = new Map<string, SimilarSkinRow>();
   for (const { uuid, ...look } of rows) if (uuid !== null) found.set(lookOf(look), { uuid, ...look });
   found.delete(lookOf({ variant, cape_hash }));
   return [...found.values()];
 }
 
-function lookOf({ variant, cape_hash }: Pick<SimilarSkin, 'variant' | 'cape_hash'>): string {
+function lookOf({ variant, cape_hash }: Pick<SimilarSkinRow, 'variant' | 'cape_hash'>): string {
   return `${variant} ${cape_hash ?? ''}`;
 }

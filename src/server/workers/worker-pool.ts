@@ -9,7 +9,7 @@ import {
   GenerationPostponed,
   type Generator,
 } from '../generators/port.ts';
-import { type ProcessName, workerName, workerPrefix } from '../queue/leases.ts';
+import { type NodeName, workerName, workerPrefix } from '../queue/leases.ts';
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import { identityOfJob } from '../service/skins/identity.ts';
 import { type Db, StoreTooNewError } from '../store/db.ts';
@@ -26,7 +26,7 @@ export interface WorkerPoolOptions {
   readonly generator: Generator;
   readonly signals: JobSignals;
   readonly clock: Clock;
-  readonly self: ProcessName;
+  readonly self: NodeName;
   readonly observer: Pick<Observer, 'generated'>;
   /** Milliseconds a generation takes at least, where that is known. */
   readonly leastDuration?: number | undefined;

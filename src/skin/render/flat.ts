@@ -1,6 +1,6 @@
 import { toModern } from '../legacy.ts';
 import { makePicture, type Picture } from '../picture.ts';
-import { type Face, faceRects, type Part, pixelOffsets, type Rect, type Variant } from '../regions.ts';
+import { type Face, faceRects, pixelOffsets, type Rect, type SkinPart, type Variant } from '../regions.ts';
 import { enlarge } from '../scaling.ts';
 
 /** The whole figure in skin pixels: two arms of 4 beside a body of 8; head 8, body 12 and legs 12. */
@@ -18,8 +18,8 @@ const CAPE_CORNER = { x: 3, y: 8 };
 
 /** One box of the figure: its base layer, the overlay above it, and the position of its upper left corner. */
 interface Placed {
-  base: Part;
-  overlay: Part;
+  base: SkinPart;
+  overlay: SkinPart;
   x: number;
   y: number;
 }

@@ -1,5 +1,5 @@
 import type { Picture } from '../picture.ts';
-import { type Face, faceRects, PARTS, type Part, type Rect, type Variant } from '../regions.ts';
+import { type Face, faceRects, PARTS, type Rect, type SkinPart, type Variant } from '../regions.ts';
 import { Canvas, type Place, type Quad } from './canvas.ts';
 import { shownSkin } from './flat.ts';
 
@@ -29,7 +29,7 @@ const LIMBS = {
   leftArm: { parts: ['leftArm', 'leftSleeve'], y: 18 },
   rightLeg: { parts: ['rightLeg', 'rightPants'], y: 6 },
   leftLeg: { parts: ['leftLeg', 'leftPants'], y: 6 },
-} as const satisfies Record<string, { parts: readonly [Part, Part]; y: number }>;
+} as const satisfies Record<string, { parts: readonly [SkinPart, SkinPart]; y: number }>;
 
 export type Limb = keyof typeof LIMBS;
 
@@ -49,7 +49,7 @@ function middleOf(limb: Limb, variant: Variant): number {
   return middles[limb];
 }
 
-function partFaces(part: Part, variant: Variant, [x, y, z]: Vector): TexturedFace[] {
+function partFaces(part: SkinPart, variant: Variant, [x, y, z]: Vector): TexturedFace[] {
   const { layer } = PARTS[part];
   const gap = layer === 'base' ? 0 : part === 'hat' ? HAT_GAP : GAP;
   const rects = faceRects(part, variant);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BatchResult } from '../../../src/batch/model/result.ts';
 import { UNPROVED } from '../../../src/batch/model/signer.ts';
-import type { Decision } from '../../../src/batch/plan/planner.ts';
+import type { SourceDecision } from '../../../src/batch/plan/planner.ts';
 import { isMade, ProgressCount } from '../../../src/batch/run/progress-count.ts';
 
 const NOTHING = {
@@ -22,7 +22,7 @@ const NOTHING = {
   queued: 0,
 };
 
-function planned(decision: Partial<Decision> & Pick<Decision, 'kind'>) {
+function planned(decision: Partial<SourceDecision> & Pick<SourceDecision, 'kind'>) {
   return { decision } as Parameters<ProgressCount['planned']>[0];
 }
 

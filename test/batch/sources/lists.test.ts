@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { utf16Of } from '../../../src/base/json.ts';
 import { BatchSetupError } from '../../../src/batch/model/source.ts';
 import { listRows } from '../../../src/batch/sources/lists.ts';
-import type { ListRow, Row } from '../../../src/batch/sources/rows.ts';
+import type { ListRow, RowOptions } from '../../../src/batch/sources/rows.ts';
 import { collected } from '../../support/batch/read-sources.ts';
 
 const RUNS = { numRuns: 300, seed: 20_251_121 };
@@ -28,7 +28,7 @@ const cell = fc
   .string({ unit: fc.constantFrom(...'ab/.-"\',;#{}\\ é皮😀\t'), minLength: 1, maxLength: 12 })
   .filter((text) => text.trim() === text && text !== '');
 
-const row: fc.Arbitrary<Row> = fc.record(
+const row: fc.Arbitrary<RowOptions> = fc.record(
   {
     source: cell,
     name: fc.stringMatching(/^[A-Za-z0-9_.-]{1,48}$/),
@@ -48,7 +48,7 @@ const inBytes = fc.constantFrom(
   (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
 );
 
-function found(list: readonly ListRow[]): Row[] {
+function found(list: readonly ListRow[]): RowOptions[] {
   return list.map((one) => {
     if (!('row' in one)) throw new Error(`Line ${one.line}: ${JSON.stringify(one)}`);
     return one.row;
@@ -70,7 +70,7 @@ describe('Whatever rows are written as a list, in whatever pieces it comes,', ()
       sizes,
       async (all, comma, header, end, bom, pieces) => {
         const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-        const line = (one: Row) =>
+        const line = (one: RowOptions) =>
           header.map((column) => quoted(column === 'notes' ? 'a\n"b"' : (one[column] ?? ''))).join(comma);
         const text = bom + [header.join(comma), ...all.map(line)].join(end);
         expect(found(await rowsOf(Buffer.from(text), pieces))).toEqual(all);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type GenerateOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
+import { type GenerateCommandOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runJobs } from '../../../src/cli/commands/jobs.ts';
 import { runQueue } from '../../../src/cli/commands/queue.ts';
 import { type Ran, runCommand } from '../../support/cli/run-command.ts';
@@ -14,7 +14,7 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 interface Machine {
   readonly file: string;
   readonly folder: string;
-  generate(typed?: Partial<GenerateOptions>, isTTY?: boolean): Promise<Ran>;
+  generate(typed?: Partial<GenerateCommandOptions>, isTTY?: boolean): Promise<Ran>;
   jobs(): Promise<{ status: string; source?: string }[]>;
 }
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type RenderOptions, runRender } from '../../../src/cli/commands/render.ts';
+import { type RenderCommandOptions, runRender } from '../../../src/cli/commands/render.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { readHeader } from '../../../src/skin/png/header.ts';
@@ -16,7 +16,7 @@ import { drawFigure } from '../../support/skin/drawing.ts';
 
 type Call = Parameters<typeof runCommand>[1];
 
-async function render(options: RenderOptions, call: Call = {}) {
+async function render(options: RenderCommandOptions, call: Call = {}) {
   return await runCommand(async (context) => await runRender(options, context), call);
 }
 
@@ -35,7 +35,7 @@ async function sizeOf(file: string): Promise<[number, number]> {
   return [width, height];
 }
 
-type Refused = [what: string, optionsOf: () => Promise<Partial<RenderOptions>>, code: string];
+type Refused = [what: string, optionsOf: () => Promise<Partial<RenderCommandOptions>>, code: string];
 
 describe('a file', () => {
   test.each(VIEWS)('is drawn as %s', async (view) => {
@@ -120,7 +120,7 @@ describe('a file', () => {
     ],
     ['a cape that is not there', async () => ({ view: 'back', cape: './nothing.png' }), 'no_such_file'],
   ] satisfies readonly Refused[])('is refused: %s', async (_, optionsOf, code) => {
-    const options: RenderOptions = {
+    const options: RenderCommandOptions = {
       source: await fileOf(skinPng(1)),
       out: await target(),
       ...(await optionsOf()),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { register, runRetry } from '../../../src/cli/commands/retry.ts';
-import type { JobSource, Sent } from '../../../src/cli/history/job-sources.ts';
+import type { JobSource, SentSource } from '../../../src/cli/history/job-sources.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { makeSkin, refusal } from '../../support/client/answers.ts';
@@ -29,7 +29,7 @@ const refused = (id: string, code: 'job_not_found' | 'invalid_request', status: 
 });
 
 /** `sent`: what this machine knows of the job `a`, besides its source. */
-async function commandWith(script: readonly Exchange[], sent?: Sent) {
+async function commandWith(script: readonly Exchange[], sent?: SentSource) {
   const { client, server } = await testClient(script);
   const { context, out, err } = contextWith(client, { errTTY: true });
   const noted: JobSource[] = [{ job: 'a', source: 'hat.png', sent }];

@@ -9,7 +9,7 @@ import {
   runCapesEdit,
   runCapesList,
 } from '../../../src/cli/commands/capes.ts';
-import { type GenerateOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
+import { type GenerateCommandOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { readLines } from '../../support/batch/read-lines.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -75,7 +75,10 @@ describe('capes', () => {
 });
 
 describe('generate --cape', () => {
-  const make = async (at: { url: string; key: string | undefined }, options: Partial<GenerateOptions>) =>
+  const make = async (
+    at: { url: string; key: string | undefined },
+    options: Partial<GenerateCommandOptions>,
+  ) =>
     await runCommand((context) => runGenerate({ sources: [], ...options }, context), {
       ...at,
       flags: { json: true },
@@ -111,7 +114,7 @@ describe('generate --cape', () => {
     const [red, blue] = [await addCape(server, 'red', 1), await addCape(server, 'blue', 2)];
     const skins = [await fileOf('a.png', skinPng(1)), await fileOf('b.png', skinPng(2))];
     const out = `${await ownFolder()}/`;
-    const batch = async (options: Partial<GenerateOptions>) => {
+    const batch = async (options: Partial<GenerateCommandOptions>) => {
       const { status } = await make(server, { sources: skins, out, ...options });
       return [status, readLines(join(out, 'skins.lock')).map((line) => lockEntrySchema.parse(line))] as const;
     };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Taken } from '../../../src/dispatch/caller-queue.ts';
+import type { SlotClaim } from '../../../src/dispatch/caller-queue.ts';
 import { SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
 import { Submitter, type SubmitterPorts } from '../../../src/dispatch/submitter.ts';
@@ -8,7 +8,7 @@ import { noAnswer, refusal } from '../../support/client/failures.ts';
 interface Around {
   readonly works?: number;
   /** Answers to the requests for a slot, one after the other; then each gets one. */
-  readonly takes?: readonly Taken[];
+  readonly takes?: readonly SlotClaim[];
   /** How submissions end, one after the other; then they are accepted. */
   readonly errors?: readonly (Error | undefined)[];
   readonly burst?: number;
@@ -148,7 +148,7 @@ test.each([
 });
 
 test('That others fill the queue is told where no slot is taken, and a slot is tried for again', async () => {
-  const full: Taken[] = ['full', 'full'];
+  const full: SlotClaim[] = ['full', 'full'];
   const first = await run({ takes: full, steps: [() => {}] });
   expect([first.told, first.pauses]).toEqual([
     ['5 of others', '5 of others'],

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { GameError } from '../../../src/game/errors.ts';
 import { LoginError } from '../../../src/game/login.ts';
-import type { AccountPool, Taken } from '../../../src/server/accounts/account-pool.ts';
+import type { AccountPool, TakenAccount } from '../../../src/server/accounts/account-pool.ts';
 import { AccountFault } from '../../../src/server/accounts/held-account.ts';
 import { changeAccount, findAccount } from '../../../src/server/store/accounts.ts';
 import { accountRow, makeDeskWorld } from '../../support/server/stored-accounts.ts';
@@ -15,7 +15,7 @@ const ELSEWHERE = { ...GONE, host: 'another-machine' };
 const DAY = 24 * 3_600_000;
 const NO_END = new AbortController().signal;
 
-async function mustTake(pool: AccountPool): Promise<Taken> {
+async function mustTake(pool: AccountPool): Promise<TakenAccount> {
   const choice = await pool.take('user:bob');
   if (choice.kind === 'taken') return choice;
   throw new Error(`No account: ${JSON.stringify(choice)}`);

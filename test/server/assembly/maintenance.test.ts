@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startMaintenance } from '../../../src/server/assembly/maintenance.ts';
 import { choresHere } from '../../../src/server/assembly/node.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -25,7 +25,7 @@ test('Lost jobs that are recovered are told of to workers and to those who wait 
   });
   const clock = new MovableClock();
   const signals = new JobSignals();
-  const queue = new TestQueue(store.db, { self: nameThisProcess(), clock });
+  const queue = new TestQueue(store.db, { self: nameThisNode(), clock });
   const onError = (error: unknown) => {
     throw error;
   };

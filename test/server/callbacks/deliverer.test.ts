@@ -5,7 +5,7 @@ import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../src/server/events/observer.ts';
 import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { claimCallback, findCallbackJob } from '../../../src/server/store/callbacks.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -32,7 +32,7 @@ async function setScene(): Promise<Scene> {
   const start = (over: Partial<DelivererOptions> = {}) => {
     const agent = makeGuardedAgent({ policy: { networks: [parseNetwork('127.0.0.0/8')], ports: [80, 443] } });
     const deliverer = new Deliverer({
-      ...{ db, clock, signals, agent, self: nameThisProcess() },
+      ...{ db, clock, signals, agent, self: nameThisNode() },
       describeJob: async (id) => {
         const job = await findCallbackJob(db, id);
         return job && { job: { id: job.uuid, status: job.status, timestamp: 1 } };
@@ -236,7 +236,7 @@ test('A store that cannot be read for a moment is told of, and the work goes on'
 
 test('An end that could not be stored leaves its callbacks as they were', async () => {
   const scene = await setScene();
-  const queue = new TestQueue(scene.db, { self: nameThisProcess(), clock: scene.clock });
+  const queue = new TestQueue(scene.db, { self: nameThisNode(), clock: scene.clock });
   const job = await endedJob(scene.db, callbackOf('http://127.0.0.1/'), undefined);
   const lease = await queue.claim('w');
   expect(await queue.fail({ ...lease!, owner: 'another' }, { code: 'x', message: '', passing: false })).toBe(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
@@ -29,7 +29,7 @@ async function open(url: string): Promise<Node> {
   await keepTexture(db, {
     ...{ hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 },
   });
-  return { db, queue: new TestQueue(db, { self: nameThisProcess(), leasesBy: 'database' }) };
+  return { db, queue: new TestQueue(db, { self: nameThisNode(), leasesBy: 'database' }) };
 }
 
 async function submit(queue: TestQueue, owner: string, count: number, limits: object): Promise<void> {
@@ -162,7 +162,7 @@ describe('With PostgreSQL', () => {
 test('With SQLite, a worker that finds nothing twice does not wait for what another process writes', async () => {
   const folder = await ownFolder();
   const [{ db }, { db: other }] = [await openOwnStore(folder), await openOwnStore(folder)];
-  const queue = new TestQueue(db, { self: nameThisProcess(), leasesBy: 'process' });
+  const queue = new TestQueue(db, { self: nameThisNode(), leasesBy: 'process' });
   expect(await queue.claim('w')).toBeUndefined();
   await inTransaction(other, async (tx) => {
     await tx.insertInto('meta').values({ key: 'other', value: 'writes' }).execute();

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   holdersByHeartbeat,
   holdersHere,
-  nameThisProcess,
+  nameThisNode,
   nodeName,
   nodeOf,
   workerName,
@@ -19,13 +19,13 @@ import { openOwnStore } from '../../support/server/running-server.ts';
 import { TestQueue } from '../../support/server/test-queue.ts';
 
 test('A worker is named after its process', () => {
-  const self = nameThisProcess();
+  const self = nameThisNode();
   expect(nodeOf(workerName(self, 3))).toBe(nodeName(self));
   expect(nodeOf('w')).toBe('w');
 });
 
 test('Here, processes that no longer exist are gone, and those on other machines are not known to be', async () => {
-  const self = nameThisProcess();
+  const self = nameThisNode();
   const dead = workerName({ ...self, pid: 2 ** 22 + 1 }, 0);
   const former = workerName({ ...self, nonce: 'before' }, 0);
   const others = [workerName(self, 0), workerName({ host: 'far', pid: 1, nonce: 'x' }, 0), 'w'];
@@ -80,7 +80,7 @@ describe('With PostgreSQL', () => {
     await keepTexture(db, {
       ...{ hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 },
     });
-    const self = nameThisProcess();
+    const self = nameThisNode();
     const queue = new TestQueue(db, { self, leasesBy: 'database', holders: holdersByHeartbeat });
     const [living, dead] = [
       { host: 'a', pid: 1, nonce: 'x' },

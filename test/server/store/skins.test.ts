@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lookUp } from '../../../src/server/queue/known.ts';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { deleteSkin, findOwnSkin, findSkin, listSkins } from '../../../src/server/store/skins.ts';
 import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
@@ -139,7 +139,7 @@ describe('A picture', () => {
       .insertInto('capes')
       .values({ uuid: 'c', alias: 'c', texture_hash: 'cape', support: 'public', created_at: 0 })
       .execute();
-    await new TestQueue(db, { self: nameThisProcess() }).submit(newJob({ capeHash: 'worn' }), LIMITS);
+    await new TestQueue(db, { self: nameThisNode() }).submit(newJob({ capeHash: 'worn' }), LIMITS);
     await dropUnusedTextures(db, 20);
     const left = await db.selectFrom('textures').select('hash').execute();
     expect(left.map(({ hash }) => hash).toSorted()).toEqual(

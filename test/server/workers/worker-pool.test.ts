@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../src/server/events/observer.ts';
 import type { Generator } from '../../../src/server/generators/port.ts';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
 import { StoreTooNewError } from '../../../src/server/store/db.ts';
 import { WorkerPool } from '../../../src/server/workers/worker-pool.ts';
@@ -37,7 +37,7 @@ test.each(['claim', 'nextRunAt'] as const)(
       generator: {} as never,
       signals: new JobSignals(),
       clock: hasty,
-      self: nameThisProcess(),
+      self: nameThisNode(),
       onError: (error) => void errors.push(error),
     });
     pool.start();
@@ -75,7 +75,7 @@ test('Workers do not spin while all that waits is held back', async () => {
     signals,
     observer: new Observers(),
     clock,
-    self: nameThisProcess(),
+    self: nameThisNode(),
     onError: () => {},
   });
   pool.start();
@@ -116,7 +116,7 @@ test('Those who wait for a job hear of a store that cannot be used before it is 
     signals,
     observer: new Observers(),
     clock,
-    self: nameThisProcess(),
+    self: nameThisNode(),
     onError: () => {},
   });
   pool.start();
@@ -159,7 +159,7 @@ test('A worker leaves its job to others once the store has become too new to ren
     signals: new JobSignals(),
     observer: new Observers(),
     clock: { ...hasty, sleep: async () => await slept.promise },
-    self: nameThisProcess(),
+    self: nameThisNode(),
     onError: () => {},
   });
   pool.start();

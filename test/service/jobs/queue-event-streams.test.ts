@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { queueSkin } from '../../support/http/sending.ts';
 import { type EventReader, idOf, statusOf } from '../../support/server/event-reader.ts';
@@ -129,7 +129,7 @@ describe('A stream of events', () => {
     const { db } = await openOwnStore(server.dataDir);
     const id = await queueSkin(server.owner, 1);
     const { owner, texture_hash } = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
-    const queue = new TestQueue(db, { self: nameThisProcess() });
+    const queue = new TestQueue(db, { self: nameThisNode() });
     const longResult = 'f00d'.repeat(2_000);
     // Ten megabytes: more than the sockets of both ends hold.
     for (let n = 0; n < 600; n++)

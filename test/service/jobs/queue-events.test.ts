@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
 import { queueSkin } from '../../support/http/sending.ts';
@@ -171,7 +171,7 @@ describe('Jobs of other processes', () => {
     const [first] = await stream.first(1);
     const { db } = await openOwnStore(dataDir);
     const row = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
-    const queue = new TestQueue(db, { self: nameThisProcess() });
+    const queue = new TestQueue(db, { self: nameThisNode() });
     const known = Array.from({ length: 40 }, () =>
       newJob({ owner: row.owner, textureHash: row.texture_hash }),
     );

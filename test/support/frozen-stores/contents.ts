@@ -6,7 +6,7 @@ import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/pos
 import { postgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { sqliteDb } from '../../../src/server/store/sqlite.ts';
 import type { StorePlace } from '../../../src/server/store-copy/places.ts';
-import type { Row, Value } from '../../../src/server/store-copy/rows.ts';
+import type { CopiedRow, Value } from '../../../src/server/store-copy/rows.ts';
 import { ALL_TABLES } from './tables.ts';
 
 /** Bytes are written in hexadecimal digits. */
@@ -28,14 +28,14 @@ export async function readContents(place: StorePlace): Promise<Contents> {
   const db = openUnchanged(place);
   const contents = new Map<string, PlainRow[]>();
   for (const { name } of await db.introspection.getTables()) {
-    const { rows } = await sql<Row>`select * from ${sql.table(name)}`.execute(db);
+    const { rows } = await sql<CopiedRow>`select * from ${sql.table(name)}`.execute(db);
     contents.set(name, rows.map(plain));
   }
   await db.destroy();
   return contents;
 }
 
-function plain(row: Row): PlainRow {
+function plain(row: CopiedRow): PlainRow {
   const text = (value: Value) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, text(value)]));
 }

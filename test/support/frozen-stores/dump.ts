@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { Db } from '../../../src/server/store/db.ts';
-import { type Row, readNumbers, type Value } from '../../../src/server/store-copy/rows.ts';
+import { type CopiedRow, readNumbers, type Value } from '../../../src/server/store-copy/rows.ts';
 import { ALL_TABLES } from './tables.ts';
 
 /** How a database writes bytes, given in hexadecimal digits. */
@@ -13,7 +13,7 @@ function valueText(value: Value, bytes: Bytes): string {
   return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 }
 
-function insertions(table: string, rows: readonly Row[], bytes: Bytes, extra = ''): string[] {
+function insertions(table: string, rows: readonly CopiedRow[], bytes: Bytes, extra = ''): string[] {
   return rows.map((row) => {
     const columns = Object.keys(row).map((name) => `"${name}"`);
     const values = Object.values(row).map((value) => valueText(value, bytes));
@@ -49,7 +49,7 @@ export async function dumpPostgres(db: Db, statements: readonly string[]): Promi
   const there = new Set((await db.introspection.getTables()).map(({ name }) => name));
   for (const { name, key } of ALL_TABLES.filter((table) => there.has(table.name))) {
     const order = sql.join(key.map((column) => sql.ref(column)));
-    const { rows } = await sql<Row>`select * from ${sql.table(name)} order by ${order}`.execute(db);
+    const { rows } = await sql<CopiedRow>`select * from ${sql.table(name)} order by ${order}`.execute(db);
     lines.push(...insertions(name, rows, (hex) => `'\\x${hex}'`, ' overriding system value'));
   }
   for (const [table, last] of await readNumbers(db))

@@ -14,10 +14,10 @@ import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/pos
 import { migratePostgres, postgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';
 import {
+  type CopiedRow,
   countProcessing,
   NUMBERED,
   putRows,
-  type Row,
   setNumbers,
   withColumns,
 } from '../../../src/server/store-copy/rows.ts';
@@ -96,7 +96,7 @@ async function makePostgres(): Promise<string> {
 
 async function fill(db: Db): Promise<void> {
   for (const table of await withColumns(db, ALL_TABLES))
-    await putRows(db, table, rows[table.name] as unknown as Row[]);
+    await putRows(db, table, rows[table.name] as unknown as CopiedRow[]);
   await countProcessing(db);
   const numbers = NUMBERED.map((name) => [name, rows[name].length + REMOVED] as const);
   await setNumbers(db, new Map(numbers));

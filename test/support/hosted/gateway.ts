@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { OpenGenerator } from '../../../src/server/generators/port.ts';
 import { openUpstream } from '../../../src/server/generators/upstream/open.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';
@@ -34,7 +34,7 @@ export async function openGateway(options?: HostedOptions): Promise<Gateway> {
       random: () => 0.5,
       dispatcher: hosted.dispatcher,
       db,
-      self: nameThisProcess(),
+      self: nameThisNode(),
       pictures: makeGuardedAgent({ policy: { networks: [], ports: [] } }),
       wake: () => {},
       warn: () => {},

@@ -1,4 +1,4 @@
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 import { hastyClock } from '../server/hasty-clock.ts';
 import { jobAt } from '../server/job-at.ts';
@@ -17,7 +17,7 @@ const clock = new MovableClock();
 /** Fails the one job that is waiting as a worker would, from another connection to the store. */
 export async function failWaitingJob({ dataDir }: ServerUnderTest, code: string): Promise<void> {
   const { db } = await openOwnStore(dataDir);
-  const queue = new TestQueue(db, { self: nameThisProcess() });
+  const queue = new TestQueue(db, { self: nameThisNode() });
   const lease = await poll(
     () => queue.claim('a worker elsewhere'),
     (claimed) => claimed !== undefined,

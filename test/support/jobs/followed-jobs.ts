@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type JobListener, JobSignals } from '../../../src/server/events/job-signals.ts';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { type JobReads, jobReads } from '../../../src/server/queue/lists.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
 import type { JobFollower } from '../../../src/server/service/jobs/job-feed.ts';
@@ -33,7 +33,7 @@ export class CountedSignals extends JobSignals {
 export async function world() {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  const store = new TestQueue(db, { self: nameThisProcess() });
+  const store = new TestQueue(db, { self: nameThisNode() });
   const reads: Read[] = [];
   const during: Partial<Record<Read, () => Promise<void>>> = {};
   const errors: unknown[] = [];

@@ -3,12 +3,12 @@
  * their request keys. Several at once show that no two processes get the same job.
  */
 
-import { nameThisProcess, workerName } from '../../../src/server/queue/leases.ts';
+import { nameThisNode, workerName } from '../../../src/server/queue/leases.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import { TestQueue } from './test-queue.ts';
 
 const store = await openStore(process.argv[2] ?? '');
-const self = nameThisProcess();
+const self = nameThisNode();
 const queue = new TestQueue(store.db, { self });
 for (
   let lease = await queue.claim(workerName(self, 0));

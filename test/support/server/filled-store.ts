@@ -2,9 +2,9 @@ import type { ColumnMetadata } from 'kysely';
 import type { Db } from '../../../src/server/store/db.ts';
 import {
   COPIED,
+  type CopiedRow,
   type CopiedTable,
   putRows,
-  type Row,
   type Value,
   withColumns,
 } from '../../../src/server/store-copy/rows.ts';
@@ -34,7 +34,7 @@ export async function fillStore(db: Db): Promise<void> {
     const count = table.name === 'players' ? MANY : table.name === 'queue_clock' ? 1 : FEW;
     const rowOf = (n: number) =>
       Object.fromEntries(table.columns.map((name) => [name, valueIn(table, columnOf(columns, name), n)]));
-    const rows: Row[] = Array.from({ length: count }, (_, n) => rowOf(n + 1));
+    const rows: CopiedRow[] = Array.from({ length: count }, (_, n) => rowOf(n + 1));
     for (let start = 0; start < count; start += 100) await putRows(db, table, rows.slice(start, start + 100));
   }
 }

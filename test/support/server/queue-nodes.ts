@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import type { StoreQueueOptions } from '../../../src/server/queue/store-queue.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
@@ -53,6 +53,6 @@ function opener(openDb: () => Promise<Db>): OpenNode {
     const db = await openDb();
     const png = new Uint8Array(1);
     await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png, created_at: 0 });
-    return { db, clock, queue: new TestQueue(db, { self: nameThisProcess(), clock, ...options }) };
+    return { db, clock, queue: new TestQueue(db, { self: nameThisNode(), clock, ...options }) };
   };
 }

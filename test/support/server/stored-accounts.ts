@@ -3,7 +3,7 @@ import { AccountPool } from '../../../src/server/accounts/account-pool.ts';
 import { ACCOUNT_RULES } from '../../../src/server/accounts/availability.ts';
 import type { AccountFault } from '../../../src/server/accounts/held-account.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
-import { nameThisProcess, type ProcessName } from '../../../src/server/queue/leases.ts';
+import { type NodeName, nameThisNode } from '../../../src/server/queue/leases.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import type { AccountRow } from '../../../src/server/store/schema/tables.ts';
@@ -46,7 +46,7 @@ export interface DeskWorld {
   readonly clock: MovableClock;
   readonly faults: AccountFault[];
   /** A pool as another process has it. */
-  open(self?: ProcessName): Promise<AccountPool>;
+  open(self?: NodeName): Promise<AccountPool>;
 }
 
 /** A store with these accounts. */
@@ -56,7 +56,7 @@ export async function makeDeskWorld(accounts: readonly Partial<AccountRow>[]): P
   for (const account of accounts) await insertAccount(db, accountRow(account));
   const clock = new MovableClock();
   const faults: AccountFault[] = [];
-  const open: DeskWorld['open'] = async (self = nameThisProcess()) =>
+  const open: DeskWorld['open'] = async (self = nameThisNode()) =>
     new AccountPool({
       db: (await openOwnStore(folder)).db,
       game: openGame(),

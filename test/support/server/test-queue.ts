@@ -10,7 +10,7 @@ import {
   findJob,
   findJobWithSkin,
   findNewestId,
-  type JobPage,
+  type JobSelection,
   listAcceptedAfter,
   listJobStates,
   listJobs,
@@ -46,7 +46,7 @@ export class TestQueue extends StoreQueue {
   readEnds = (uuids: readonly string[]) => readEnds(this.#db, uuids);
   list = (owner: string, size: number) => listJobs(this.#db, owner, size);
   listStates = (owner: string, size: number) => listJobStates(this.#db, owner, size);
-  page = (owner: string, page: JobPage) => pageJobs(this.#db, owner, page);
+  page = (owner: string, page: JobSelection) => pageJobs(this.#db, owner, page);
   count = (owner: string, status?: 'failed') => countJobs(this.#db, owner, status);
   listAfter = (owner: string, id: number, size: number) => listJobsAfter(this.#db, owner, id, size);
   newestId = () => findNewestId(this.#db);

@@ -2,9 +2,9 @@ import { makePicture, type Picture } from '../../../src/skin/picture.ts';
 import {
   faceRects,
   listParts,
-  type Part,
   pixelOffsets,
   type Rect,
+  type SkinPart,
   UNUSED_IN_SLIM,
   type Variant,
 } from '../../../src/skin/regions.ts';
@@ -24,7 +24,7 @@ export function fill(picture: Picture, rect: Rect, colour: Colour | ((pixel: num
 
 export function fillPart(
   picture: Picture,
-  part: Part,
+  part: SkinPart,
   variant: Variant,
   colour: Parameters<typeof fill>[2],
 ): Picture {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
+  type EntryOutcome,
   markupData,
   markupText,
   type NumberedFailure,
-  type Outcome,
-  type Report,
   type ReportEntry,
+  type ReportFormat,
   type ReportSummary,
 } from './report.ts';
 
@@ -133,7 +133,7 @@ const MARK = ' – skinsmith</title>';
  * uses radio buttons and `:has()`; browsers without `:has()` show all entries. The only script is for the copy buttons,
  * which are hidden without it.
  */
-export const html: Report = {
+export const html: ReportFormat = {
   mark: MARK,
   head: (summary, failures) =>
     documentHead(summary) + pageHeader(summary) + failureList(summary, failures) + cardsStart(summary),
@@ -147,7 +147,7 @@ const BADGES = {
   known: { sign: '●', word: 'already known' },
   failed: { sign: '✘', word: 'failed' },
   skipped: { sign: '–', word: 'skipped' },
-} satisfies Record<Outcome, { sign: string; word: string }>;
+} satisfies Record<EntryOutcome, { sign: string; word: string }>;
 
 function documentHead(summary: ReportSummary): string {
   const policy = `default-src 'none'; img-src data:; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; base-uri 'none'; form-action 'none'`;
@@ -185,7 +185,7 @@ function pageHeader(summary: ReportSummary): string {
 <fieldset class="filter">
 <legend>Show</legend>
 <label class="all"><input type="radio" name="show" id="show-all" checked> all <b>${summary.total}</b></label>
-${(Object.keys(BADGES) as Outcome[]).map((outcome) => filterChoice(outcome, summary[outcome])).join('\n')}
+${(Object.keys(BADGES) as EntryOutcome[]).map((outcome) => filterChoice(outcome, summary[outcome])).join('\n')}
 </fieldset>
 </header>
 `;
@@ -205,7 +205,7 @@ function localTime(time: Date, timeZone: string | undefined): string {
   return markupText(format.format(time));
 }
 
-function filterChoice(outcome: Outcome, count: number): string {
+function filterChoice(outcome: EntryOutcome, count: number): string {
   const { sign, word } = BADGES[outcome];
   const input = `<input type="radio" name="show" id="show-${outcome}"${count === 0 ? ' disabled' : ''}>`;
   return `<label class="${outcome}">${input} ${hiddenSign(sign)} ${word} <b>${count}</b></label>`;

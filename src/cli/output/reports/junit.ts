@@ -1,4 +1,4 @@
-import { markupText, type Report, type ReportEntry, type ReportSummary } from './report.ts';
+import { markupText, type ReportEntry, type ReportFormat, type ReportSummary } from './report.ts';
 
 const MARK = '<testsuite name="skinsmith"';
 
@@ -6,7 +6,7 @@ const MARK = '<testsuite name="skinsmith"';
  * JUnit XML as CI services read it (https://github.com/testmoapp/junitxml): one suite, with one case per source. The
  * case's output contains whether the skin was made or known, its uuid, and its warnings.
  */
-export const junit: Report = {
+export const junit: ReportFormat = {
   mark: MARK,
   head: (summary) => {
     const counts = countAttributes(summary);

@@ -5,7 +5,7 @@ export const REPORT_KINDS = ['junit', 'html'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** `known`: the skin existed already, from an earlier run or on the service. */
-export type Outcome = 'made' | 'known' | 'failed' | 'skipped';
+export type EntryOutcome = 'made' | 'known' | 'failed' | 'skipped';
 
 /** PNG bytes of a skin's figure, front and back. */
 export interface Figure {
@@ -29,7 +29,7 @@ export interface ReportEntry {
   readonly name?: string | undefined;
   readonly variant?: string | undefined;
   readonly uuid?: string | undefined;
-  readonly outcome: Outcome;
+  readonly outcome: EntryOutcome;
   readonly seconds?: number | undefined;
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | undefined };
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
@@ -60,7 +60,7 @@ export interface NumberedFailure {
 }
 
 /** A kind of report, as texts: the head, one text per entry, and the foot form the document. */
-export interface Report {
+export interface ReportFormat {
   /** A text near the start of every such report, by which an earlier one is known. */
   readonly mark: string;
   /** `failures` contains the first failures, up to a limit; `summary.failed` is the total. */

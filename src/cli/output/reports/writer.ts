@@ -13,7 +13,14 @@ import { chooseVariant, type Variant } from '../../../skin/variant.ts';
 import { CliError } from '../../errors/exit.ts';
 import { html } from './html.ts';
 import { junit } from './junit.ts';
-import type { Figure, NumberedFailure, Report, ReportEntry, ReportKind, ReportSummary } from './report.ts';
+import type {
+  Figure,
+  NumberedFailure,
+  ReportEntry,
+  ReportFormat,
+  ReportKind,
+  ReportSummary,
+} from './report.ts';
 
 /** Maximum number of failures kept for the list. */
 const MAX_LISTED = 200;
@@ -80,7 +87,7 @@ interface Place {
  * target; little of them stays in memory.
  */
 export class ReportWriter {
-  readonly #report: Report;
+  readonly #report: ReportFormat;
   readonly #target: string;
   readonly #folder: string;
   readonly #place: ReportPlace;
@@ -92,7 +99,7 @@ export class ReportWriter {
   #written = Promise.resolve();
   #isOpen = true;
 
-  constructor(report: Report, target: string, folder: string, place: ReportPlace) {
+  constructor(report: ReportFormat, target: string, folder: string, place: ReportPlace) {
     this.#report = report;
     this.#target = target;
     this.#folder = folder;
@@ -213,4 +220,4 @@ function readPicture(bytes: Uint8Array): Picture | undefined {
   }
 }
 
-export const REPORTS = { junit, html } satisfies Record<ReportKind, Report>;
+export const REPORTS = { junit, html } satisfies Record<ReportKind, ReportFormat>;

@@ -7,7 +7,7 @@ import { RetryingReader } from '../../../dispatch/retrying-reader.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { CountedSlots } from '../../../dispatch/slots.ts';
 import type { Submission } from '../../../dispatch/submission.ts';
-import type { Sent } from '../../../dispatch/submitter.ts';
+import type { SubmissionMark } from '../../../dispatch/submitter.ts';
 import { WakeUpSignal } from '../../../dispatch/wake-up-signal.ts';
 import type { Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/db.ts';
@@ -228,7 +228,7 @@ export class UpstreamJobs {
 }
 
 interface NewJob {
-  readonly sent: Sent;
+  readonly sent: SubmissionMark;
   readonly signal: AbortSignal;
 }
 
@@ -243,7 +243,7 @@ export interface StoredJobsOptions {
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
 
-/** The jobs of all processes of this service, from its store. Pending jobs that it does not have are other programs'. */
+/** The jobs of all nodes of this service, from its store. Pending jobs that it does not have are other programs'. */
 export class StoredJobs implements OtherProcesses {
   readonly isShared = false;
   readonly otherJobs = [];

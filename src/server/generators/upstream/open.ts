@@ -6,7 +6,7 @@ import { SkinClient } from '../../../client/skin-client.ts';
 import type { RequestDispatcher } from '../../../client/transport.ts';
 import { Session } from '../../../dispatch/session.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
-import type { ProcessName } from '../../queue/leases.ts';
+import type { NodeName } from '../../queue/leases.ts';
 import { type Holders, holdersHere } from '../../queue/leases.ts';
 import type { Db } from '../../store/db.ts';
 import { GenerationPostponed, type OpenGenerator } from '../port.ts';
@@ -27,7 +27,7 @@ const KEPT = 1_000;
 const NO_CAPES =
   'Skins are made by another service here, which does not know the capes of this one: leave the cape out.';
 
-export interface UpstreamOptions {
+export interface OpenUpstreamOptions {
   readonly upstream: UpstreamSettings | undefined;
   readonly clock: Clock;
   /** From 0 to 1; default: Math.random. */
@@ -36,7 +36,7 @@ export interface UpstreamOptions {
   readonly dispatcher?: RequestDispatcher | undefined;
   readonly proxies?: Proxies | undefined;
   readonly db: Db;
-  readonly self: ProcessName;
+  readonly self: NodeName;
   /** Who knows which senders are gone; default: the process table of this machine. */
   readonly holders?: Holders | undefined;
   /** The guarded agent, for textures at addresses from the other service. */
@@ -53,7 +53,7 @@ export interface UpstreamOptions {
  * The generator `upstream`: another service makes the skins, with one key for all callers.
  * @throws UpstreamKeyError; InsecureHttpError; TypeError if the address is invalid
  */
-export async function openUpstream(context: UpstreamOptions): Promise<OpenGenerator> {
+export async function openUpstream(context: OpenUpstreamOptions): Promise<OpenGenerator> {
   const { upstream: settings, db } = context;
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
   const sender = context.proxies && (await openSender(context.proxies));
@@ -85,7 +85,7 @@ function openClient(
     clock,
     dispatcher,
     sender,
-  }: Pick<UpstreamOptions, 'clock' | 'dispatcher'> & { readonly sender?: Sender | undefined },
+  }: Pick<OpenUpstreamOptions, 'clock' | 'dispatcher'> & { readonly sender?: Sender | undefined },
 ): SkinClient {
   return new SkinClient({
     baseUrl,
@@ -135,7 +135,7 @@ interface Target {
   readonly settings: UpstreamSettings;
 }
 
-function makeParts(context: UpstreamOptions, { client, settings }: Target) {
+function makeParts(context: OpenUpstreamOptions, { client, settings }: Target) {
   const { clock, random = Math.random, db, self, holders = holdersHere(self), wake, warn, onError } = context;
   const { dispatcher, proxies, pictures } = context;
   const stop = new AbortController();
@@ -159,7 +159,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
 
 /** A service that is down is waited for without end: jobs are kept, and others may come meanwhile. */
 function makeSession(
-  { clock, random = Math.random, onError }: Pick<UpstreamOptions, 'clock' | 'random' | 'onError'>,
+  { clock, random = Math.random, onError }: Pick<OpenUpstreamOptions, 'clock' | 'random' | 'onError'>,
   { client, own, availability }: SessionParts,
 ): Session<UpstreamWork> {
   return new Session({

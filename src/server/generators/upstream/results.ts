@@ -8,7 +8,7 @@ import { type ErrorCode, isErrorCode, PASSING_FAILURES } from '../../../protocol
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import type { Db } from '../../store/db.ts';
 import { dropUpstreamJob } from '../../store/upstream-jobs.ts';
-import { GenerationError, type SkinData, type Texture } from '../port.ts';
+import { GenerationError, type SignedSkin, type Texture } from '../port.ts';
 import type { Contact, UpstreamFacts } from './contact.ts';
 import type { UpstreamWork } from './jobs.ts';
 import type { UpstreamTextures } from './textures.ts';
@@ -34,7 +34,7 @@ export class Results {
     texture: Texture,
     facts: UpstreamFacts,
     signal: AbortSignal,
-  ): Promise<SkinData> {
+  ): Promise<SignedSkin> {
     try {
       const skin = await this.#skinOf(state, signal);
       const { value, signature } = skin.texture.data;
@@ -55,7 +55,7 @@ export class Results {
   }
 
   async #prove(
-    data: Pick<SkinData, 'value' | 'signature'>,
+    data: Pick<SignedSkin, 'value' | 'signature'>,
     texture: Texture,
     { publicKey }: UpstreamFacts,
     signal: AbortSignal,
@@ -69,7 +69,7 @@ export class Results {
   }
 
   /** Services omit whatever they like about who made a skin. */
-  #makerOf({ generator = {} }: SeenSkin): Pick<SkinData, 'account' | 'maker'> {
+  #makerOf({ generator = {} }: SeenSkin): Pick<SignedSkin, 'account' | 'maker'> {
     const { account = 'unknown', version = 'unknown', worker = '' } = generator;
     const { server = new URL(this.#options.session.client.baseUrl).hostname, duration = 0 } = generator;
     return { account, maker: { version, server, worker, duration: Math.max(0, Math.round(duration)) } };
@@ -107,7 +107,7 @@ export function refusedJob(error: unknown): GenerationError {
  * @throws GenerationError `invalid_skin_data`; what reading the texture or the key throws
  */
 export async function proveData(
-  data: Pick<SkinData, 'value' | 'signature'>,
+  data: Pick<SignedSkin, 'value' | 'signature'>,
   { hash, variant }: Texture,
   means: Pick<ProofMeans, 'publicKey' | 'freshKey' | 'texture'>,
 ): Promise<string> {

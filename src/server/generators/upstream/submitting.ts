@@ -6,10 +6,10 @@ import type { JobAnswer } from '../../../client/types.ts';
 import { SETTLES_LATE, settlingTime } from '../../../dispatch/lag.ts';
 import { lossPause } from '../../../dispatch/outage.ts';
 import type { Session } from '../../../dispatch/session.ts';
-import type { Sent } from '../../../dispatch/submitter.ts';
+import type { SubmissionMark } from '../../../dispatch/submitter.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import type { Holders } from '../../queue/leases.ts';
-import { type ProcessName, workerName } from '../../queue/leases.ts';
+import { type NodeName, workerName } from '../../queue/leases.ts';
 import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { findTexture } from '../../store/textures.ts';
@@ -29,7 +29,7 @@ export interface SubmittingOptions {
   readonly session: Session<UpstreamWork>;
   readonly settings: UpstreamSettings;
   readonly db: Db;
-  readonly self: ProcessName;
+  readonly self: NodeName;
   readonly holders: Holders;
   readonly availability: Availability;
   readonly others: StoredJobs;
@@ -43,13 +43,13 @@ export interface PreviousAttempt {
 }
 
 /** The service has accepted it, or the answer was lost: the job may exist, or it may be sent again. */
-export type Submitted = { readonly state: JobAnswer | undefined; readonly sent: Sent };
+export type UpstreamSubmission = { readonly state: JobAnswer | undefined; readonly sent: SubmissionMark };
 
 /** Milliseconds for which a worker keeps a job that waits for the service; after that the job returns to the queue. */
 const SHORT = 2_000;
-/** The same if all slots are taken by jobs that other processes of this service will come back for. */
+/** The same if all slots are taken by jobs that other nodes of this service will come back for. */
 const NO_SLOT = 250;
-/** The same if another process is sending the submission: after a lost lease, for instance. */
+/** The same if another node is sending the submission: after a lost lease, for instance. */
 const BEING_SENT = 500;
 /** The hosted service forgets jobs after this time: an older job is no longer in progress. */
 const REMEMBERED = 3 * 3_600_000;
@@ -68,7 +68,7 @@ export class Submitting {
     this.#timeout = options.settings.timeout ?? DEFAULT_TIMEOUT;
   }
 
-  /** @throws GenerationPostponed if another process may be sending it right now */
+  /** @throws GenerationPostponed if another node may be sending it right now */
   async verifyNotBeingSent(row: UpstreamJobRow): Promise<void> {
     const { session, db, holders } = this.#options;
     const gone = await holders.gone(db, row.sender === null ? [] : [row.sender]);
@@ -78,7 +78,11 @@ export class Submitting {
   }
 
   /** @throws GenerationPostponed, GenerationError; the signal's reason when aborted */
-  async submit(work: UpstreamWork, before: PreviousAttempt, signal: AbortSignal): Promise<Submitted> {
+  async submit(
+    work: UpstreamWork,
+    before: PreviousAttempt,
+    signal: AbortSignal,
+  ): Promise<UpstreamSubmission> {
     await this.#untilOpen(signal);
     const file = await this.#picture(work.texture);
     const reserved = this.#reserve();
@@ -108,7 +112,7 @@ export class Submitting {
       reserved,
     }: PreviousAttempt & { readonly file: Uint8Array; readonly reserved: CountedSubmission },
     signal: AbortSignal,
-  ): Promise<Submitted> {
+  ): Promise<UpstreamSubmission> {
     const { session, availability } = this.#options;
     const { variant } = work.texture;
     const intent = await this.#begin(work.texture, { row, facts }).catch((error: unknown) => {

@@ -2,17 +2,17 @@ import { classifyFailure, type FailureKind } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import type { Session } from '../../../dispatch/session.ts';
-import type { Sent } from '../../../dispatch/submitter.ts';
+import type { SubmissionMark } from '../../../dispatch/submitter.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
 import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { acceptUpstreamJob, dropUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';
-import { GenerationPostponed, type SkinData, type Texture } from '../port.ts';
+import { GenerationPostponed, type SignedSkin, type Texture } from '../port.ts';
 import type { Availability } from './availability.ts';
 import { type Contact, readUpstreamFacts, type UpstreamFacts, type UpstreamSettings } from './contact.ts';
 import { type StoredJobs, type UpstreamJobs, type UpstreamWork, workFor } from './jobs.ts';
 import { isAboutRequest, type Results, refusedJob } from './results.ts';
-import { type Submitted, type Submitting, settlesIn } from './submitting.ts';
+import { type Submitting, settlesIn, type UpstreamSubmission } from './submitting.ts';
 
 export interface UpstreamOptions {
   readonly session: Session<UpstreamWork>;
@@ -37,7 +37,7 @@ export class Upstream {
   }
 
   /** @throws GenerationError, GenerationPostponed */
-  async generate(texture: Texture, signal: AbortSignal): Promise<SkinData> {
+  async generate(texture: Texture, signal: AbortSignal): Promise<SignedSkin> {
     const { session, contact, jobs, results } = this.#options;
     const work = workFor(texture);
     try {
@@ -82,7 +82,7 @@ export class Upstream {
 
   async #endOfNew(
     work: UpstreamWork,
-    { state, sent }: Submitted,
+    { state, sent }: UpstreamSubmission,
     signal: AbortSignal,
   ): Promise<JobAnswer | undefined> {
     const { db, jobs } = this.#options;
@@ -102,7 +102,7 @@ export class Upstream {
     const { session, db, jobs, submitting } = this.#options;
     await submitting.verifyNotBeingSent(row);
     if (session.isSkinsmith) return undefined;
-    const sent: Sent = { at: Number.NEGATIVE_INFINITY, mark: row.mark };
+    const sent: SubmissionMark = { at: Number.NEGATIVE_INFINITY, mark: row.mark };
     const found = await jobs.endOfLost(work, {
       sent,
       settlesIn: settlesIn(row, session.clock.now()),

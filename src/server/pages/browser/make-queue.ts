@@ -8,7 +8,7 @@ const AT_ONCE = 2;
 /** Milliseconds to wait when the server asks for a pause without saying how long. */
 const PAUSE = 3_000;
 
-interface SkinInput {
+interface QueuedPicture {
   readonly file: File;
   readonly row: ResultRow;
   /** The form as it was when the picture was sent. */
@@ -17,10 +17,10 @@ interface SkinInput {
 
 /** Sends pictures, a few at a time, and shows what becomes of each. */
 export class MakeQueue {
-  readonly #waiting: SkinInput[] = [];
+  readonly #waiting: QueuedPicture[] = [];
   #underWay = 0;
 
-  add(inputs: readonly SkinInput[]): void {
+  add(inputs: readonly QueuedPicture[]): void {
     this.#waiting.push(...inputs);
     while (this.#underWay < AT_ONCE && this.#waiting.length > 0) void this.#work();
   }
@@ -39,7 +39,7 @@ export class MakeQueue {
   }
 
   /** What failed can be sent again as it is, or taken away. */
-  #failed(input: SkinInput, reason: string, isSignedOut = false): void {
+  #failed(input: QueuedPicture, reason: string, isSignedOut = false): void {
     const { row } = input;
     row.fail(reason);
     if (isSignedOut) row.link('/ui/sign-in', 'Sign in');
@@ -56,7 +56,7 @@ interface Failure {
   readonly isSignedOut: boolean;
 }
 
-async function make({ file, row, fields }: SkinInput): Promise<Failure | undefined> {
+async function make({ file, row, fields }: QueuedPicture): Promise<Failure | undefined> {
   row.say('Sending');
   fields.set('file', file);
   const sent = await send(fields, row);

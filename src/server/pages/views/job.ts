@@ -2,7 +2,7 @@ import type { Page } from '../frame/page.ts';
 import { terminalOf } from '../frame/terminal.ts';
 import { html } from '../html/html.ts';
 
-export interface JobView {
+export interface JobPageView {
   readonly uuid: string;
   readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
   /** Why it failed. */
@@ -11,7 +11,7 @@ export interface JobView {
 }
 
 /** A job without its skin: a completed one leads on to that. */
-export function jobPage({ uuid, status, error, origin }: JobView): Page {
+export function jobPage({ uuid, status, error, origin }: JobPageView): Page {
   const terminal = terminalOf(`skinsmith status ${uuid}`, origin, `/v2/queue/${uuid}`);
   if (error) {
     return {

@@ -5,9 +5,9 @@ import { type Html, html } from '../html/html.ts';
 import { type FormMaker, makeForm } from './make-form.ts';
 
 /** Who signs the skins of this server. */
-export type Signing = 'signing' | 'accounts' | 'upstream';
+export type SigningMode = 'signing' | 'accounts' | 'upstream';
 
-const SIGNERS: Readonly<Record<Signing, Html>> = {
+const SIGNERS: Readonly<Record<SigningMode, Html>> = {
   signing: html`This server signs skins with its own key. Servers that trust it accept them, with
 <a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> or a plugin.`,
   accounts: html`Skins made here are signed by the game itself. Every server accepts them.`,
@@ -15,7 +15,7 @@ const SIGNERS: Readonly<Record<Signing, Html>> = {
 };
 
 export interface StartView {
-  readonly signing: Signing;
+  readonly signing: SigningMode;
   readonly newest: readonly SkinCard[];
   readonly origin: string;
   /** Undefined if the visitor must sign in to make skins. */

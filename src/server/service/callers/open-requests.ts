@@ -20,7 +20,7 @@ export interface OpenRequestsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Call with every change that takes rights away: all processes then check their open requests. */
+/** Call with every change that takes rights away: all nodes then check their open requests. */
 export async function noteRevocation(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockQueue(tx);

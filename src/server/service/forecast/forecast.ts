@@ -3,18 +3,18 @@
  * typical time and that no further jobs are accepted. Times in milliseconds from now.
  */
 export interface QueueForecast {
-  /** Jobs that can be processed at the same time, over all processes. */
+  /** Jobs that can be processed at the same time, over all nodes. */
   readonly workers: number;
   /** Duration of a generation. */
   readonly typical: number;
   /** Whether a job waits while another for the same skin data is in progress. */
   readonly onePerIdentity: boolean;
-  readonly running: readonly RunningJob[];
+  readonly running: readonly ForecastJob[];
   /** In turn order. */
   readonly waiting: readonly WaitingJob[];
 }
 
-export interface RunningJob {
+export interface ForecastJob {
   readonly owner: string;
   readonly identity: string;
   /** Time until it is done. */
@@ -63,7 +63,7 @@ class Future {
   readonly #lines = new Map<string, OwnerQueue>();
   /** Skin data that exists by then. */
   readonly #made = new Set<string>();
-  #running: RunningJob[];
+  #running: ForecastJob[];
 
   constructor(queue: QueueForecast) {
     this.#queue = queue;
@@ -103,7 +103,7 @@ class Future {
   }
 
   /** @returns false: it no longer runs */
-  #end({ owner, identity }: RunningJob): false {
+  #end({ owner, identity }: ForecastJob): false {
     this.#lineOf(owner).running--;
     this.#made.add(identity);
     return false;

@@ -5,10 +5,10 @@ import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
-import { type Patience, skinAsSent, type WaitContext, waitForEnd } from './jobs.ts';
+import { type JobPatience, skinAsSent, type WaitContext, waitForEnd } from './jobs.ts';
 
 /** For a caller who does not say how long to wait. */
-export const DEFAULT_PATIENCE: Patience = {
+export const DEFAULT_PATIENCE: JobPatience = {
   total: MAX_TOTAL_WAIT_SECONDS * 1000,
   atWork: DEFAULT_WAIT_SECONDS * 1000,
 };
@@ -20,7 +20,7 @@ export const DEFAULT_PATIENCE: Patience = {
 export async function awaitSkin(
   context: WaitContext & { readonly db: Db },
   { caller, job }: { readonly caller: Caller; readonly job: JobRow },
-  patience: Patience,
+  patience: JobPatience,
 ): Promise<SkinWithData> {
   const ended = await waitForEnd(context, job.uuid, patience);
   const links = { job: `/v2/queue/${job.uuid}` };

@@ -6,7 +6,7 @@ import type { Caller } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { JobFeed, type JobFollower } from './job-feed.ts';
-import { OtherProcesses } from './other-processes.ts';
+import { OtherNodes } from './other-nodes.ts';
 
 /** Maximum number of simultaneous followers, per caller and in total. */
 const MAX_PER_OWNER = 20;
@@ -25,14 +25,14 @@ export interface JobFeedsOptions {
 export class JobFeeds {
   readonly #options: JobFeedsOptions;
   readonly #feeds = new Map<string, JobFeed>();
-  readonly #otherProcesses: OtherProcesses;
+  readonly #otherNodes: OtherNodes;
   #stopListening: (() => void) | undefined;
   #size = 0;
   #strangers = 0;
 
   constructor(options: JobFeedsOptions) {
     this.#options = options;
-    this.#otherProcesses = new OtherProcesses({ ...options, feeds: this.#feeds });
+    this.#otherNodes = new OtherNodes({ ...options, feeds: this.#feeds });
   }
 
   /** Number of followers of all owners. */
@@ -71,7 +71,7 @@ export class JobFeeds {
 
   /** Ends all followers after delivering the outstanding events. */
   async close(): Promise<void> {
-    await this.#otherProcesses.settled();
+    await this.#otherNodes.settled();
     await Promise.all([...this.#feeds.values()].map((feed) => feed.close()));
   }
 
@@ -80,14 +80,14 @@ export class JobFeeds {
     if (this.#feeds.size > 0) return;
     this.#stopListening?.();
     this.#stopListening = undefined;
-    this.#otherProcesses.forget();
+    this.#otherNodes.forget();
   }
 
   #listen(): void {
     this.#stopListening ??= this.#options.signals.listen({
       accepted: (owner, job) => this.#feeds.get(owner)?.accepted(job),
       finished: ({ owner, uuid }) => this.#feeds.get(owner)?.ended(uuid),
-      storeChanged: () => this.#otherProcesses.look(),
+      storeChanged: () => this.#otherNodes.look(),
     });
   }
 }

@@ -68,7 +68,7 @@ export interface JobListQuery {
   readonly status?: JobRow['status'] | undefined;
 }
 
-export interface JobList<Job extends JobSummaryRow = ListedJob> {
+export interface ListedJobs<Job extends JobSummaryRow = ListedJob> {
   readonly jobs: Job[];
   /** Jobs per page. */
   readonly size: number;
@@ -83,7 +83,7 @@ export async function listJobs(
   context: JobListContext,
   caller: Caller,
   { after, size = LIST_SIZE, status }: JobListQuery,
-): Promise<JobList> {
+): Promise<ListedJobs> {
   const before = after === undefined ? undefined : await numberOf(context, caller, after);
   const page = await pageJobs(context.db, caller.owner, { before, status, size: size + 1 });
   const jobs = page.slice(0, size);
@@ -99,7 +99,7 @@ export async function listJobs(
 export async function listNewestJobs(
   { db }: JobListContext,
   { owner }: Caller,
-): Promise<JobList<JobSummaryRow>> {
+): Promise<ListedJobs<JobSummaryRow>> {
   const found = await listJobStates(db, owner, LIST_SIZE + 1); // one more shows whether there is a next page
   const jobs = found.filter(({ status }, index) => index < LIST_SIZE || isPending(status));
   return {
@@ -118,7 +118,7 @@ async function numberOf({ db }: JobListContext, caller: Caller, after: string): 
 }
 
 /** How long to wait for the end of a job, in milliseconds. */
-export interface Patience {
+export interface JobPatience {
   readonly total: number;
   /** Limit from the moment a worker takes the job; default: the total limit. */
   readonly atWork?: number;
@@ -180,7 +180,7 @@ export async function waitForEnds(context: WaitContext, uuids: Iterable<string>,
 export async function waitForEnd(
   context: WaitContext,
   uuid: string,
-  { total, atWork = total }: Patience,
+  { total, atWork = total }: JobPatience,
 ): Promise<JobRow> {
   const { clock, db, signals } = context;
   const last = clock.now() + total;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SCOPES } from '../../../protocol/api-key.ts';
 import { MAX_NAME, ProviderError, type Rights } from '../../openid/claims.ts';
-import type { Identity, OpenIdProvider } from '../../openid/provider.ts';
+import type { OpenIdProvider, ProviderIdentity } from '../../openid/provider.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { keepMeta, readMeta } from '../../store/meta.ts';
@@ -93,7 +93,7 @@ export async function signInKey(db: Db): Promise<string> {
 
 interface SignedInPerson {
   readonly user: UserRow;
-  readonly identity: Pick<Identity, 'rights'>;
+  readonly identity: Pick<ProviderIdentity, 'rights'>;
 }
 
 /** @throws ProviderError for a disabled user */

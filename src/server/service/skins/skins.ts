@@ -13,9 +13,9 @@ import {
   findSkin,
   findSkinByNumber,
   listSkins,
-  type SkinPage,
   type SkinPlace,
   type SkinScope,
+  type SkinSelection,
   type SkinSort,
   type SkinWithData,
   wordsIn,
@@ -194,7 +194,7 @@ async function readFrom(context: SearchContext, caller: Caller, input: ListInput
 async function readPage(
   context: SearchContext,
   caller: Caller,
-  { input, before }: { readonly input: ListInput } & Pick<SkinPage, 'before'>,
+  { input, before }: { readonly input: ListInput } & Pick<SkinSelection, 'before'>,
 ): Promise<Page> {
   const { size, sort, filter, visibility, variant } = input;
   const page = { before, sort, size: size + 1 }; // one skin more shows whether there is a next page
@@ -207,7 +207,7 @@ async function readPage(
 async function searchList(
   { db, searches }: SearchContext,
   caller: Caller,
-  { input, page }: { readonly input: ListInput; readonly page: SkinPage },
+  { input, page }: { readonly input: ListInput; readonly page: SkinSelection },
 ): Promise<Page> {
   const { scope, size, filter, visibility, variant, sort } = input;
   const words = wordsIn(filter ?? '');
@@ -291,7 +291,7 @@ export async function viewSkin(
 }
 
 /** `game`: every server accepts it; `server`: this service's own key; `other`: another service's key. */
-export type SignedBy = 'game' | 'server' | 'other';
+export type SignerKind = 'game' | 'server' | 'other';
 
 export interface SignedByContext {
   readonly game: Pick<Game, 'keys'>;
@@ -302,7 +302,7 @@ export interface SignedByContext {
 export function signedBy(
   { game, ownAddresses }: SignedByContext,
   { value, signature, url }: Pick<SkinWithData, 'value' | 'signature' | 'url'>,
-): SignedBy {
+): SignerKind {
   if (game.keys.known.some((key) => isSignedBy(key, value, signature))) return 'game';
   return ownAddresses().some((address) => url.startsWith(`${address}/textures/`)) ? 'server' : 'other';
 }

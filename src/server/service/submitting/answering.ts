@@ -15,7 +15,7 @@ import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { type AnswerableRequest, type KnownDataContext, lookUpJob, recordOfKnownData } from './known-data.ts';
 
-export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
+export type FoundAnswer = { readonly job: JobRow; readonly usage?: CallerMemory } & (
   | { readonly kind: 'known'; readonly skin: SkinWithData }
   /** `opensIn`: milliseconds until a slot of the caller is expected to be free; 0 if one is. */
   | { readonly kind: 'pending'; readonly eta: number | undefined; readonly opensIn?: number }
@@ -24,7 +24,7 @@ export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
 );
 
 /** The answer to a submission; `usage` is the caller's after it, where it is known. */
-export type Submitted = Found & { readonly warnings: readonly Note[] };
+export type Submitted = FoundAnswer & { readonly warnings: readonly Note[] };
 
 export interface AnswerContext extends KnownDataContext {
   readonly signals: JobSignals;
@@ -42,7 +42,7 @@ export async function answerFromStore(
   context: AnswerContext,
   job: NewJob,
   request: AnswerableRequest['request'],
-): Promise<Found | undefined> {
+): Promise<FoundAnswer | undefined> {
   const { isKeyUsed, isBlocked, known, memory } = await lookUpJob(context.db, job, context.clock.now());
   if (isBlocked) throw new Refusal('blocked_image');
   const repeated = isKeyUsed ? await findRepeated(context.db, job) : undefined;
@@ -52,7 +52,7 @@ export async function answerFromStore(
   return found && (request.caller.kind === 'user' ? { ...found, usage: memory } : found);
 }
 
-export async function answerAgain(context: AnswerContext, repeated: Repeated): Promise<Found> {
+export async function answerAgain(context: AnswerContext, repeated: Repeated): Promise<FoundAnswer> {
   if (repeated.kind === 'key_taken') {
     throw new Refusal(
       'invalid_request',
@@ -71,7 +71,7 @@ async function answerKnown(
   context: AnswerContext,
   job: NewJob,
   answerable: AnswerableRequest,
-): Promise<Found | undefined> {
+): Promise<FoundAnswer | undefined> {
   const skin = await recordOfKnownData(context, job, answerable);
   if (!skin) return undefined;
   const found = await recordDone(context, job, skin);
@@ -80,7 +80,11 @@ async function answerKnown(
 }
 
 /** A completed job for an existing skin. A store without room for it answers with one that it does not keep. */
-export async function recordDone(context: AnswerContext, job: NewJob, skin: SkinWithData): Promise<Found> {
+export async function recordDone(
+  context: AnswerContext,
+  job: NewJob,
+  skin: SkinWithData,
+): Promise<FoundAnswer> {
   if (context.ceiling.isReached) {
     if (job.callback) throw new Refusal('store_full');
     return { kind: 'known', job: unkeptJob(job, skin, context.clock.now()), skin };
@@ -108,7 +112,7 @@ export function forCaller(caller: Caller, submitted: Submitted): Submitted {
 export async function awaited(
   context: AnswerContext,
   job: JobRow,
-): Promise<Extract<Found, { kind: 'pending' }>> {
+): Promise<Extract<FoundAnswer, { kind: 'pending' }>> {
   context.onAccepted(job.uuid);
   return { kind: 'pending', job, eta: await expectedEnd(context, job) };
 }

@@ -14,7 +14,14 @@ import { readCapeFor } from '../skins/capes.ts';
 import { requirePrivateSkins } from '../skins/changes.ts';
 import { readSent } from '../skins/decode-image.ts';
 import { identityOfJob } from '../skins/identity.ts';
-import { answerAgain, answerFromStore, awaited, type Found, forCaller, type Submitted } from './answering.ts';
+import {
+  answerAgain,
+  answerFromStore,
+  awaited,
+  type FoundAnswer,
+  forCaller,
+  type Submitted,
+} from './answering.ts';
 import { type GenerationRequest, type JobRequest, newJob } from './generation-request.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
 
@@ -89,7 +96,7 @@ export async function submitTexture(
   request: JobRequest,
   texture: Texture,
   picture: () => NewJob['picture'],
-): Promise<Found> {
+): Promise<FoundAnswer> {
   const job = await describeJob(context, request, texture);
   const there = await answerFromStore(context, job, request);
   if (there) return there;
@@ -111,7 +118,7 @@ function storedPicture(hash: string, picture: Picture): NewJob['picture'] {
   return { hash, width, height, png: encodePng(picture) };
 }
 
-async function enqueue(context: StoringContext, request: JobRequest, job: NewJob): Promise<Found> {
+async function enqueue(context: StoringContext, request: JobRequest, job: NewJob): Promise<FoundAnswer> {
   const { caller } = request;
   const submission = await submitJob(context.db, job, { limits: caller.plan, now: context.clock.now() });
   if ('memory' in submission) {

@@ -6,7 +6,7 @@ import type { Notifier } from '../open-store.ts';
 import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';
-/** Asks the other processes to look at the store again: earlier notifications of the sender may have been lost. */
+/** Asks the other nodes to look at the store again: earlier notifications of the sender may have been lost. */
 const LOOK = 'look';
 /** Milliseconds between two calls to itself, and without hearing one until the connection counts as lost. */
 const CALL = 5_000;
@@ -21,7 +21,7 @@ export interface ListenerTimes {
 }
 
 /**
- * Receives the notifications of the other processes (LISTEN), on a connection of its own, which it reopens whenever it
+ * Receives the notifications of the other nodes (LISTEN), on a connection of its own, which it reopens whenever it
  * is lost. It notifies itself regularly: nothing else reveals a half-open connection, or one that goes through a
  * pooler.
  */
@@ -46,7 +46,7 @@ export class NotificationListener implements Notifier {
     this.#running = this.#run();
   }
 
-  /** Whether notifications of other processes arrive. */
+  /** Whether notifications of other nodes arrive. */
   get isListening(): boolean {
     return this.#isHeard;
   }

@@ -18,7 +18,7 @@ import { flushUsage } from '../usage.ts';
 import { DatabaseSize, examine } from './examine.ts';
 import { NotificationListener } from './notification-listener.ts';
 import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions, PoolWaits } from './pool.ts';
-import { asRefused, isWithoutTls, type Patience, StoreRefusedError, untilReachable } from './trouble.ts';
+import { asRefused, isWithoutTls, type StorePatience, StoreRefusedError, untilReachable } from './trouble.ts';
 
 /** A handle for a database behind a pool of connections, which is closed together with it. */
 export function postgresDb(pool: PostgresPool, schema: KnownSchema = ANY_SCHEMA): Db {
@@ -112,7 +112,7 @@ const UNFIT = {
 };
 
 /**
- * Milliseconds after which other processes are assumed to have written: while their notifications arrive, and while
+ * Milliseconds after which other nodes are assumed to have written: while their notifications arrive, and while
  * they do not.
  */
 const LOOK = 5_000;
@@ -122,7 +122,7 @@ export interface PostgresSettings extends Partial<PoolOptions> {
   /** `postgres://user@host/database`; what it does not say, the usual variables do (PGPASSWORD, PGPASSFILE …). */
   readonly url: string;
   /** Whether to wait for a database that cannot be reached yet; default: no. */
-  readonly patience?: Patience;
+  readonly patience?: StorePatience;
   /** Whether to create the tables in a database that has none; default: yes. */
   readonly creates?: boolean;
 }

@@ -115,7 +115,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** How long to wait for a store that cannot be reached yet. */
-export interface Patience {
+export interface StorePatience {
   /** Milliseconds; 0: not at all. */
   readonly limit: number;
   readonly signal?: AbortSignal;
@@ -130,7 +130,7 @@ const LONGEST_PAUSE = 2_000;
 /** Opens a store as soon as it can be reached. @throws StoreUnreachableError when it has waited for long enough */
 export async function untilReachable<T>(
   open: () => Promise<T>,
-  { limit, signal, onWaiting }: Patience,
+  { limit, signal, onWaiting }: StorePatience,
   clock: Clock = systemClock,
 ): Promise<T> {
   const until = clock.monotonic() + limit;

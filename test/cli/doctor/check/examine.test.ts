@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   CHECK_NAMES,
   type Check,
+  type CheckFinding,
   type CheckName,
   examine,
-  type Finding,
   ok,
   problem,
   warning,
@@ -25,7 +25,7 @@ async function examined(
       { needs: CHECKS[name].needs, look: looks[name] ?? (async () => ok('')) },
     ]),
   ) as Record<CheckName, Check>;
-  const found = new Map<CheckName, Finding>();
+  const found = new Map<CheckName, CheckFinding>();
   for await (const [name, finding] of examine(checks, { setup, late, signal })) found.set(name, finding);
   return found;
 }

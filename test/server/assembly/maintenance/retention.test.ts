@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { prune } from '../../../../src/server/assembly/maintenance.ts';
 import { HOUR as WINDOW } from '../../../../src/server/fairness/rate-limits.ts';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { keepCallback } from '../../../../src/server/store/callbacks.ts';
 import type { OpenStore } from '../../../../src/server/store/open-store.ts';
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   store = await openStore(await ownFolder());
   onTestFinished(async () => await store.close());
   clock = new MovableClock();
-  queue = new TestQueue(store.db, { self: nameThisProcess(), clock });
+  queue = new TestQueue(store.db, { self: nameThisNode(), clock });
 });
 
 const pruneNow = async () => await prune({ store, clock, retention: RETENTION });

@@ -4,7 +4,7 @@ import { parseNetwork } from '../../../../src/server/outbound/addresses.ts';
 import {
   fetchGuarded,
   makeGuardedAgent,
-  type Resolve,
+  type ResolveName,
   systemResolve,
 } from '../../../../src/server/outbound/guarded-agent.ts';
 import { OutboundError } from '../../../../src/server/outbound/target.ts';
@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 interface Ways {
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveName;
   readonly dial?: typeof buildConnector;
 }
 

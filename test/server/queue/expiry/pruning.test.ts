@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pruneJobs } from '../../../../src/server/queue/expiry.ts';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';
@@ -25,7 +25,7 @@ test.each([
       png: new Uint8Array(1),
       created_at: 0,
     });
-    const queue = new TestQueue(db, { self: nameThisProcess(), clock });
+    const queue = new TestQueue(db, { self: nameThisNode(), clock });
     for (const name of ['a', 'b', 'c', 'on time']) {
       if (name === 'on time') clock.forward(1_000);
       await fill(queue, 'ann', [name]);

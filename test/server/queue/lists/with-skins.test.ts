@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';
@@ -12,7 +12,7 @@ async function openQueue() {
   const clock = new MovableClock();
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  return { clock, queue: new TestQueue(db, { self: nameThisProcess(), clock }) };
+  return { clock, queue: new TestQueue(db, { self: nameThisNode(), clock }) };
 }
 
 test('Jobs come in the order of their ends, however many are asked for', async () => {

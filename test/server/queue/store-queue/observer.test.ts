@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';
@@ -14,7 +14,7 @@ async function observedQueue() {
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const seen: string[] = [];
   const queue = new TestQueue(db, {
-    self: nameThisProcess(),
+    self: nameThisNode(),
     observer: {
       jobCompleted: (uuid) => seen.push(`completed ${uuid}`),
       jobFailed: (uuid, { message }) => seen.push(`failed ${uuid}: ${message}`),

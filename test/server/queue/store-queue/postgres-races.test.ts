@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
@@ -19,7 +19,7 @@ async function nodes(count: number): Promise<TestQueue[]> {
     onTestFinished(async () => await db.destroy());
     const png = new Uint8Array(1);
     if (n === 0) await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png, created_at: 0 });
-    queues.push(new TestQueue(db, { self: nameThisProcess(), leasesBy: 'database', times: TIMES }));
+    queues.push(new TestQueue(db, { self: nameThisNode(), leasesBy: 'database', times: TIMES }));
   }
   return queues;
 }

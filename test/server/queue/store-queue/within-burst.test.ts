@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../../src/server/queue/port.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
@@ -35,7 +35,7 @@ function carelessNode(url: string): { readonly db: Db; readonly queue: TestQueue
   };
   const db = postgresDb({ ...pool, connect });
   onTestFinished(async () => await db.destroy());
-  return { db, queue: new TestQueue(db, { self: nameThisProcess(), leasesBy: 'database' }) };
+  return { db, queue: new TestQueue(db, { self: nameThisNode(), leasesBy: 'database' }) };
 }
 
 /** Keeps the row of the owner locked until it is called. */

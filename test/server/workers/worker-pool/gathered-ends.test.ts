@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../../src/server/events/observer.ts';
 import type { Generator, Texture } from '../../../../src/server/generators/port.ts';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../../src/server/queue/port.ts';
 import { WorkerPool, type WorkerPoolOptions } from '../../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../../support/server/poll.ts';
@@ -32,7 +32,7 @@ class Workshop {
       signals: new JobSignals(),
       observer: new Observers(),
       clock,
-      self: nameThisProcess(),
+      self: nameThisNode(),
       onError: (error) => {
         throw error;
       },

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../../src/server/events/observer.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
-import { nameThisProcess } from '../../../../src/server/queue/leases.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { StoreUnreachableError } from '../../../../src/server/store/failures.ts';
 import { WorkerPool } from '../../../../src/server/workers/worker-pool.ts';
@@ -35,7 +35,7 @@ class Workshop {
       signals: new JobSignals(),
       observer: new Observers(),
       clock,
-      self: nameThisProcess(),
+      self: nameThisNode(),
       onError: (error) => void this.errors.push(error),
     });
     this.pool.start();

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../../../service/context.ts';
 import { expectedEnd } from '../../../service/forecast/expected-end.ts';
 import type { JobFollower } from '../../../service/jobs/job-feed.ts';
 import { followJobs } from '../../../service/jobs/job-feeds.ts';
-import { type JobList, type JobListQuery, listJobs } from '../../../service/jobs/jobs.ts';
+import { type JobListQuery, type ListedJobs, listJobs } from '../../../service/jobs/jobs.ts';
 import { retryJob } from '../../../service/submitting/retry.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../../event-stream.ts';
 import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
@@ -47,7 +47,7 @@ export const ownJobsRoute = pageRoute({
   },
 });
 
-type Listed = Pick<JobList, 'jobs' | 'next' | 'total'>;
+type Listed = Pick<ListedJobs, 'jobs' | 'next' | 'total'>;
 
 /** Of the jobs from the visitor's address, those that came from this browser. */
 async function visitorsJobs(call: PageCall, { status, after }: JobListQuery): Promise<Listed> {

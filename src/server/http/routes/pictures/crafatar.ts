@@ -3,7 +3,7 @@ import { parsePlayerId } from '../../../../game/names.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { AnyView } from '../../../../skin/render/render.ts';
 import { type DefaultName, defaultNameOf } from '../../../pictures/default-skins.ts';
-import type { Origin, PlayerLook } from '../../../pictures/player-looks.ts';
+import type { LookOrigin, PlayerLook } from '../../../pictures/player-looks.ts';
 import { Refusal } from '../../../service/refusal.ts';
 import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from '../../picture-answer.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
@@ -39,7 +39,7 @@ const STORAGE_TYPES = {
   downloaded: 'downloaded',
   failed: 'server error',
   stale: 'server error;cached',
-} as const satisfies Record<Origin, string>;
+} as const satisfies Record<LookOrigin, string>;
 
 /** Browsers keep a picture for this many seconds. */
 const BROWSER_AGE = 3600;

@@ -3,9 +3,9 @@ import { MAX_URL_LENGTH } from '../../../../protocol/generate.ts';
 import { v1ErrorAnswerSchema, v1SkinIdSchema } from '../../../../protocol/v1.ts';
 import type { View } from '../../../../skin/render/render.ts';
 import {
-  type Choice,
   inputFor,
   inputOfSkin,
+  type RenderChoice,
   storedTexture,
   textureAt,
 } from '../../../pictures/texture-renders.ts';
@@ -26,7 +26,7 @@ type Kind = keyof typeof VIEWS;
 const SIZE = 256;
 
 /** Version 1 has no parameters for it: `options` were those of another service. */
-function choiceOf(kind: Kind): Choice {
+function choiceOf(kind: Kind): RenderChoice {
   return { view: VIEWS[kind], size: SIZE, overlay: true };
 }
 

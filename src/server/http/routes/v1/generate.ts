@@ -9,7 +9,7 @@ import {
   v1SourceSchema,
 } from '../../../../protocol/v1.ts';
 import { awaitSkin, DEFAULT_PATIENCE } from '../../../service/jobs/await-skin.ts';
-import type { Patience } from '../../../service/jobs/jobs.ts';
+import type { JobPatience } from '../../../service/jobs/jobs.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { refusalWithPace, viaFor, waitAfterNew } from '../../../service/limits/version-1.ts';
 import { asRefusal } from '../../../service/refusal.ts';
@@ -28,7 +28,7 @@ const DEPRECATED: Note = {
 };
 
 /** The clients of version 1 read for half a minute at least. */
-const PATIENCE: Patience = { ...DEFAULT_PATIENCE, atWork: MAX_WAIT_SECONDS * 1000 };
+const PATIENCE: JobPatience = { ...DEFAULT_PATIENCE, atWork: MAX_WAIT_SECONDS * 1000 };
 
 const ANSWERS = {
   200: v1GenerateAnswerSchema,

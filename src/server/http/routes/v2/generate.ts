@@ -2,7 +2,7 @@ import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../../protocol/job.ts';
 import { awaitSkin, DEFAULT_PATIENCE } from '../../../service/jobs/await-skin.ts';
-import type { Patience } from '../../../service/jobs/jobs.ts';
+import type { JobPatience } from '../../../service/jobs/jobs.ts';
 import { toldAsRateLimit } from '../../../service/limits/over-limit.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { asRefusal } from '../../../service/refusal.ts';
@@ -17,7 +17,7 @@ import { envelope, rateLimitHeaders, skinView } from '../../views.ts';
  * A request without a time also waits for the job's turn: plugins send several at once to a queue that takes one after
  * the other.
  */
-function patienceFor(seconds: number | undefined): Patience {
+function patienceFor(seconds: number | undefined): JobPatience {
   return seconds === undefined ? DEFAULT_PATIENCE : { total: seconds * 1000 };
 }
 

@@ -8,8 +8,8 @@ import {
   type WireJob,
 } from '../../../../protocol/job.ts';
 import {
-  type JobList,
   type JobListQuery,
+  type ListedJobs,
   listJobs,
   listNewestJobs,
   readJob,
@@ -136,13 +136,13 @@ async function pageOf({ context, caller, query }: Call<unknown, JobListQuery>) {
   return { ...list, jobs: list.jobs.map(listedJobView) };
 }
 
-async function newestOf({ context, caller }: Call): Promise<Omit<JobList, 'jobs'> & { jobs: WireJob[] }> {
+async function newestOf({ context, caller }: Call): Promise<Omit<ListedJobs, 'jobs'> & { jobs: WireJob[] }> {
   const list = await listNewestJobs(context, caller);
   return { ...list, jobs: list.jobs.map((job) => jobView(job)) };
 }
 
 function nextLink(
-  { next, size }: Pick<JobList, 'next' | 'size'>,
+  { next, size }: Pick<ListedJobs, 'next' | 'size'>,
   { status }: JobListQuery,
 ): { next?: string } {
   if (next === undefined) return {};

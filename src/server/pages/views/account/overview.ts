@@ -6,14 +6,14 @@ import { terminalOf } from '../../frame/terminal.ts';
 import { type Html, html } from '../../html/html.ts';
 import { accountPage } from './section.ts';
 
-export interface OverviewView {
+export interface AccountOverview {
   readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
   /** Those that the service has. */
   readonly plans: readonly PlanView[];
   readonly origin: string;
 }
 
-export function overviewPage({ account, plans, origin }: OverviewView): Page {
+export function overviewPage({ account, plans, origin }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
   return accountPage('overview', {
     title: 'Account',

@@ -8,10 +8,10 @@ const SECTIONS = {
   games: ['/ui/account/games', 'Game accounts'],
 } as const;
 
-export type Section = keyof typeof SECTIONS;
+export type AccountSection = keyof typeof SECTIONS;
 
 /** A page about the person who is signed in, with links to the others. */
-export function accountPage(section: Section, page: Page): Page {
+export function accountPage(section: AccountSection, page: Page): Page {
   const body = html`<nav class="tabs" aria-label="Account">
 ${Object.entries(SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
 </nav>

@@ -7,7 +7,7 @@ import { terminalOf } from '../../frame/terminal.ts';
 import { type Html, html } from '../../html/html.ts';
 import { operatorPage } from './section.ts';
 
-export interface OverviewView {
+export interface OperatorOverview {
   readonly version: string;
   /** Why the service takes no work; empty: it does. */
   readonly unready: readonly string[];
@@ -23,7 +23,7 @@ export interface OverviewView {
   readonly origin: string;
 }
 
-export function overviewPage(view: OverviewView): Page {
+export function overviewPage(view: OperatorOverview): Page {
   return operatorPage('overview', {
     title: 'Operator',
     body: html`${state(view)}
@@ -34,7 +34,7 @@ ${figures(view)}
   });
 }
 
-function state({ unready, openReports, version }: OverviewView): Html {
+function state({ unready, openReports, version }: OperatorOverview): Html {
   const isReady = unready.length === 0;
   return html`<p class="lead" role="status">${
     isReady
@@ -60,7 +60,7 @@ function finding({ result, message }: HealthFinding): Html {
   return html`<li class="${look}"><strong>${word}</strong> ${message}</li>`;
 }
 
-function figures({ jobs, workers, store, stats }: OverviewView): Html {
+function figures({ jobs, workers, store, stats }: OperatorOverview): Html {
   const { generated, accounts, upstream, generator } = stats;
   const { hour, day } = generated.time;
   const failures = Object.entries(upstream.errors).map(([code, count]) => `${count} ${code}`);

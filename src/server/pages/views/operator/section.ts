@@ -11,10 +11,10 @@ const SECTIONS = {
   log: ['/ui/operator/log', 'Log'],
 } as const;
 
-export type Section = keyof typeof SECTIONS;
+export type OperatorSection = keyof typeof SECTIONS;
 
 /** A page for operators, with links to the others. */
-export function operatorPage(section: Section, page: Page): Page {
+export function operatorPage(section: OperatorSection, page: Page): Page {
   const body = html`<nav class="tabs" aria-label="Operator">
 ${Object.entries(SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
 </nav>

@@ -1,7 +1,7 @@
 import type { JobReads } from '../../queue/lists.ts';
 import type { JobFeed } from './job-feed.ts';
 
-export interface OtherProcessesOptions {
+export interface OtherNodesOptions {
   readonly reads: JobReads;
   /** The feeds of all owners that have followers. */
   readonly feeds: ReadonlyMap<string, JobFeed>;
@@ -12,18 +12,18 @@ export interface OtherProcessesOptions {
 const PAGE = 1_000;
 
 /**
- * Finds the owners whose jobs other processes have changed, with one read of the new jobs of all owners and one of the
+ * Finds the owners whose jobs other nodes have changed, with one read of the new jobs of all owners and one of the
  * followed pending jobs, regardless of the number of followers. Only the affected feeds then read more.
  */
-export class OtherProcesses {
-  readonly #options: OtherProcessesOptions;
+export class OtherNodes {
+  readonly #options: OtherNodesOptions;
   /** Number of the newest job seen so far; undefined if there is none yet, so that every feed must look for itself. */
   #newest: number | undefined;
   #isDue = false;
   #isLooking = false;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(options: OtherProcessesOptions) {
+  constructor(options: OtherNodesOptions) {
     this.#options = options;
   }
 

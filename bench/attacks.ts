@@ -11,7 +11,7 @@ import { Machine, ROOT } from './machine.ts';
 import { eachLine, type Service, startOwn } from './services.ts';
 
 /** Maximum response time of `/health`, in milliseconds. */
-const LIMIT = 100;
+const LIMIT = 1_000;
 /** Duration of each attack, in milliseconds. */
 const DURATION = 10_000;
 

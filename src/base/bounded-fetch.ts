@@ -11,7 +11,7 @@ export interface BoundedRequest {
   /** Milliseconds for the whole request, redirects included. */
   readonly timeout: number;
   readonly maxBytes: number;
-  /** `start`: only what arrives of the first `maxBytes`; `nothing`: the body is not waited for. */
+  /** `start`: only what arrives of the first `maxBytes`; `nothing`: the body is skipped. */
   readonly reads: (status: number) => 'whole' | 'start' | 'nothing';
   /** For a GET; without it, a redirect is returned like any other answer. */
   readonly redirects?: {
@@ -33,7 +33,7 @@ export interface BoundedAnswer {
 /** `broken`: see the cause, an error of the connection, of the protocol or of `target`. */
 type FetchFailure = 'timeout' | 'too_large' | 'encoded' | 'too_many_redirects' | 'broken';
 
-/** A request without a usable answer. Its message goes on from the host's name. */
+/** A request without a usable answer. Its message continues a sentence that begins with the host's name. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly code: FetchFailure;

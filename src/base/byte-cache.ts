@@ -1,4 +1,4 @@
-/** Keeps values up to a number of bytes in all; those that were not used for the longest time go first. */
+/** Keeps values up to a total number of bytes; the least recently used go first. */
 export class ByteCache<Value> {
   readonly #maxBytes: number;
   readonly #sizeOf: (value: Value) => number;
@@ -47,5 +47,5 @@ export class ByteCache<Value> {
   }
 }
 
-/** About what the map and the objects of an entry take. */
+/** Approximate size of the map entry and its objects. */
 const ENTRY_BYTES = 200;

@@ -45,7 +45,7 @@ export const systemClock: Clock = {
 /** The abort reason that cuts a sleep of our own short: a text, because making an error with its stack takes long. */
 export const AWAKE = 'awake';
 
-/** Sleeps for `ms`, or until `signal` aborts, which is no error. */
+/** Sleeps for `ms`, or until `signal` aborts, which is not an error. */
 export async function sleepOrWake(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   await clock.sleep(ms, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
@@ -95,7 +95,7 @@ interface BackOff {
 }
 
 /**
- * The pause after so many failures in a row. `random`: 0 to 1; up to half of the pause is left to it, so that those who
+ * The pause after so many failures in a row. `random`: 0 to 1; it decides up to half of the pause, so that callers that
  * failed together do not return together.
  */
 export function backOff(failures: number, { first, longest, growth = 2 }: BackOff, random = 1): number {

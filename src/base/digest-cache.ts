@@ -53,7 +53,7 @@ export class DigestCache {
     this.#entries = entriesOf(readCacheFile(path));
   }
 
-  /** Of a missing, damaged or foreign file, uses whatever can be read. */
+  /** Uses whatever can be read of a missing, damaged or foreign file. */
   static open(path: string, now: () => number): DigestCache {
     return new DigestCache(path, now());
   }

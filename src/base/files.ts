@@ -13,7 +13,7 @@ import {
 import { chmod, link, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, type PlatformPath, resolve } from 'node:path';
 
-/** Whether a process of this machine is there, whoever it belongs to. */
+/** Whether a process exists on this machine, of any user. */
 export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -24,15 +24,15 @@ export function processExists(pid: number): boolean {
 }
 
 /**
- * Makes a folder and the missing ones above it. Node's own recursive mkdir never returns where a folder exists but
- * takes no others (`/proc/x`).
+ * Makes a folder and the missing ones above it. Node's own recursive mkdir never returns below a folder that accepts no
+ * others (`/proc/x`).
  * @param mode permission bits of the folders that are made, whatever the umask; as the umask has it unless given
  * @throws Error of the file system, ENOENT or EEXIST for instance
  */
 export function makeFolder(path: string, mode?: number): void {
   const missing = missingFolders(path, isThere);
   for (const folder of missing) makeOne(folder, mode);
-  if (missing.length === 0 && !isFolder(path)) mkdirSync(path); // says what is in the way
+  if (missing.length === 0 && !isFolder(path)) mkdirSync(path); // the error says what is in the way
 }
 
 /** A folder and those above it that are not there, outermost first. On Windows even a drive may be missing. */
@@ -147,8 +147,8 @@ export class Replacement {
 }
 
 /**
- * Removes temporary files for `path` that dead processes left at least an hour ago. Best effort: a problem
- * with the folder is reported by the code that needs it.
+ * Removes temporary files for `path` that dead processes left at least an hour ago. Best effort: the code that needs
+ * the folder reports problems with it.
  */
 export async function removeLeftovers(path: string, now: number): Promise<void> {
   const folder = dirname(path);
@@ -189,7 +189,7 @@ function createFile(path: string, mode: number): number {
   }
 }
 
-/** Makes a rename durable. Not every system supports it; the rename is visible anyway, so this is no failure. */
+/** Makes a rename durable. Systems that cannot do that are no failure: the rename is visible anyway. */
 function syncFolder(folder: string): void {
   let fd: number | undefined;
   try {
@@ -212,8 +212,8 @@ async function removeIfOlder(path: string, time: number): Promise<void> {
 }
 
 /**
- * Adds the path that users know to an error of the file system, so that they see which disk or folder is meant: errors
- * of writing name no file. `instead`: the path of a temporary file, which is replaced.
+ * Adds the path that users know to an error of the file system, so that they see which disk or folder is meant, because
+ * write errors name no file. `instead`: the path of a temporary file, which is replaced.
  */
 export function withPath(error: unknown, path: string, instead?: string): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
@@ -237,9 +237,9 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
 }
 
 /**
- * Whether users other than the intended ones can read the file. The group of a file that belongs to somebody else may:
- * we read it as a member of that group, or by an access list, whose mask the system shows as the mode of the group (as
- * with systemd's credentials). Windows has no such modes.
+ * Whether users other than the intended ones can read the file. For another user's file, its group is intended: we read
+ * the file as a member of that group, or by an access list, whose mask the system shows as the group's mode (as with
+ * systemd's credentials). Windows has no such modes.
  */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.getuid === undefined) return false;

@@ -47,7 +47,7 @@ export function parsedJson(given: string | Uint8Array): unknown {
   }
 }
 
-/** A value as JSON for answers that are written several times: its text and its digest are made once. */
+/** A value as JSON for answers that are sent several times: text and digest are computed once. */
 export class JsonText {
   readonly text: string;
   #digest: string | undefined;

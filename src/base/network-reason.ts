@@ -17,7 +17,10 @@ const REASONS: Readonly<Record<string, string>> = {
   HTTPParserError: 'the answer is not HTTP',
 };
 
-/** What undici says of it, and we: such as a 100 Continue, which only a request that announces its body may get. */
+/**
+ * The words that undici and we use for it, such as for a 100 Continue, which only a request that announces its body may
+ * get.
+ */
 const BAD_RESPONSE = ': bad response';
 const UNASKED = 'an answer came that belongs to no request, such as 100 Continue';
 
@@ -44,7 +47,7 @@ const PROXY_REFUSALS: ReadonlySet<string> = new Set([
   'UND_ERR_PRX_TLS',
   'UND_ERR_PRX_CONN',
 ]);
-/** The code of an error for which nothing was sent to anybody but a proxy. */
+/** The code of an error before which nothing was sent beyond the proxy. */
 export const PROXY_REFUSED = 'PROXY_REFUSED';
 
 /** No answer came through a proxy. Its code is that of the cause, or `PROXY_REFUSED`. */

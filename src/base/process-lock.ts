@@ -11,7 +11,7 @@ export interface Held {
   release(): void;
 }
 
-/** A lock that cannot be taken by anybody. `message` names its file. */
+/** A lock file that is damaged, so that nobody can take the lock. `message` names the file. */
 export class LockFileError extends Error {
   override readonly name = 'LockFileError';
   readonly code = 'lock_file_damaged';

@@ -4,7 +4,9 @@ import { NO_PROXY_ADDRESS, ProxyError } from './network-reason.ts';
 
 /** An http or https proxy. */
 export interface NamedProxy {
-  /** Its address, which may have a user name and a password; undefined: what names it has none that can be used. */
+  /**
+   * Its address, which may have a user name and a password; undefined: the variable or option has no usable address.
+   */
   readonly url: string | undefined;
   /** The variable or option that names it. */
   readonly from: string;
@@ -19,7 +21,7 @@ export interface Proxies {
   readonly except: string;
 }
 
-/** Sends requests over the network: what is used of an undici dispatcher. */
+/** Sends requests over the network: the part of an undici dispatcher that we use. */
 export interface Sender {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
   /** Resolves when the requests under way have ended. */
@@ -28,7 +30,7 @@ export interface Sender {
   destroy(): Promise<void>;
 }
 
-/** Never asked of a proxy: it would reach itself there. */
+/** Never requested through a proxy, which would reach itself there. */
 const LOOPBACK = 'localhost,127.0.0.0/8,::1';
 
 /** The proxy on the way to an address; undefined: it is reached directly. */
@@ -50,7 +52,7 @@ function isListed({ hostname, port, protocol }: URL, list: string): boolean {
   return list.split(/[\s,]+/).some((entry) => matches(entry.toLowerCase(), places));
 }
 
-/** An entry may end with a port. Of names, the domains below them are meant too. */
+/** An entry may end with a port. A name also covers the domains below it. */
 function matches(entry: string, { host, port }: { readonly host: string; readonly port: string }): boolean {
   const [, bracketed, plain, only] = /^(?:\[(.*)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];
   const name = bracketed ?? plain ?? '';

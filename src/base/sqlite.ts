@@ -35,11 +35,11 @@ let loaded: Promise<Sqlite> | undefined;
 
 /** SQLite as a part of Node. */
 export async function importSqlite(): Promise<Sqlite> {
-  loaded ??= importQuietly(); // once: of two at a time, the second would keep the first one's way to warn
+  loaded ??= importQuietly(); // once: a second concurrent call would restore the wrong warning function
   return await loaded;
 }
 
-/** Node 22 prints a warning about node:sqlite being experimental; it says nothing a user can act on. */
+/** Node 22 prints a warning about node:sqlite being experimental; users can do nothing about it. */
 async function importQuietly(): Promise<Sqlite> {
   const emitWarning = process.emitWarning;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {

@@ -16,7 +16,7 @@ import { parsedJson } from '../base/json.ts';
 import { fileLines } from '../base/lines.ts';
 import { parse, safeParse } from '../protocol/parsing.ts';
 
-/** A journal that cannot be gone on with. `message` names the file. */
+/** A journal that cannot be continued. `message` names the file. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
   readonly code: string;
@@ -34,7 +34,7 @@ export class JournalError extends Error {
     return new JournalError('journal_damaged', { message, hint, cause });
   }
 
-  /** Nothing in it was written by us, not even the first line, with which a journal begins to exist. */
+  /** We wrote nothing in it, not even the first line that every journal begins with. */
   static emptied(path: string): JournalError {
     const message = `${path}: The journal of this batch has lost its content, so skins could be paid for twice.`;
     const hint =
@@ -92,7 +92,7 @@ const done = z.object({
   key: z.string().optional(),
   signer: z.string().optional(),
 });
-/** Made and paid for, but not what was asked for, or not provably so: it is kept until somebody decides. */
+/** Made and paid for, but wrong or unproven: kept until the user decides. */
 const unproven = z.object({
   s: z.literal('unproven'),
   k: z.string(),
@@ -154,8 +154,8 @@ const HEAD_BYTES = 200;
 const LONGEST_LINE = 256 * 1024 + 1;
 
 /**
- * What a batch did, written before it is acted on: an append-only file that a kill at any moment leaves
- * readable. Each line stands for itself; a torn one is as if it had not been written.
+ * What a batch did, written before it is acted on: an append-only file that a kill at any moment leaves readable. Each
+ * line is independent; a torn one counts as not written.
  */
 export class Journal {
   /** When an earlier run last wrote to it, milliseconds since the epoch. */
@@ -182,7 +182,7 @@ export class Journal {
   /** Opens or starts the journal at `path`. */
   static open(path: string): Journal {
     makeFolder(dirname(path), 0o700);
-    // In one step, so that a kill never leaves an empty file: that is one which has lost its content.
+    // In one step, so that a kill never leaves an empty file, which would count as one that lost its content.
     if (!existsSync(path)) writeFileAtomically(path, `${headerLine(newNonce())}\n`, { mode: 0o600 });
     return new Journal(path, openSync(path, 'a+', 0o600)).#closedIfThrown((journal) => journal.#readBack());
   }
@@ -339,10 +339,10 @@ export class Journal {
   #write(line: string): number {
     const bytes = Buffer.from(`${line}\n`);
     try {
-      // A disk that fills up may take a part only: the rest is tried once more, and then it throws.
+      // A full disk may accept only a part: try the rest once more, which then throws.
       for (let sent = 0; sent < bytes.length; ) sent += writeSync(this.#fd, bytes, sent);
     } catch (error) {
-      ftruncateSync(this.#fd, this.#size); // no half line for the next one to be added to
+      ftruncateSync(this.#fd, this.#size); // no half line that the next one would be appended to
       throw withPath(error, this.#path);
     }
     this.#size += bytes.length;
@@ -352,7 +352,7 @@ export class Journal {
   #readBack(): void {
     this.#found = this.#replayAll();
     this.#size = this.#found;
-    // A line that a kill cut off is as if it had not been written.
+    // A line that a kill cut off counts as not written.
     ftruncateSync(this.#fd, this.#size);
   }
 

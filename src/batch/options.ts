@@ -18,11 +18,11 @@ export interface BatchService {
   readonly caller: string;
   /** Called once, before the first request. */
   readonly connect: () => Promise<SkinClient>;
-  /** What is known of an embedded service, which is then not asked; absent: nothing. */
+  /** What is known about an embedded service, so that it need not be asked; absent: nothing. */
   readonly known?: KnownService | undefined;
   /** The service's own signing key; undefined if it publishes none or does not answer. Absent: the same. */
   readonly signingKey?: (() => Promise<PublicSigningKey | undefined>) | undefined;
-  /** The service's skin with this UUID; undefined if there is none. Absent: every UUID is taken for a player's. */
+  /** The service's skin with this UUID; undefined if there is none. Absent: every UUID counts as a player's. */
   readonly findSkin?: ((uuid: string) => Promise<SuppliedSkin | undefined>) | undefined;
 }
 
@@ -46,11 +46,11 @@ interface BatchSkinOptions {
 interface ReuseOptions {
   /** Make every skin again, even if the lockfile has it. */
   readonly force?: boolean | undefined;
-  /** Keep the lockfile's skins whoever signed them. */
+  /** Keep the lockfile's skins, from any signer. */
   readonly keepSignatures?: boolean | undefined;
   /** Absent: signatures of the game are not recognized. */
   readonly game?: Pick<KnownToGame, 'keys'> | undefined;
-  /** This machine's own signing key, to recognize its signatures. Absent: entries are believed about their signer. */
+  /** This machine's own signing key, to recognize its signatures. Absent: trust what entries say about their signer. */
   readonly ownKey?: PublicSigningKey | undefined;
 }
 
@@ -89,7 +89,7 @@ interface EffortOptions {
   readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
 }
 
-/** What makes a result good, and who hears of it. */
+/** What makes a result good, and where it goes. */
 interface ResultOptions {
   /** Follow the jobs to their ends; else a source is finished when its job is accepted. Default true. */
   readonly follow?: boolean | undefined;
@@ -174,7 +174,7 @@ export interface Progress {
 
 /** The progress of a batch that runs. */
 export interface RunningProgress extends Progress {
-  /** Seconds that the rest takes at least, by the limits that the service has told; 0: they allow all of it now. */
+  /** Minimum seconds for the rest, by the service's limits; 0: they allow all of it now. */
   readonly leastSeconds: number;
 }
 
@@ -233,7 +233,7 @@ export interface GoneSource {
   readonly isDoubtful: boolean;
 }
 
-/** What became of the lockfile. */
+/** What happened to the lockfile. */
 export interface LockfileOutcome {
   readonly written: boolean;
   /** Entries that were dropped because their source is gone. */
@@ -252,6 +252,6 @@ export interface BatchSummary extends Progress {
   readonly left: number;
   /** Milliseconds from the first submission to the last result. */
   readonly milliseconds: number;
-  /** What became of the lockfile; undefined without one. */
+  /** What happened to the lockfile; undefined without one. */
   readonly lockfile: LockfileOutcome | undefined;
 }

@@ -9,7 +9,7 @@ import type { SourceContent, SourceProblem, VariantInput } from './model/source.
 import { pixelsOf, type Work } from './model/work.ts';
 import { fileProblem } from './sources/files.ts';
 
-/** What is known of a source's picture. */
+/** What is known about a source's picture. */
 export interface InspectedSource {
   /** Pixel hash; undefined if the picture is not at hand, as a URL's or a player's. */
   readonly pixels: string | undefined;
@@ -80,7 +80,7 @@ function inspectFile(
 }
 
 /**
- * The bytes of a source that has a picture of its own, as they are. `label`: the file in messages.
+ * The unchanged bytes of a source that has a picture of its own. `label`: the file in messages.
  * @throws Error for a source of another kind
  */
 export function readContent(

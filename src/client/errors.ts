@@ -17,7 +17,7 @@ export interface ServiceAnswer {
   readonly path: string;
   /** HTTP status. */
   readonly status: number;
-  /** The first one is the reason; the others say more of it. */
+  /** The first one is the reason; the others add details. */
   readonly errors: readonly Note[];
   readonly links: Readonly<Record<string, string>>;
   readonly rateLimit: SeenRateLimit | undefined;
@@ -28,7 +28,10 @@ export interface ServiceAnswer {
 /** A code of the interface, or any other that a service has. */
 export type ServiceErrorCode = ErrorCode | (string & {});
 
-/** About what was sent. The hosted service has these with other statuses, too: 403 for a banned image, 500 for one that it cannot fetch. */
+/**
+ * Codes about the content of a request. The hosted service also sends them with other statuses: 403 for a banned image,
+ * 500 for one that it cannot fetch.
+ */
 export const ABOUT_CONTENT: ReadonlySet<string> = new Set([
   'invalid_image',
   'blocked_image',
@@ -44,9 +47,12 @@ export const ABOUT_CONTENT: ReadonlySet<string> = new Set([
 /** The service answered with an error. `code` is the service's own. */
 export class ServiceError extends SkinsmithError {
   override readonly name = 'ServiceError';
-  /** That of the first of `answer.errors`, which a service may make up; `http_` with the status if it has none. */
+  /**
+   * The code of the first of `answer.errors`, possibly one that only this service knows; `http_` with the status if it
+   * has none.
+   */
   readonly code: ServiceErrorCode;
-  /** The answer as it was read, with the wait and the limits that it tells. */
+  /** The answer as it was read, with its wait and limits. */
   readonly answer: ServiceAnswer;
 
   constructor(answer: ServiceAnswer) {

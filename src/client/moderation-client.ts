@@ -27,7 +27,7 @@ export interface Listed<T> {
   readonly next: string | undefined;
 }
 
-/** What the operators of a skinsmith service do about skins of others. Each act is noted in a log. */
+/** What the operators of a skinsmith service do about other users' skins. Each action is logged. */
 export class ModerationClient {
   readonly #requester: Requester;
 
@@ -52,7 +52,7 @@ export class ModerationClient {
     return (await this.#ask(request, reportAnswerSchema, call)).report;
   }
 
-  /** PATCH /v2/account/skins/:uuid: hides the skin, whosever it is, or shows it again. */
+  /** PATCH /v2/account/skins/:uuid: hides any user's skin, or shows it again. */
   async setHidden(
     uuid: string,
     decision: ReportDecision & { readonly hidden: boolean },
@@ -63,7 +63,7 @@ export class ModerationClient {
     return (await this.#ask(request, moderatedSkinAnswerSchema, call)).skin;
   }
 
-  /** DELETE /v2/account/skins/:uuid: deletes the skin, whosever it is. */
+  /** DELETE /v2/account/skins/:uuid: deletes any user's skin. */
   async deleteSkin(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
     const path = `/skins/${encodeURIComponent(uuid)}?${new URLSearchParams({ note })}`;
     await this.#ask({ method: 'DELETE', path }, envelopeSchema, call);

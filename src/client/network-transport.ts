@@ -107,7 +107,7 @@ async function* inflated(body: Body): AsyncGenerator<Uint8Array> {
   yield* through(all(), isZlib ? createInflate(LENIENT) : createInflateRaw(LENIENT));
 }
 
-/** The body without its compression: some gateways compress whatever the request says. One of an unknown kind is left. */
+/** The decompressed body: some gateways compress no matter what the request says. An unknown compression stays. */
 function decoded({
   headers,
   body,
@@ -115,7 +115,7 @@ function decoded({
   return DECODERS.get(encodingOf(headers))?.(body) ?? body;
 }
 
-/** The compression of an answer if it cannot be undone here. */
+/** The compression of an answer if it cannot be decoded here. */
 export function unknownEncoding(headers: TransportAnswer['headers']): string | undefined {
   const encoding = encodingOf(headers);
   return DECODERS.has(encoding) ? undefined : encoding;

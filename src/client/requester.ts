@@ -61,10 +61,10 @@ export class Requester {
   readonly #options: SkinClientOptions;
   readonly #origin: string;
   readonly #root: string;
-  /** Leads to the service. */
+  /** Carries requests to the service. */
   readonly #transport: Transport;
   readonly #network: NetworkTransport;
-  /** Leads to all other hosts that have textures. */
+  /** Carries requests to all other hosts with textures. */
   readonly #elsewhere: Transport;
   /** Present when the key would go over plain http. */
   readonly #guard: KeyGuard | undefined;
@@ -142,7 +142,7 @@ export class Requester {
     }
   }
 
-  /** The chunks of a file of any size below the service's root. Opening it is repeated as other reads are. */
+  /** The chunks of a file of any size below the service's root. Opening it is retried like other reads. */
   async *file(path: string, type: string, call: CallOptions): AsyncGenerator<Uint8Array, void, void> {
     const headers = { accept: `${type}, application/json` };
     const below = this.#below({ method: 'GET', path, headers }, call.signal);

@@ -34,7 +34,7 @@ export function retryPolicy(...inputs: readonly (Partial<RetryPolicy> | undefine
   return { ...DEFAULT_RETRY, ...Object.fromEntries(given) };
 }
 
-/** Pauses after a 429 that gives no time, as one because the queue is full. */
+/** Pauses after a 429 without a time, such as one for a full queue. */
 const FULL_QUEUE = { first: 400, longest: 3_000, growth: 1.5 };
 
 export interface Attempt {

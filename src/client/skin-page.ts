@@ -6,7 +6,7 @@ import type { SkinPage } from './types.ts';
 
 type SkinListAnswer = z.output<typeof seenSkinListAnswerSchema>;
 
-/** What services warn with when they send the first page, because they do not know `after`. */
+/** The warning of services that send the first page because they do not know `after`. */
 const STARTED_OVER = 'anchor_not_found';
 
 /**

@@ -7,7 +7,7 @@ export interface CountedSubmission {
   answeredAt: number | undefined;
 }
 
-/** What is known of one window. */
+/** What is known about one window. */
 interface Account {
   readonly limit: number;
   readonly span: number;

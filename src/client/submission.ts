@@ -63,7 +63,7 @@ function nameOf(file: SkinFile): string | undefined {
   return file instanceof File ? file.name : undefined;
 }
 
-/** Null, as databases have it, is no value either: a form would make a text of it. */
+/** Null, as in databases, also counts as no value: a form would turn it into text. */
 function fieldsOf(options: SkinOptions): Record<string, string> {
   const entries = Object.entries({ ...options } as Record<string, string | null | undefined>);
   const wanted = entries.filter(([, value]) => value !== undefined && value !== null);

@@ -33,8 +33,8 @@ export interface TransportAnswer {
 }
 
 /**
- * Carries requests to a service: over the network (`NetworkTransport`), or to a function like `fetch`. It does not retry,
- * follow redirects or interpret what it carries. Whoever made it closes it.
+ * Carries requests to a service: over the network (`NetworkTransport`), or to a function like `fetch`. It does not
+ * retry, follow redirects or interpret what it carries. Its creator closes it.
  */
 export interface Transport {
   /**

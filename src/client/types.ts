@@ -105,7 +105,7 @@ export interface PageQuery {
   /** The following are skinsmith only. */
   readonly variant?: 'classic' | 'slim' | undefined;
   readonly sort?: 'newest' | 'popular' | undefined;
-  /** For one's own skins only. */
+  /** For the caller's own skins only. */
   readonly visibility?: SkinVisibility | undefined;
 }
 
@@ -148,15 +148,15 @@ export interface SkinPage {
   readonly total?: number;
 }
 
-/** What became of several skins. */
+/** The outcome for several skins. */
 export interface BulkEdited {
   /** UUIDs of those that were changed or removed. */
   readonly done: readonly string[];
-  /** UUIDs of those that are no skins of the caller. */
+  /** UUIDs of those that are not the caller's skins. */
   readonly missing: readonly string[];
 }
 
-/** What became of several skins that were to be changed. */
+/** The outcome of changing several skins. */
 export interface SkinsEdited extends BulkEdited {
   /** Those that were changed, as lists show them. */
   readonly skins: readonly SkinListItem[];
@@ -190,7 +190,7 @@ interface AttemptHooks {
 export interface SkinClientOptions extends AttemptHooks {
   /** The service's root, with or without `/v2` at its end. Required unless `fetch` is given. */
   readonly baseUrl?: string | undefined;
-  /** Surrounding white space is ignored; without one, or with an empty one, the caller is anonymous. */
+  /** Surrounding white space is ignored; without a key, or with an empty one, the caller is anonymous. */
   readonly apiKey?: string | undefined;
   /** Send the API key over plain http even to public addresses, where anyone on the network path can read it. Default: false. */
   readonly insecureHttp?: boolean | undefined;

@@ -2,7 +2,7 @@ import type { Job } from '../protocol/job.ts';
 import type { TrackerUser } from './job-tracker.ts';
 import type { SkinRequest, Submission } from './submission.ts';
 
-/** The user of a dispatcher, who wants skins made: knows where the pictures come from, and what becomes of results. */
+/** The user of a dispatcher: provides the pictures and receives the results. */
 export interface DispatcherUser<W extends Submission> extends TrackerUser<W> {
   /** What to send, or why there is nothing. @throws the signal's reason */
   prepare(work: W, signal: AbortSignal): Promise<SkinRequest | { readonly problem: unknown }>;

@@ -19,7 +19,7 @@ export interface DispatcherOptions<W extends Submission> extends StopSignals {
   readonly user: DispatcherUser<W>;
   /** Folder that all processes of the caller share; undefined: they need not, as at an embedded service. */
   readonly shareFolder: string | undefined;
-  /** What is known of the service without asking it; undefined: nothing. */
+  /** What is known about the service without asking it; undefined: nothing. */
   readonly known: KnownService | undefined;
   /** Whether results are wanted; otherwise only the slots matter. */
   readonly follows: boolean;

@@ -1,7 +1,9 @@
 import type { JobAnswer } from '../client/types.ts';
 import type { RunningJob } from './running-job.ts';
 
-/** How long a job took, milliseconds. `isTold`: by the service's own times, not by when its end was noticed. */
+/**
+ * How long a job took, milliseconds. `isTold`: taken from the service's own times, not from when its end was noticed.
+ */
 export interface JobDuration {
   readonly duration: number;
   readonly isTold: boolean;
@@ -50,7 +52,7 @@ export class RecentSamples {
     return this.#quantile(0);
   }
 
-  /** The least of all that are kept. */
+  /** The smallest of all kept samples. */
   get leastOfAll(): number | undefined {
     return this.#samples.length === 0 ? undefined : Math.min(...this.#samples);
   }

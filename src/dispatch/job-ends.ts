@@ -18,7 +18,7 @@ export interface End {
   readonly isAtOnce?: boolean;
 }
 
-/** What becomes of ended jobs. */
+/** Receives ended jobs. */
 export interface JobResults<W extends Submission> {
   /** Runs a step; a permanently failing request fails only this work. */
   attempt(work: W, job: string | undefined, step: () => Promise<void>): Promise<void>;
@@ -36,7 +36,7 @@ export interface JobEndsPorts<W extends Submission> {
   readonly follows: boolean;
   /** A slot became free. */
   readonly onRoom: (end: End) => void;
-  /** More is known of when jobs end: one was polled too early, or has told how long jobs take. */
+  /** There is new information about when jobs end: one was polled too early, or showed how long jobs take. */
   readonly onHint: () => void;
 }
 
@@ -52,7 +52,7 @@ export class MissingResultError extends SkinsmithError {
   }
 }
 
-/** Milliseconds of a wait that are not worth telling. */
+/** Waits of up to this many milliseconds are not reported. */
 const SHORT_WAIT = 3_000;
 const MISSING = 'The service cannot find a job that it accepted: waiting for it to appear.';
 

@@ -12,7 +12,7 @@ import type { SubmissionMark } from './submitter.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 import { Watcher } from './watcher.ts';
 
-/** Whose jobs are tracked: knows the pictures, and what becomes of results. */
+/** The owner of the tracked jobs: provides pixels and receives results. */
 export interface TrackerUser<W extends Submission> extends JobResults<W> {
   /** Pixel hash of the picture; undefined: unknown, for instance a URL's. */
   pixelsOf(work: W): string | undefined;
@@ -126,7 +126,7 @@ export class JobTracker<W extends Submission> {
     this.#watcher.added();
   }
 
-  /** Nobody waits any longer for what became of it. */
+  /** Its outcome is no longer of interest. */
   forget(work: W): void {
     this.#lostAnswers.forget(work);
   }

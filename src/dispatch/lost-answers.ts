@@ -50,7 +50,7 @@ const LOOK_GROWTH = 0.1;
 const LONGEST_LOOK = 5_000;
 /** Clocks of nodes that differ by less, milliseconds, may give a later job an earlier time; added to what was learned from others. */
 const CLOCK_TOLERANCE = 10_000;
-/** Milliseconds of a wait that are not worth telling. */
+/** Waits of up to this many milliseconds are not reported. */
 const SHORT_WAIT = 3_000;
 const WAITS = 'An answer was lost: waiting to see whether the service has accepted the submission.';
 
@@ -84,7 +84,7 @@ export class LostAnswers<W extends Submission> {
     this.#wantLook(this.#settledAt(lost));
   }
 
-  /** Nobody waits for it any longer. */
+  /** Its outcome is no longer of interest. */
   forget(work: W): void {
     this.#lost.delete(work);
   }

@@ -23,7 +23,7 @@ export interface OutageOptions {
   /** Milliseconds before giving up: a service that never answered, and one that stopped answering. */
   readonly patience: { readonly firstContact: number; readonly outage: number };
   readonly onPause: (message: string, ms: number, reason: WaitReason) => void;
-  /** There was trouble, and a request has succeeded. */
+  /** A request has succeeded after failures. */
   readonly onPassed?: (() => void) | undefined;
   /** Milliseconds: the first pause, doubled each time, and the longest. Default 100 and 10,000. */
   readonly firstPause?: number;
@@ -92,7 +92,7 @@ export class Outage {
     this.#pausedUntil = now + wait;
     const longest = this.#contact.hasAnswered ? patience.outage : firstPatience(error, patience.firstContact);
     const since = this.#since ?? now;
-    // A service that says when it goes on is not lost, nor is one that only wants fewer requests.
+    // A service that says when it will be back is not lost, nor is one that only wants fewer requests.
     if (isRefusedForNow(error) || (isResting(error) && askedFor(error) > 0)) this.#since = now + wait;
     else if (now + wait - since > longest) throw new ServiceLostError(error);
     onPause(waitReason(error), wait, isRefusedForNow(error) ? 'limit' : 'trouble');
@@ -115,7 +115,7 @@ export class Outage {
   }
 }
 
-/** A certificate that was never accepted will not be soon: only a service that waits for ever for its first contact waits for that. */
+/** A certificate that was never accepted will not be soon: wait only where first contact has no limit. */
 function firstPatience(error: unknown, patience: number): number {
   const isLasting = error instanceof NetworkError && !error.isPassing;
   return isLasting && Number.isFinite(patience) ? 0 : patience;

@@ -112,7 +112,7 @@ export class FullQueue {
     return this.#openAt;
   }
 
-  /** Somebody else was faster. */
+  /** Another program was faster. */
   refused(now: number): void {
     if (now >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (this.#refusals - 1));

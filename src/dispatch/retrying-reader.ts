@@ -5,9 +5,9 @@ import type { JobAnswer } from '../client/types.ts';
 import { isTransient, mayReadAgain } from './outage.ts';
 import type { ReadKind, Session } from './session.ts';
 
-/** Milliseconds between tries to read what the service should have by now. */
+/** Milliseconds between attempts to read what the service should have by now. */
 export const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
-/** Pauses of this many milliseconds are worth telling. */
+/** Pauses of at least this many milliseconds are reported. */
 export const LONG_PAUSE = 1_000;
 /** Milliseconds between tries of a read that alone fails. */
 const ALONE = { first: 200, longest: 10_000 };
@@ -57,8 +57,8 @@ export class RetryingReader {
   }
 
   /**
-   * Reads what the service has just said exists, several times if necessary: not all of its parts know of it at once.
-   * Undefined: it never appeared.
+   * Reads something that the service has just said exists, repeatedly if necessary: not all of its parts know it at
+   * once. Undefined: it never appeared.
    */
   async awaited<T>(request: () => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; ; tries++) {

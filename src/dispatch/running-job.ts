@@ -20,7 +20,7 @@ export interface LookState {
   readonly lastLook: number;
   /** Duration of a short request, milliseconds. */
   readonly roundTrip: number;
-  /** Whether all jobs in the queue are this process's own, so that nobody else needs a list. */
+  /** Whether all jobs in the queue are this process's own, so that no other process needs a list. */
   readonly isAlone?: boolean;
 }
 

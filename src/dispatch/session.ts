@@ -43,7 +43,7 @@ interface WindowSharing {
 const FIRST_INTAKE_PAUSE = 500;
 const LONGEST_INTAKE_PAUSE = 60_000;
 
-/** Milliseconds of waiting for a limit that are not worth telling. */
+/** Waits for a limit of up to this many milliseconds are not reported. */
 const SHORT_WAIT = 1_000;
 /** A submission that takes so many times as long as the last ones have taken is not expected to be answered soon. */
 const UNUSUAL = 2;
@@ -53,7 +53,7 @@ const SILENT = 'The service does not answer yet.';
 /** Single reads that fail and are repeated together: of jobs, of skins, of what the service says about itself. */
 export type ReadKind = 'job' | 'skin' | 'facts';
 
-/** What the parts of a dispatcher share: the service, and what they have learned about it. */
+/** Shared by the parts of a dispatcher: the service, and what they have learned about it. */
 export class Session<W extends Submission = Submission> {
   readonly client: SkinClient;
   readonly clock: Clock;
@@ -184,7 +184,7 @@ export class Session<W extends Submission = Submission> {
     this.#options.onWaiting('trouble', message, ms);
   };
 
-  /** Sends a request, and tells the user while it is not answered. */
+  /** Sends a request, and tells the user while it has no answer. */
   async whileTold<T>(request: () => Promise<T>): Promise<T> {
     return await reportSilence(request, { clock: this.clock, onSilence: this.#tellSilence });
   }

@@ -16,7 +16,7 @@ export interface WindowState {
   readonly now: number;
   /** Submissions of all processes that are not answered yet, except the one in question. */
   readonly inFlight: number;
-  /** Whether no other process is there, so that nobody else's submissions have to be counted. */
+  /** Whether no other process is there, so that no other submissions have to be counted. */
   readonly isAlone: boolean;
 }
 

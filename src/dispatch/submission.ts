@@ -1,7 +1,7 @@
 import type { CallOptions, SkinOptions, SkinSource } from '../client/types.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 
-/** A skin to have made, as the dispatcher needs it; its users add what they know of it. */
+/** A skin to make, as the dispatcher needs it; its users add what they know about it. */
 export interface Submission {
   /** The same for the same picture and options. */
   readonly key: string;

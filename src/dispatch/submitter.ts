@@ -13,7 +13,7 @@ const MAX_LOSSES = 40;
 /** Milliseconds after which slots that other processes share are tried again. */
 const SHARE_PAUSE = 300;
 
-/** Who hears what became of a submission. */
+/** Handlers of a submission's outcome. */
 interface SubmissionHandlers<W extends Submission> {
   readonly onAccepted: (work: W, state: JobAnswer, sent: SubmissionMark) => void;
   readonly onFailed: (work: W, error: unknown) => void;
@@ -282,7 +282,7 @@ export class Submitter<W extends Submission> {
     this.#ports.session.slots.unsure.delete(work);
   }
 
-  /** Somebody else was faster. The next look says how many slots there are. */
+  /** Another program was faster. The next look says how many slots there are. */
   #wasFull(): void {
     const { session, lookSoon } = this.#ports;
     session.slotLimit.refused(this.#ports.queue.pending, session.now());

@@ -12,7 +12,7 @@ export interface TextureReaderOptions {
   readonly random: () => number;
   /** Milliseconds that a texture's host may be in trouble; default: a quarter of an hour. */
   readonly patience?: number | undefined;
-  /** Textures cannot be read for now, with the reason; `ms`: until the next try. */
+  /** Textures cannot be read at the moment, with the reason; `ms`: until the next attempt. */
   readonly onWaiting?: ((message: string, ms: number) => void) | undefined;
 }
 

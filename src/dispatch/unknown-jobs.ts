@@ -14,11 +14,11 @@ export interface UnknownJobsPorts {
   readonly fetchJob: (id: string, result: string | undefined) => Promise<JobAnswer | undefined>;
   /** Pixel hash of the texture in a value. */
   readonly texturePixels: (url: string) => Promise<string>;
-  /** It is known what one of them has made. */
+  /** The skin of one of them is known. */
   readonly onFinding: () => void;
 }
 
-/** What an unknown job has made. */
+/** The skin that an unknown job has made. */
 export interface FoundSkin {
   readonly pixels: string;
   readonly variant: string;
@@ -29,7 +29,7 @@ export interface FoundSkin {
 
 export type JobFinding = FoundSkin | 'nothing';
 
-/** Nothing is known of the job yet. `patience`: milliseconds for which it is worth reading again. */
+/** Nothing is known about the job yet. `patience`: milliseconds for which it is worth reading again. */
 interface Unread {
   readonly patience: number;
 }
@@ -41,7 +41,10 @@ const GROWTH = 0.5;
 /** Milliseconds for which a job is read again while the service, or the host of its texture, is in trouble. */
 const TROUBLED = 15 * 60_000;
 
-/** What jobs of unknown origin have made. One that cannot be read is read again, and has made nothing if that never changes. */
+/**
+ * The skins that jobs of unknown origin have made. A job that cannot be read is read again, and counts as having made
+ * nothing if that never changes.
+ */
 export class UnknownJobs {
   readonly #ports: UnknownJobsPorts;
   readonly #findings = new Map<string, JobFinding>();

@@ -65,7 +65,7 @@ export async function fetchSignedProfile(
   return readProfile(parsed.data);
 }
 
-/** What a game server asks when a player joins: who says so, and the secret that server and player agreed on. */
+/** What a game server asks when a player joins: the player's name, and the secret that server and player agreed on. */
 export interface JoinQuestion {
   readonly username: string;
   readonly serverId: string;
@@ -73,7 +73,7 @@ export interface JoinQuestion {
   readonly ip?: string | undefined;
 }
 
-/** The game's answer as it is: a signed profile, or 204 for a player who has not joined. @throws GameError */
+/** The game's answer, unchanged: a signed profile, or 204 for a player who has not joined. @throws GameError */
 export async function askHasJoined(http: GameHttp, { ip, ...who }: JoinQuestion): Promise<GameAnswer> {
   const query = new URLSearchParams({ ...who, ...(ip !== undefined && { ip }) });
   return await http.send({

@@ -40,7 +40,7 @@ export interface Grants {
   delay?: number | undefined;
   /** Jobs processed at the same time; not the limit of the queue. */
   concurrency?: number | undefined;
-  /** The same of capacity that would be idle otherwise. skinsmith only. */
+  /** The same when capacity would otherwise be idle. skinsmith only. */
   burst?: number | undefined;
   /** Share of the service while others want it too. */
   priority?: number | undefined;
@@ -130,7 +130,7 @@ export const readyAnswerSchema = z.object({
       'generator_not_ready',
     ]),
   ),
-  /** What it survives, and its operator should know of. */
+  /** Problems that it survives, for its operator to know. */
   warnings: z.array(z.enum(['store_clock', 'store_pool', 'store_listener'])),
   version: z.string(),
 });
@@ -150,14 +150,14 @@ const keyInfoSchema = z.object({
   /** The user's UUID without dashes. */
   user: z.string(),
   createdAt: z.iso.datetime(),
-  /** Where and by what it may be used; empty: anywhere, by anything. */
+  /** The places and programs that may use it; empty: all. */
   allowedOrigins: z.array(z.string()),
   allowedIps: z.array(z.string()),
   allowedAgents: z.array(z.string()),
   /** There are no credits any more. */
   useCredits: z.literal(false),
 });
-/** An API key, as /v2/me tells of it. */
+/** An API key, as /v2/me describes it. */
 export type KeyInfo = z.infer<typeof keyInfoSchema>;
 
 /** GET /v2/me/apikey and /v2/me/apikeys */

@@ -23,7 +23,7 @@ export interface ApiKey {
   createdAt: string;
   /** ISO 8601. */
   lastUsedAt?: string | undefined;
-  /** New skins that were asked for with it; absent on services that do not count them. */
+  /** New skins requested with it; absent on services that do not count them. */
   generations?: number | undefined;
   /** Addresses and networks that it may be used from; empty: no restriction. */
   allowedIps: string[];
@@ -54,7 +54,7 @@ const apiKeySchema = z
   })
   .meta({ id: 'ApiKey' }) satisfies z.ZodType<ApiKey>;
 
-/** A key that was just made. `secret`, the key itself, is told only here. */
+/** A key that was just made. `secret`, the key itself, is returned only here. */
 export interface ApiKeyMade extends ApiKey {
   secret: string;
 }

@@ -7,7 +7,7 @@ export const REPORT_REASONS = ['offensive', 'copyright', 'personal', 'other'] as
 /** One of the reasons for a report. */
 export type ReportReason = (typeof REPORT_REASONS)[number];
 
-/** What the log of the operators tells of. */
+/** The actions in the operators' log. */
 export const OPERATOR_ACTIONS = [
   'hide_skin',
   'show_skin',
@@ -85,7 +85,7 @@ const pageSchema = z.object({
 /** Query of GET /v2/account/reports. */
 export const reportListQuerySchema = pageSchema.extend({ state: z.enum(['open', 'closed']).default('open') });
 
-/** Body of whatever an operator does, with the reason for the log. */
+/** Body of any operator's action, with the reason for the log. */
 export const decisionSchema = z.strictObject({ note: lineSchema.default('') });
 export type ReportDecision = z.input<typeof decisionSchema>;
 

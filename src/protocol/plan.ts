@@ -13,7 +13,7 @@ export interface PlanLimits {
   delay: number;
   /** Jobs processed at the same time, while others wait too. */
   concurrency: number;
-  /** The same of capacity that would be idle otherwise. skinsmith only; older versions do not tell it. */
+  /** The same when capacity would otherwise be idle. skinsmith only; older versions do not send it. */
   burst?: number | undefined;
   /** Share of the service while others want it too. */
   priority: number;
@@ -58,8 +58,8 @@ export const planNameSchema = z
 const whole = (least: number, most: number) => z.int().min(least).max(most);
 
 /**
- * A file of plans: those it names take the place of the built-in ones, or join them. What it leaves out of a
- * plan is as before, and in a new one as in `free`.
+ * A file of plans: those it names take the place of the built-in ones, or join them. Values left out of a plan stay as
+ * they are; in a new plan, they are those of `free`.
  */
 export const planFileSchema = z.record(
   planNameSchema,

@@ -70,8 +70,8 @@ export interface SeenSkin {
 }
 
 /**
- * A skin as a client reads it. Only its UUID, value and signature are essential: where its texture is and its
- * variant are in the value as well, and a service that tells no visibility has none but `public`.
+ * A skin as a client reads it. Only its UUID, value and signature are essential: where its texture is and its variant
+ * are in the value as well, and a service that sends no visibility has only `public`.
  */
 export const seenSkinSchema = z
   .object({

@@ -12,7 +12,7 @@ export const skinEditFields = {
   visibility: visibilitySchema.optional(),
 };
 
-/** Body of PATCH /v2/skins/:uuid: what is to change. */
+/** Body of PATCH /v2/skins/:uuid: what to change. */
 export const skinEditSchema = z
   .object(skinEditFields)
   .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
@@ -41,7 +41,7 @@ export const skinsEditSchema = z
 /** POST /v2/me/skins/delete */
 export const skinsDeleteSchema = z.strictObject({ skins });
 
-/** UUIDs of those that are no skins of the caller. */
+/** UUIDs of those that are not the caller's skins. */
 const missing = z.array(z.string());
 
 export const skinsEditedAnswerSchema = envelopeSchema.extend({ skins: z.array(skinListItemSchema), missing });

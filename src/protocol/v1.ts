@@ -34,8 +34,8 @@ function visibilityOf(number: number): 'public' | 'unlisted' {
 const modelSchema = z.string().transform((word) => MODELS.get(word.trim().toLowerCase()));
 
 /**
- * Numbers, as in version 1, or the words of version 2. Of other values the hosted service makes public skins; hiding
- * them is the safe choice. Whoever asks for a private skin gets none that others can see.
+ * Numbers, as in version 1, or the words of version 2. The hosted service makes public skins for other values; hiding
+ * them is the safe choice. A request for a private skin never makes one that others can see.
  */
 const visibilitySchema = z
   .union([z.number(), z.string(), z.boolean()])

@@ -29,7 +29,7 @@ export interface SkinWarning {
 /** The hosted service refuses smaller files. */
 const MIN_SERVICE_BYTES = 100;
 
-/** What is looked at. */
+/** The picture and file that the checks look at. */
 export interface Subject {
   picture: Picture;
   detected: DetectedVariant;

@@ -5,7 +5,7 @@ import { profileId } from './property.ts';
  * and in chat the commands exceed the limit of 256 characters anyway.
  */
 
-/** What a command is made of. */
+/** The skin that a command is about. */
 export interface CommandSubject {
   /** Shown as the name of a head. */
   readonly name?: string | undefined;

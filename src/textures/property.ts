@@ -34,7 +34,7 @@ export class InvalidTexturesError extends Error {
 
 /** Real values have about 400 to 700 characters; anything longer is refused. */
 const MAX_VALUE_LENGTH = 32_768;
-/** Beside the textures, a value says whose they are, and when that was. */
+/** The fields of a value besides its textures: whose they are, and from when. */
 const PROFILE = ['timestamp', 'profileId', 'profileName'];
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

@@ -33,7 +33,7 @@ export class SigningKeyError extends Error {
 
 /** As long as the game's own: readers expect 512-byte signatures. */
 export const SIGNING_KEY_BITS = 4096;
-/** Of the keys that are made here. With a small one, some readers take signatures that nobody made. */
+/** Public exponent of the keys that are made here. With a small one, some verifiers accept forged signatures. */
 const EXPONENT = 65_537n;
 
 /**

@@ -109,8 +109,8 @@ export function parseEntry(text: string, place: LinePlace): LockEntry {
 }
 
 /**
- * The same, but of an entry with other faults only what identifies it: they concern nothing but this entry, and
- * `parseEntry` reports them.
+ * The same, but accepts an entry with faults elsewhere and returns only its identity: those faults affect only this
+ * entry, and `parseEntry` reports them.
  * @throws LockfileError when the line does not identify an entry
  */
 export function parseIdentity(text: string, place: LinePlace): LockEntry | Identity {

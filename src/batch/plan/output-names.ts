@@ -109,7 +109,7 @@ function isPlain(segment: string): boolean {
 function safeSegment(segment: string): string {
   if (isPlain(segment)) return segment;
   const cut = tidied(segment.normalize('NFC').replaceAll(UNSAFE, '_'), MAX_UNITS);
-  // With a dash at its start a name is an option to other programs.
+  // Other programs would read a name with a dash at its start as an option.
   return RESERVED.test(folded(cut)) || cut.startsWith('-') ? tidied(`_${cut}`, MAX_UNITS) : cut;
 }
 

@@ -111,7 +111,7 @@ export class Planner {
     this.sent(work);
   }
 
-  /** The picture can be dropped for now. */
+  /** The picture can be dropped; it is read again if needed. */
   sent(work: Work): void {
     this.#kept -= work.bytes?.length ?? 0;
     work.bytes = undefined;

@@ -47,7 +47,7 @@ export interface SignerRuleOptions {
   readonly name: string;
   /** Asks the service for its own key, if that matters. */
   readonly signingKey: (() => Promise<Pick<PublicSigningKey, 'fingerprint'> | undefined>) | undefined;
-  /** Keep every entry, whoever signed it. */
+  /** Keep every entry, from any signer. */
   readonly keepSignatures: boolean;
   readonly keys: KnownKeys;
 }

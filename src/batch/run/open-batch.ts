@@ -103,7 +103,7 @@ function signerRule({ service, keepSignatures = false, game, ownKey }: PlanOptio
 }
 
 function suppliedSkins({ service, game, ownKey, force = false, cape }: PlanOptions): SuppliedSkins {
-  // The embedded service need not run: its key is in a file.
+  // Reading the key needs no running embedded service: it is in a file.
   const askedKey = async () => (service.name === EMBEDDED ? ownKey : await service.signingKey?.());
   return new SuppliedSkins({ service: service.name, askedKey, gameKeys: game?.keys, force, cape });
 }
@@ -133,7 +133,7 @@ function heldByAnother(
   });
 }
 
-/** All callers of a service share a journal: what was paid for with one key is not paid for again with another. */
+/** All callers of a service share a journal: what one key has paid for is not paid for again with another. */
 function journalPath(
   { service, lockfile, purpose = '', force = false, stateDir }: PlanOptions,
   sibling: number,

@@ -84,7 +84,7 @@ function* entriesOf(
   }
 }
 
-/** What is to be recorded about a source, not about one that its entry was taken over from. */
+/** The record for a source, as opposed to the one that its entry was taken over from. */
 function recorded(id: string, changes: LockfileChanges, lockfile: Lockfile): Pick<LockEntry, 'record'> {
   const record = changes.recordOf(id) ?? lockfile.recordOf(id);
   return { record: record && Object.keys(record).length > 0 ? record : undefined };
@@ -144,7 +144,7 @@ export class LockfileChanges {
   readonly #sources = new Set<string>();
   readonly #stems = new Set<string>();
   readonly #named = new Set<number>();
-  /** What is to be recorded about sources, where that is not in the lockfile. */
+  /** Records for sources that are not in the lockfile yet. */
   readonly #records = new Map<string, SourceRecord>();
 
   get isEmpty(): boolean {

@@ -26,7 +26,7 @@ export interface Made {
   readonly warnings: readonly Note[];
 }
 
-/** Who hears of results. */
+/** Handlers of results. */
 export interface ResultHandlers {
   readonly onDone: (work: Work, made: Made) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;

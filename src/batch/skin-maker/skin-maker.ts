@@ -24,7 +24,7 @@ const DEFAULT_RETRIES = 2;
 const DEFAULT_POLL = 5_000;
 /** A service that has never answered is given up sooner than one that stopped answering. */
 const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
-/** The embedded service fails where its files cannot be written: nobody but the user can mend that. */
+/** The embedded service fails if its files cannot be written, which only the user can fix. */
 const EMBEDDED_OUTAGE = 60_000;
 /** Milliseconds, after an interruption, that reads may take to be answered, and submissions, which are paid for. */
 const LAST_READS = 200;
@@ -135,7 +135,7 @@ export class SkinMaker {
     else this.#dispatcher.add(work);
   }
 
-  /** Whether this user submitted the job, with whatever key; nothing is known of jobs of earlier versions. */
+  /** Whether this user submitted the job, with any key; unknown for jobs of earlier versions. */
   #isOwnJob(state: WorkState | undefined): state is Extract<WorkState, { step: 'job' }> {
     if (state?.step !== 'job') return false;
     const { caller } = this.#options.options.service;
@@ -292,7 +292,7 @@ function batchUser(
     settle: async (work, state) => await verifier.settle(work, state),
     settleForgotten: async (work, job, result) => await verifier.settleForgotten(work, job, result),
     prepare: async (work, signal) => {
-      // A service of our own recognizes the repetition.
+      // A skinsmith service recognizes the repetition.
       if (!session.isSkinsmith && isOtherKeys(journal.stateOf(work.key), options.service.caller))
         onAgain(work, UNSEEN, { mayCost: true });
       return await requestFor(work, {

@@ -23,7 +23,7 @@ export interface Expansion {
   readonly recursive: boolean;
   readonly rules: IgnoreRules;
   readonly stdin: () => AsyncIterable<Uint8Array>;
-  /** Told of each folder that is walked to its end. */
+  /** Records each folder that is walked to its end. */
   readonly coverage?: Coverage | undefined;
 }
 
@@ -188,7 +188,7 @@ function badUrl(message: string): SourceContent {
   return { kind: 'problem', problem: { code: 'invalid_image_url', message, hint } };
 }
 
-/** The URL without user name and password. Where the parser finds no host, nobody knows which part an @ ends. */
+/** The URL without user name and password. If the parser finds no host, it is unclear which part an @ ends. */
 function shownUrl(text: string, url: URL | null): string {
   if (!text.includes('@')) return text;
   if (url === null || url.host === '') return 'URL (may contain a password)';
@@ -224,7 +224,7 @@ export function looksLikePlayer(text: string): boolean {
   return isUuid(text) || LIKELY_NAME.test(text);
 }
 
-/** A player's skin, by UUID or name. `isGuess`: the text was taken for a player because nothing else matched. */
+/** A player's skin, by UUID or name. `isGuess`: the text counts as a player because nothing else matched. */
 export function userSource(text: string, { isGuess = false } = {}): BatchSource {
   if (isUuid(text)) {
     const user = bareUuid(text);
@@ -268,8 +268,8 @@ export interface SourceRoots {
   /** Absolute path. */
   readonly cwd: string;
   readonly stdin: () => AsyncIterable<Uint8Array>;
-  /** Hears of what a list holds in vain, in sentences. */
+  /** Called with a sentence about each unusable part of a list. */
   readonly warn?: (message: string) => void;
-  /** Told of the folders and lists that are read whole. */
+  /** Records the folders and lists that are read whole. */
   readonly coverage?: Coverage | undefined;
 }

@@ -15,7 +15,7 @@ export interface CsvShape {
   readonly header: readonly string[];
 }
 
-/** The delimiter that a first line names, as spreadsheets do for themselves: `sep=;`. */
+/** The delimiter that a first line names, as spreadsheets write it: `sep=;`. */
 export function namedDelimiter(firstLine: string): string | undefined {
   return /^"?sep=(.)"?$/i.exec(firstLine)?.[1];
 }

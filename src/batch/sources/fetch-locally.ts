@@ -25,7 +25,7 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly proxies: Proxies | undefined;
   readonly clock?: Clock;
-  /** Hears before a download waits: why, and for how many milliseconds. */
+  /** Called before a download waits: why, and for how many milliseconds. */
   readonly onWait?: (wait: { readonly message: string; readonly pause: number }) => void;
 }
 
@@ -70,13 +70,13 @@ export async function fetchPicture(url: string, options: FetchOptions): Promise<
 
 /** A host, for all downloads from it. */
 interface Host {
-  /** On the monotonic clock: nothing is asked of it before, because it refused or failed. */
+  /** On the monotonic clock: no request before this, because the host refused or failed. */
   until: number;
   /** It has failed for as long as one download may wait; the others try once. */
   isGivenUp: boolean;
 }
 
-/** Network errors that may pass; a name that does not exist, or a port where nobody listens, does not. */
+/** Network errors that may pass; a name that does not exist, or a port where nothing listens, does not. */
 const PASSING =
   /^(?:ECONNRESET|EPIPE|ETIMEDOUT|EAI_AGAIN|ERR_STREAM_PREMATURE_CLOSE|TimeoutError|UND_ERR_(?:SOCKET|\w+_TIMEOUT|RES_CONTENT_LENGTH_MISMATCH))$/;
 
@@ -95,7 +95,7 @@ class Downloads {
     this.#clock = clock;
   }
 
-  /** Ends the connections once the downloads that nobody waits for any longer have ended. */
+  /** Closes the connections once abandoned downloads have ended. */
   close(): void {
     void this.#sender.close();
   }

@@ -18,7 +18,7 @@ const VARIANTS = {
   alex: 'slim',
 } as const satisfies Readonly<Record<string, VariantInput>>;
 
-/** The columns of a list, in lower case; others are ignored, and told. `model` is another name of `variant`. */
+/** The columns of a list, in lower case; others are ignored and reported. `model` is another name for `variant`. */
 export const COLUMNS = ['source', 'name', 'variant', 'model', 'visibility'] as const;
 export type Column = (typeof COLUMNS)[number];
 
@@ -54,7 +54,7 @@ export type ListRow =
   | { readonly line: number; readonly skin: SkinInJson }
   | { readonly line: number; readonly fault: string };
 
-/** Columns of one list whose names mean nothing to us: each is told once. */
+/** Columns of one list whose names we do not know: each is reported once. */
 export class UnknownColumns {
   readonly #told = new Set<string>();
   readonly #title: string;
@@ -79,7 +79,7 @@ export class UnknownColumns {
   }
 }
 
-/** Unknown columns told of one list, and characters shown of a name. */
+/** Maximum unknown columns reported for one list, and characters shown of a name. */
 const MAX_TOLD = 20;
 const SHOWN_NAME = 40;
 

@@ -27,7 +27,7 @@ export function isSkinFile(name: string, path: string): boolean {
   return !PICTURE.test(name) && STARTS_AS_SKIN_DATA.test(startOf(path));
 }
 
-/** Nothing for what is no file, or cannot be read: reading it as a source says why. */
+/** Empty if it is no file or cannot be read: reading it as a source says why. */
 function startOf(path: string): string {
   try {
     if (!statSync(path).isFile()) return '';
@@ -103,7 +103,7 @@ function faulty(label: string, message: string, hint = FILE_HINT): BatchSource {
   return { label, content: { kind: 'problem', problem }, stem: 'skins' };
 }
 
-/** Skin data piped in instead of a picture; undefined if the bytes cannot be that. `label`: the stream's name. */
+/** Skin data piped in instead of a picture; undefined if the bytes are not skin data. `label`: the stream's name. */
 export function skinOnStdin(bytes: Uint8Array, label: string): BatchSource | undefined {
   if (!STARTS_AS_TEXT.test(decodedText(bytes.subarray(0, START))) || !isText(bytes)) return undefined;
   const text = decodedText(bytes).trim();

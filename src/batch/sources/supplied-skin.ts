@@ -46,7 +46,7 @@ function padded(value: string): string {
     : value;
 }
 
-/** Why a value is no skin data. `isCut`: its end seems to be missing. */
+/** Why a value is not skin data. `isCut`: its end seems to be missing. */
 interface Unreadable {
   readonly problem: string;
   readonly isCut?: boolean;

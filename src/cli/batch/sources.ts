@@ -7,9 +7,9 @@ import { openStdin } from '../terminal/read-input.ts';
 import type { BatchCall } from './call.ts';
 
 interface SourceReading {
-  /** Hears of what a list holds in vain. */
+  /** Called with a sentence about each unusable part of a list. */
   readonly warn?: (message: string) => void;
-  /** Told of the folders and lists that were read whole. */
+  /** Records the folders and lists that were read whole. */
   readonly coverage?: Coverage | undefined;
 }
 

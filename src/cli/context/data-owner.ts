@@ -124,13 +124,13 @@ interface Owner {
 }
 
 /**
- * Whom a folder belongs to, if root runs this and it is somebody else: whoever can change what is in it can put links there.
- * A link counts as what its owner made of it, and of a folder that is not there the nearest one above it.
+ * The owner of a folder, if root runs this and the owner is another user, who could put links into the folder. For a
+ * link, the owner of the link itself counts; for a missing folder, the nearest existing one above it.
  */
 function foreignOwnerOf(folder: string): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = nearest(resolve(folder));
-  // With the group root it would still have some of root's rights.
+  // In the group root, the process would keep some of root's rights.
   return uid === 0 ? undefined : { uid, gid: gid === 0 ? uid : gid };
 }
 

@@ -93,10 +93,10 @@ async function ownSkin(db: Db, { owner }: Caller, uuid: string): Promise<SkinWit
   return skin;
 }
 
-/** What became of several skins. */
+/** The outcome for several skins. */
 export interface BulkOutcome<Done> {
   readonly done: Done[];
-  /** UUIDs of those that are no skins of the caller. */
+  /** UUIDs of those that are not the caller's skins. */
   readonly missing: string[];
 }
 

@@ -34,7 +34,6 @@ export type { GameAccountClient } from './client/game-account-client.ts';
 export type { Listed, ModerationClient } from './client/moderation-client.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
-export { SKIN_NAME_RULE, skinNameProblem } from './client/skin-name.ts';
 export type { Fetch, RequestDispatcher } from './client/transport.ts';
 export type {
   AnswerNotes,
@@ -64,7 +63,6 @@ export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
 export type { Grants, Identity, KeyDocument, Me } from './protocol/account.ts';
 export type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from './protocol/api-key.ts';
 export type { Cape, CapeChange, CapeInput, CapeSupport } from './protocol/cape.ts';
-export type { Diagnosis, HealthFinding } from './protocol/diagnosis.ts';
 export type {
   Note,
   SeenRateLimit as RateLimit,
@@ -77,6 +75,7 @@ export type {
   GameAccountCheck,
   GameLogin,
 } from './protocol/game-account.ts';
+export { SKIN_NAME_RULE, skinNameProblem } from './protocol/generate.ts';
 export { isPending, type Job, type JobStatus, type SeenJobStatus } from './protocol/job.ts';
 export {
   type BlockedImage,
@@ -88,11 +87,11 @@ export {
   type ReportInput,
   type ReportReason,
 } from './protocol/moderation.ts';
-export type { PlanView as Plan } from './protocol/plan.ts';
 export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
+export type { Diagnosis, HealthFinding } from './protocol/service.ts';
 export type { SimilarSkin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export type { SkinEdit } from './protocol/skin-edit.ts';
-export type { Account, User, UserChange, UserInput } from './protocol/user.ts';
+export type { Account, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
 export type { View } from './skin/render/render.ts';
 export { type RenderOptions, renderSkin } from './skin/render/render-skin.ts';

@@ -16,15 +16,19 @@ import {
   seenCapeAnswerSchema,
   seenCapeListAnswerSchema,
 } from '../protocol/cape.ts';
-import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/diagnosis.ts';
 import { envelopeSchema } from '../protocol/envelope.ts';
-import { type PlanView, planListAnswerSchema } from '../protocol/plan.ts';
+import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/service.ts';
 import { type SimilarSkin, similarSkinsAnswerSchema } from '../protocol/skin.ts';
-import type { SkinEdit } from '../protocol/skin-edit.ts';
-import { seenSkinsDeletedAnswerSchema, seenSkinsEditedAnswerSchema } from '../protocol/skin-edit.ts';
+import {
+  type SkinEdit,
+  seenSkinsDeletedAnswerSchema,
+  seenSkinsEditedAnswerSchema,
+} from '../protocol/skin-edit.ts';
 import {
   type Account,
   accountAnswerSchema,
+  type PlanView,
+  planListAnswerSchema,
   type User,
   type UserChange,
   type UserInput,

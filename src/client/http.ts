@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { LONGEST_TIMER } from '../base/clock.ts';
 import { decodedText, parsedJson } from '../base/json.ts';
-import { ignoredFields } from '../protocol/advice.ts';
+import { ignoredFields } from '../protocol/envelope.ts';
 import { safeParse } from '../protocol/parsing.ts';
 import {
   networkError,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { advice, adviceLimit, adviceNumber } from './advice.ts';
 import {
+  advice,
+  adviceLimit,
+  adviceNumber,
   envelopeSchema,
   rateLimitSchema,
   type SeenRateLimit,
   seenEnvelopeSchema,
   seenRateLimitSchema,
 } from './envelope.ts';
-import { planLimitsSchema } from './plan.ts';
-import { userNameSchema } from './user.ts';
-
+import { planLimitsSchema, userNameSchema } from './user.ts';
 /** Minimum characters of an API key; shorter ones are refused without a lookup. */
 export const MIN_API_KEY_LENGTH = 64;
 

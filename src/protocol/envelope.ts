@@ -1,5 +1,145 @@
 import { z } from 'zod';
-import { advice, adviceNumber } from './advice.ts';
+
+/**
+ * Fields that help but are not essential. Services omit them, send null or another type, so a client reads what
+ * is valid and treats the rest as absent: bad metadata must not cost the result.
+ */
+
+/** The expected form of each such field, for `ignoredFields`. */
+const expected = new WeakMap<object, z.ZodType>();
+
+/** A field that counts as absent when it is invalid. */
+export function advice<S extends z.ZodType>(schema: S) {
+  const field = schema.optional().catch(undefined);
+  expected.set(field, schema);
+  return field;
+}
+
+/** A text; null counts as absent. */
+export function adviceText() {
+  return readAdvice(z.string().nullable(), (value) => (typeof value === 'string' ? value : undefined));
+}
+
+/** A number, or a text that is one. */
+export function adviceNumber() {
+  return readAdvice(z.number(), (value) => numberIn(value));
+}
+
+/** A limit: 0 or less counts as absent. */
+export function adviceLimit() {
+  return readAdvice(z.number(), (value) => {
+    const limit = numberIn(value);
+    return limit !== undefined && limit > 0 ? limit : undefined;
+  });
+}
+
+/** Distinguishes the units: seconds stay below this for ages, and milliseconds have been above it since 1973. */
+const LEAST_MILLISECONDS = 1e11;
+const LEAST_SECONDS = 1e9;
+/** The greatest that a Date accepts. */
+const MAX_MILLISECONDS = 8.64e15;
+
+/** Whole milliseconds since the epoch; also accepts seconds, fractions and ISO 8601. */
+export function adviceMoment() {
+  return readAdvice(z.number().min(LEAST_MILLISECONDS).max(MAX_MILLISECONDS), (value) => {
+    const number = numberIn(value);
+    if (number === undefined) return typeof value === 'string' ? momentIn(value) : undefined;
+    if (Math.abs(number) > MAX_MILLISECONDS) return undefined;
+    const isSeconds = number >= LEAST_SECONDS && number < LEAST_MILLISECONDS;
+    return Math.round(isSeconds ? number * 1000 : number);
+  });
+}
+
+function readAdvice<T>(schema: z.ZodType, read: (value: unknown) => T | undefined) {
+  const field = z
+    .unknown()
+    .transform((value) => read(value))
+    .optional();
+  expected.set(field, schema);
+  return field;
+}
+
+function numberIn(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function momentIn(text: string): number | undefined {
+  const moment = Date.parse(text);
+  return Number.isNaN(moment) ? undefined : moment;
+}
+
+const MAX_IGNORED = 5;
+
+/** Adds what is wrong with a value that is at `path`. */
+type Search = (json: unknown, path: string, found: string[]) => void;
+
+/** Absent for a schema without fields that may be invalid. Built once: every answer is searched. */
+const searches = new WeakMap<z.ZodType, Search | undefined>();
+
+/**
+ * The invalid fields of an answer, as `job.eta: …`, at most five; absent fields do not count. The schema is the
+ * one that the answer was read with.
+ */
+export function ignoredFields(schema: z.ZodType, json: unknown): string[] {
+  const found: string[] = [];
+  searchFor(schema)?.(json, '', found);
+  return found.slice(0, MAX_IGNORED);
+}
+
+function searchFor(schema: z.ZodType): Search | undefined {
+  if (searches.has(schema)) return searches.get(schema);
+  const wanted = expected.get(schema);
+  const inside = searchInside(wanted ?? schema);
+  const search = wanted ? adviceSearch(wanted, inside) : inside;
+  searches.set(schema, search);
+  return search;
+}
+
+function adviceSearch(wanted: z.ZodType, inside: Search | undefined): Search {
+  return (json, path, found) => {
+    if (json === undefined) return;
+    const [issue] = wanted.safeParse(json).error?.issues ?? [];
+    if (issue)
+      found.push(`${[path, ...issue.path].filter((step) => step !== '').join('.')}: ${issue.message}`);
+    else inside?.(json, path, found);
+  };
+}
+
+function searchInside(schema: z.ZodType): Search | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodCatch)
+    return searchFor(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodPipe) return searchFor(schema.in as z.ZodType);
+  if (schema instanceof z.ZodArray) return arraySearch(searchFor(schema.element as z.ZodType));
+  return schema instanceof z.ZodObject ? objectSearch(schema) : undefined;
+}
+
+function arraySearch(search: Search | undefined): Search | undefined {
+  return (
+    search &&
+    ((json, path, found) => {
+      if (Array.isArray(json))
+        for (const [n, entry] of json.entries()) search(entry, join(path, `${n}`), found);
+    })
+  );
+}
+
+function objectSearch(schema: z.ZodObject): Search | undefined {
+  const fields = Object.entries(schema.shape).flatMap(([name, field]) => {
+    const search = searchFor(field as z.ZodType);
+    return search ? [{ name, search }] : [];
+  });
+  if (fields.length === 0) return undefined;
+  return (json, path, found) => {
+    if (typeof json !== 'object' || json === null) return;
+    for (const { name, search } of fields)
+      search((json as Record<string, unknown>)[name], join(path, name), found);
+  };
+}
+
+function join(path: string, step: string): string {
+  return path === '' ? step : `${path}.${step}`;
+}
 
 export const noteSchema = z
   .object({

@@ -18,13 +18,13 @@ export const MAX_WAIT_SECONDS = 30;
 export const DEFAULT_WAIT_SECONDS = 10;
 export const MAX_TOTAL_WAIT_SECONDS = 60;
 
-/** What names may contain, as the end of a sentence. */
-export const NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
+/** What a skin's name may contain, as the end of a sentence: "names may contain …". */
+export const SKIN_NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
 
 /** A single check, so that a name that breaks two rules gets one message, also where it is part of a union. */
 export const skinNameSchema = z
-  .string(NAME_RULE)
-  .regex(NAME_PATTERN, NAME_RULE)
+  .string(SKIN_NAME_RULE)
+  .regex(NAME_PATTERN, SKIN_NAME_RULE)
   .meta({ maxLength: MAX_NAME_LENGTH });
 
 /** A caller's name for a submission, so that repeating the request does not submit twice. */
@@ -66,7 +66,7 @@ export const generateOptionsSchema = z.object({
       error: 'public, unlisted or private',
     })
     .optional(),
-  name: z.union([skinNameSchema, z.literal('').transform(() => undefined)], NAME_RULE).optional(),
+  name: z.union([skinNameSchema, z.literal('').transform(() => undefined)], SKIN_NAME_RULE).optional(),
   cape: z
     .union([uuidSchema, z.literal('').transform(() => undefined)], { error: 'the UUID of a cape' })
     .optional(),
@@ -146,4 +146,20 @@ export function seenBatchAnswerOf(count: number) {
     path: ['batch'],
     message: 'does not have one result per item',
   });
+}
+
+/** A name valid for the service, made from a file's stem: unusual characters become `_`, at most 48 are kept. */
+export function skinNameFrom(stem: string): string | undefined {
+  const name = stem
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z0-9_.\- ]/g, '_')
+    .slice(0, 48)
+    .trim();
+  return /[A-Za-z0-9]/.test(name) ? name : undefined;
+}
+
+/** Why the service would refuse a skin's name, likewise; undefined if it is valid. */
+export function skinNameProblem(name: string): string | undefined {
+  return skinNameSchema.safeParse(name).error?.issues[0]?.message;
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { advice, adviceMoment, adviceNumber } from './advice.ts';
-import { envelopeSchema, noteSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
+import {
+  advice,
+  adviceMoment,
+  adviceNumber,
+  envelopeSchema,
+  noteSchema,
+  rateLimitSchema,
+  seenEnvelopeSchema,
+  usageSchema,
+} from './envelope.ts';
 import { seenSkinSchema } from './seen-skin.ts';
 import { skinSchema } from './skin.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { advice, adviceMoment, adviceNumber, adviceText } from './advice.ts';
-import { seenEnvelopeSchema } from './envelope.ts';
+import { advice, adviceMoment, adviceNumber, adviceText, seenEnvelopeSchema } from './envelope.ts';
 import { safeParse } from './parsing.ts';
 import {
   type SkinVariant,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
-import { NAME_RULE, skinNameSchema } from './generate.ts';
+import { SKIN_NAME_RULE, skinNameSchema } from './generate.ts';
 import { seenSkinListItemSchema, skinListItemSchema, uuidSchema, visibilitySchema } from './skin.ts';
 
 /** The fields of a skin that can be edited. An empty name, or null, takes the name away. */
 export const skinEditFields = {
   name: z
-    .union([skinNameSchema, z.literal('')], NAME_RULE)
+    .union([skinNameSchema, z.literal('')], SKIN_NAME_RULE)
     .nullable()
     .optional(),
   visibility: visibilitySchema.optional(),

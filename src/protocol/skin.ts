@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { advice, adviceMoment, adviceNumber, adviceText } from './advice.ts';
-import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
-
+import {
+  advice,
+  adviceMoment,
+  adviceNumber,
+  adviceText,
+  envelopeSchema,
+  seenEnvelopeSchema,
+} from './envelope.ts';
 export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
 export const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
 

@@ -1,6 +1,85 @@
 import { z } from 'zod';
 import { envelopeSchema } from './envelope.ts';
-import { planNameSchema, planSchema } from './plan.ts';
+
+/** What callers of a plan may have: as /v2/me grants it, and as a file of plans has it. */
+export interface PlanLimits {
+  /** Unfinished jobs in the queue at one time. skinsmith only. */
+  queue: number;
+  /** New generations in any minute. */
+  per_minute: number;
+  /** New generations in any hour. */
+  per_hour: number;
+  /** Seconds between generations of version 1. */
+  delay: number;
+  /** Jobs processed at the same time, while others wait too. */
+  concurrency: number;
+  /** The same when capacity would otherwise be idle. skinsmith only; older versions do not send it. */
+  burst?: number | undefined;
+  /** Share of the service while others want it too. */
+  priority: number;
+  ad_free: boolean;
+  private_skins: boolean;
+  early_access: boolean;
+  batch_generation: boolean;
+  capes: boolean;
+}
+
+export const planLimitsSchema = z.object({
+  queue: z.number(),
+  per_minute: z.number(),
+  per_hour: z.number(),
+  delay: z.number(),
+  concurrency: z.number(),
+  burst: z.number().optional(),
+  priority: z.number(),
+  ad_free: z.boolean(),
+  private_skins: z.boolean(),
+  early_access: z.boolean(),
+  batch_generation: z.boolean(),
+  capes: z.boolean(),
+}) satisfies z.ZodType<PlanLimits>;
+
+/** A plan that users may be on. */
+export interface PlanView extends PlanLimits {
+  name: string;
+}
+
+export const planSchema = planLimitsSchema
+  .extend({ name: z.string() })
+  .meta({ id: 'Plan' }) satisfies z.ZodType<PlanView>;
+
+/** GET /v2/account/plans */
+export const planListAnswerSchema = envelopeSchema.extend({ plans: z.array(planSchema) });
+
+export const planNameSchema = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,32}$/, 'only a–z, 0–9, _ and -, at most 32 characters');
+
+const whole = (least: number, most: number) => z.int().min(least).max(most);
+
+/**
+ * A file of plans: those it names take the place of the built-in ones, or join them. Values left out of a plan stay as
+ * they are; in a new plan, they are those of `free`.
+ */
+export const planFileSchema = z.record(
+  planNameSchema,
+  z
+    .strictObject({
+      queue: whole(1, 10_000),
+      per_minute: whole(1, 1_000_000),
+      per_hour: whole(1, 10_000_000),
+      delay: z.number().min(0).max(3_600),
+      concurrency: whole(1, 1_000),
+      burst: whole(1, 10_000),
+      priority: whole(1, 1_000),
+      ad_free: z.boolean(),
+      private_skins: z.boolean(),
+      early_access: z.boolean(),
+      batch_generation: z.boolean(),
+      capes: z.boolean(),
+    })
+    .partial(),
+);
 
 export const userNameSchema = z
   .string()

@@ -5,10 +5,9 @@ import type { ApiKey, apiKeyAnswerSchema } from '../../src/protocol/api-key.ts';
 import type { Cape, seenCapeAnswerSchema } from '../../src/protocol/cape.ts';
 import type { Note, noteSchema, SeenRateLimit, seenRateLimitSchema } from '../../src/protocol/envelope.ts';
 import type { Job, seenJobSchema } from '../../src/protocol/job.ts';
-import type { PlanView, planSchema } from '../../src/protocol/plan.ts';
 import type { SeenSkin, seenSkinSchema } from '../../src/protocol/seen-skin.ts';
 import type { SkinListItem, seenSkinListItemSchema } from '../../src/protocol/skin.ts';
-import type { User, userAnswerSchema } from '../../src/protocol/user.ts';
+import type { PlanView, planSchema, User, userAnswerSchema } from '../../src/protocol/user.ts';
 
 /** All properties of an object and of those in it, as optional as they are. */
 type Shape<T> = T extends object

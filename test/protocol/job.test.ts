@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ignoredFields } from '../../src/protocol/advice.ts';
+import { ignoredFields } from '../../src/protocol/envelope.ts';
 import {
   isPending,
   JOB_STATUSES,

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Submission } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
+import { skinNameFrom } from '../../protocol/generate.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { skinNameFrom } from '../../protocol/skin-name.ts';
 import type { BatchSource, VariantInput } from './source.ts';
 
 /** A source that waits for a skin. */

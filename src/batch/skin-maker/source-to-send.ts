@@ -3,7 +3,7 @@ import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinOptions, SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { NAME_RULE } from '../../protocol/generate.ts';
+import { SKIN_NAME_RULE } from '../../protocol/generate.ts';
 import { mergeNotes } from '../model/result.ts';
 import type { SourceContent, SourceProblem, SuppliedSkin } from '../model/source.ts';
 import { type Member, nameOf, pixelsOf, type Work } from '../model/work.ts';
@@ -61,7 +61,7 @@ function renamedNotes(member: Member): Note[] {
   const name = nameOf(member.source);
   if (content.kind !== 'file' || given !== undefined || name === fileNameOf(member)) return [];
   const outcome = name === undefined ? 'Submitted without a name' : `Submitted with the name "${name}"`;
-  return [{ code: 'name_changed', message: `${outcome}: names may contain ${NAME_RULE}.` }];
+  return [{ code: 'name_changed', message: `${outcome}: names may contain ${SKIN_NAME_RULE}.` }];
 }
 
 /** The request body for a piece of work, or why there is none. @throws the signal's reason */

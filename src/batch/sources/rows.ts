@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { skinNameProblem } from '../../client/skin-name.ts';
+import { skinNameProblem } from '../../protocol/generate.ts';
 import { safeParse } from '../../protocol/parsing.ts';
 import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model/source.ts';

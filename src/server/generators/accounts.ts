@@ -10,7 +10,7 @@ import {
   textureHashOf,
 } from '../../game/profiles.ts';
 import { type AccountSkin, uploadSkin } from '../../game/skins.ts';
-import type { HealthFinding } from '../../protocol/diagnosis.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { AccountPool, TakenAccount } from '../accounts/account-pool.ts';
 import { type AccountRules, freeAt } from '../accounts/availability.ts';

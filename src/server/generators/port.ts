@@ -1,5 +1,5 @@
-import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { type ErrorCode, PASSING_FAILURES } from '../../protocol/errors.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
-import type { HealthFinding } from '../../protocol/diagnosis.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import { buildTexturesValue } from '../../textures/property.ts';
 import {
   fingerprintOf,

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { z } from 'zod';
 import { parsedJson } from '../../base/json.ts';
 import type { Grants } from '../../protocol/account.ts';
-import { type PlanLimits, type PlanView, planFileSchema } from '../../protocol/plan.ts';
+import { type PlanLimits, type PlanView, planFileSchema } from '../../protocol/user.ts';
 import type { SubmitLimits } from '../queue/port.ts';
 
 /** What a caller is allowed. */

@@ -1,4 +1,4 @@
-import type { HealthFinding } from '../../protocol/diagnosis.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import type { Db } from './db.ts';
 import type { Migration } from './migrate.ts';
 

@@ -14,7 +14,7 @@ import {
 } from 'kysely';
 import { makeFolder } from '../../base/files.ts';
 import { importSqlite, SQLITE, sqliteCode, switchToWal } from '../../base/sqlite.ts';
-import type { HealthFinding } from '../../protocol/diagnosis.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import {
   ANY_SCHEMA,
   type ColumnTypes,

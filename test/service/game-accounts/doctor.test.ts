@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Diagnosis } from '../../../src/protocol/diagnosis.ts';
+import type { Diagnosis } from '../../../src/protocol/service.ts';
 import { changeAccount } from '../../../src/server/store/accounts.ts';
 import type { AccountRow } from '../../../src/server/store/schema/tables.ts';
 import { type AccountServer, runAccountServer } from '../../support/server/account-server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Diagnosis } from '../../../src/protocol/diagnosis.ts';
+import type { Diagnosis } from '../../../src/protocol/service.ts';
 import { storeKind } from '../../support/postgres/on-postgres.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';

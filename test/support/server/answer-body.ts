@@ -5,9 +5,8 @@ import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
 import type { BatchItem } from '../../../src/protocol/generate.ts';
 import type { WireJob } from '../../../src/protocol/job.ts';
 import type { BlockedImage, LogEntry, Report } from '../../../src/protocol/moderation.ts';
-import type { PlanView } from '../../../src/protocol/plan.ts';
 import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';
-import type { User } from '../../../src/protocol/user.ts';
+import type { PlanView, User } from '../../../src/protocol/user.ts';
 
 /** Any answer's body: every field that one may have. */
 export interface Body {

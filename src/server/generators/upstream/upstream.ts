@@ -3,7 +3,7 @@ import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { SubmissionMark } from '../../../dispatch/submitter.ts';
-import type { HealthFinding } from '../../../protocol/diagnosis.ts';
+import type { HealthFinding } from '../../../protocol/service.ts';
 import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { acceptUpstreamJob, dropUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';

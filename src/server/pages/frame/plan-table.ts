@@ -1,4 +1,4 @@
-import type { PlanView } from '../../../protocol/plan.ts';
+import type { PlanView } from '../../../protocol/user.ts';
 import { type Html, html } from '../html/html.ts';
 
 /** What a plan gives, in the order of the table. */

@@ -1,4 +1,4 @@
-import { NAME_RULE } from '../../../protocol/generate.ts';
+import { SKIN_NAME_RULE } from '../../../protocol/generate.ts';
 import { type Html, html } from '../html/html.ts';
 
 /** What a skin is made from. */
@@ -31,7 +31,7 @@ ${maker.name !== undefined && html`<input type="hidden" name="maker" value="${ma
 ${INPUTS[from]}
 <div class="row">
 <div><label for="name">Name</label>
-<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${NAME_RULE}." autocomplete="off">
+<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off">
 <p class="quiet" data-names-hint hidden>Several pictures are named after their files.</p></div>
 <div><label for="variant">Arms</label>
 <select id="variant" name="variant"><option value="unknown">Detect</option><option value="classic">Classic, 4 pixels</option><option value="slim">Slim, 3 pixels</option></select></div>

@@ -1,4 +1,4 @@
-import { NAME_RULE } from '../../../protocol/generate.ts';
+import { SKIN_NAME_RULE } from '../../../protocol/generate.ts';
 import { options } from '../frame/fields.ts';
 import { day } from '../frame/moment.ts';
 import type { Page } from '../frame/page.ts';
@@ -81,7 +81,7 @@ function bulkForm(skins: readonly OwnSkin[]): Html {
 ${skinCards(skins, { below: selector })}
 <div class="panel bulk"><p><button type="button" class="quiet-button" data-select-all hidden>Select all</button></p>
 <div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options({ '': 'As it is', ...VISIBILITIES }, '')}</select></div>
-<div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${NAME_RULE}." autocomplete="off"></div></div>
+<div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div></div>
 <div class="acts"><button name="act" value="change">Change the selected</button>
 <button name="act" value="delete" class="quiet-button danger">Delete the selected</button></div></div></form>`;
 }

@@ -1,5 +1,5 @@
 import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
-import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
+import type { Diagnosis, HealthFinding } from '../../../protocol/service.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import { MAX_SKEW } from '../../store/database-clock.ts';
 import { type Db, StoreTooNewError } from '../../store/db.ts';

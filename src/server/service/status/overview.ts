@@ -1,5 +1,4 @@
-import type { HealthFinding } from '../../../protocol/diagnosis.ts';
-import type { ServiceStats } from '../../../protocol/stats.ts';
+import type { HealthFinding, ServiceStats } from '../../../protocol/service.ts';
 import { countPending, type PendingCounts } from '../../queue/forecast.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { Workers } from '../forecast/expected-end.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
-import type { ServiceStats } from '../../../protocol/stats.ts';
+import type { ServiceStats } from '../../../protocol/service.ts';
 import { countPending } from '../../queue/forecast.ts';
 import type { Db } from '../../store/db.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { HealthFinding } from '../../../protocol/diagnosis.ts';
+import type { HealthFinding } from '../../../protocol/service.ts';
 import { MAX_SKEW } from '../database-clock.ts';
 import { asNoConnection } from './trouble.ts';
 

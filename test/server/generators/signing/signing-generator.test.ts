@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
-import type { HealthFinding } from '../../../../src/protocol/diagnosis.ts';
+import type { HealthFinding } from '../../../../src/protocol/service.ts';
 import { type SigningOptions, signingGenerator } from '../../../../src/server/generators/signing.ts';
 import {
   fingerprintOf,

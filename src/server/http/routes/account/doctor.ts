@@ -1,5 +1,5 @@
-import { diagnosisAnswerSchema } from '../../../../protocol/diagnosis.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
+import { diagnosisAnswerSchema } from '../../../../protocol/service.ts';
 import { diagnose } from '../../../service/status/health.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';

@@ -1,6 +1,5 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { planListAnswerSchema } from '../../../../protocol/plan.ts';
-import { accountAnswerSchema } from '../../../../protocol/user.ts';
+import { accountAnswerSchema, planListAnswerSchema } from '../../../../protocol/user.ts';
 import { requireUser } from '../../../service/callers/caller.ts';
 import { planView } from '../../../service/plans.ts';
 import { readAccount } from '../../../service/users/users.ts';

@@ -1,4 +1,4 @@
-import type { ServiceStats } from '../../../../protocol/stats.ts';
+import type { ServiceStats } from '../../../../protocol/service.ts';
 import { type V1Stats, v1StatsSchema } from '../../../../protocol/v1.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { viaFor } from '../../../service/limits/version-1.ts';

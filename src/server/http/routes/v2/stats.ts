@@ -1,4 +1,4 @@
-import { statsAnswerSchema } from '../../../../protocol/stats.ts';
+import { statsAnswerSchema } from '../../../../protocol/service.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 

@@ -1,5 +1,4 @@
-import type { PlanView } from '../../../../protocol/plan.ts';
-import type { Account } from '../../../../protocol/user.ts';
+import type { Account, PlanView } from '../../../../protocol/user.ts';
 import type { Page } from '../../frame/page.ts';
 import { count, planTable } from '../../frame/plan-table.ts';
 import { terminalOf } from '../../frame/terminal.ts';

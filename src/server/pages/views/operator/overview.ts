@@ -1,6 +1,5 @@
-import type { HealthFinding } from '../../../../protocol/diagnosis.ts';
-import type { PlanView } from '../../../../protocol/plan.ts';
-import type { ServiceStats } from '../../../../protocol/stats.ts';
+import type { HealthFinding, ServiceStats } from '../../../../protocol/service.ts';
+import type { PlanView } from '../../../../protocol/user.ts';
 import type { Page } from '../../frame/page.ts';
 import { planTable } from '../../frame/plan-table.ts';
 import { terminalOf } from '../../frame/terminal.ts';

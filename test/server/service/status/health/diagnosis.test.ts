@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { HealthFinding } from '../../../../../src/protocol/diagnosis.ts';
+import type { HealthFinding } from '../../../../../src/protocol/service.ts';
 import { anonymousCaller, userCaller } from '../../../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../../../src/server/service/plans.ts';
 import { diagnose, Health } from '../../../../../src/server/service/status/health.ts';

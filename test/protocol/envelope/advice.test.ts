@@ -7,7 +7,7 @@ import {
   adviceNumber,
   adviceText,
   ignoredFields,
-} from '../../src/protocol/advice.ts';
+} from '../../../src/protocol/envelope.ts';
 
 const MOMENT = Date.UTC(2026, 1, 3, 10, 12, 34);
 

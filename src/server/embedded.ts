@@ -50,7 +50,6 @@ function openInProcess(options: EmbeddedOptions, { context, owner }: Parts): Emb
     context,
     localUser: owner,
     allowsAnonymous: true,
-    hasPages: false,
     limits: REQUEST_LIMITS,
     log,
     logAddresses: 'none',

@@ -12,12 +12,9 @@ import { receiveBody } from './bodies.ts';
 import { Endpoint } from './endpoint.ts';
 import { MAX_PARAM_LENGTH, malformedUrl, urlTooLong, verifyUrlLength } from './limits.ts';
 import { type Log, type LogAddresses, logRequest } from './log.ts';
-import { findPerson, PageEndpoint, pageErrorAnswer } from './pages/page-endpoint.ts';
-import type { PageRoute } from './pages/page-route.ts';
 import { wantsPage } from './pages/wants-page.ts';
 import { type Bindings, originsOf, ServiceRequest } from './request.ts';
 import type { Answer, Route } from './route.ts';
-import { PAGE_ROUTES } from './routes/pages/page-routes.ts';
 import { ROUTES } from './routes/routes.ts';
 
 export interface AppOptions {
@@ -26,8 +23,8 @@ export interface AppOptions {
   readonly localUser?: UserRow;
   /** Whether callers without a key are served; routes without authentication always serve them. */
   readonly allowsAnonymous: boolean;
-  /** Whether there are pages for people, and not only the API. */
-  readonly hasPages: boolean;
+  /** The pages for people; undefined: there is only the API, and none of them is loaded. */
+  readonly pages?: Pages | undefined;
   readonly limits: RequestLimits;
   readonly log: Log;
   readonly logAddresses: LogAddresses;
@@ -35,6 +32,13 @@ export interface AppOptions {
   readonly isProxy: (address: string) => boolean;
   /** Called when the caller of a request over the network is known, before its body is read. */
   readonly onAdmitted?: (incoming: IncomingMessage, caller: Caller) => void;
+}
+
+/** The pages for people, on an app that has them. */
+export interface Pages {
+  readonly mount: (app: App, options: MountOptions) => void;
+  /** Tells a person, signed in or not, that an address leads nowhere. */
+  readonly answerLost: (c: Visit, context: ServiceContext) => Promise<Answer>;
 }
 
 interface Variables {
@@ -51,29 +55,29 @@ interface Env {
   Bindings: Bindings;
   Variables: Variables;
 }
-type Visit = Context<Env>;
+export type Visit = Context<Env>;
 
 /** The service as a function from a request to its answer. */
 export type App = Hono<Env>;
 
 /** Builds the service's app from its routes. */
 export function buildApp(options: AppOptions): App {
-  const { context, hasPages, limits } = options;
+  const { context, pages, limits } = options;
   const requestLimiter = new RequestLimiter(limits, context.clock);
   const app: App = new Hono<Env>({
     router: new TrieRouter(),
-    getPath: (request) => withoutLastSlash(addressOf(request, hasPages).path),
+    getPath: (request) => withoutLastSlash(addressOf(request, pages !== undefined).path),
   });
   app.use(async (c, next) => await begin(c, next, options));
   const mounted = { ...options, requestLimiter };
   for (const [path, route] of inOrder(ROUTES)) mountRoute(app, { path, route, options: mounted });
-  if (hasPages) for (const route of PAGE_ROUTES) mountPage(app, route, mounted);
+  pages?.mount(app, mounted);
   app.notFound(async (c) => await answerLost(c, mounted));
   app.onError((error, c) => refuse(c, error, options));
   return app;
 }
 
-type MountOptions = AppOptions & { readonly requestLimiter: RequestLimiter };
+export type MountOptions = AppOptions & { readonly requestLimiter: RequestLimiter };
 
 /** Fixed parts of an address take precedence over placeholders. */
 function inOrder(routes: readonly Route[]): [path: string, route: Route][] {
@@ -88,7 +92,7 @@ async function begin(c: Visit, next: Next, options: AppOptions): Promise<Respons
   const { raw } = c.req;
   const id = requestId(c.req.header('x-request-id'));
   const log = options.log.of(id);
-  const { url } = addressOf(raw, options.hasPages);
+  const { url } = addressOf(raw, options.pages !== undefined);
   const request = new ServiceRequest(raw, { url, carrier: c.env, log, isProxy: options.isProxy });
   c.set('id', id);
   c.set('log', log);
@@ -203,33 +207,12 @@ function verifiedParams(params: Readonly<Record<string, string>>): Readonly<Reco
   return params;
 }
 
-function mountPage(app: App, route: PageRoute, options: MountOptions): void {
-  const endpoint = new PageEndpoint(route, options);
-  app.on(route.method, route.path, async (c) => {
-    c.set('pattern', route.path);
-    const request = c.get('request');
-    request.params = c.req.param();
-    let session: Awaited<ReturnType<PageEndpoint['admit']>>['session'];
-    try {
-      const admission = await endpoint.admit(request);
-      ({ session } = admission);
-      admitted(c, admission.caller, options);
-      await receiveBody(request, {});
-      return respond(c, await endpoint.answer(request, admission), { common: SECURITY_HEADERS });
-    } catch (error) {
-      const known = { requestId: c.get('id'), session };
-      const answer = pageErrorAnswer(error, { request, log: c.get('log'), context: options.context }, known);
-      return respond(c, answer, { common: SECURITY_HEADERS });
-    }
-  });
-}
-
-function admitted(c: Visit, caller: Caller, { onAdmitted }: AppOptions): void {
+export function admitted(c: Visit, caller: Caller, { onAdmitted }: AppOptions): void {
   c.set('caller', caller);
   if ('incoming' in c.env) onAdmitted?.(c.env.incoming, caller);
 }
 
-function respond(
+export function respond(
   c: Visit,
   answer: Answer,
   options: { readonly common: Readonly<Record<string, string>>; readonly isTagged?: boolean },
@@ -250,16 +233,11 @@ function refuse(c: Visit, error: unknown, { context }: AppOptions): Response {
 
 /** Answers requests for what no route has: a person with a page, if there are pages. */
 async function answerLost(c: Visit, options: MountOptions): Promise<Response> {
-  const { context, requestLimiter, hasPages } = options;
+  const { context, requestLimiter, pages } = options;
   const request = c.get('request');
   requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
-  if (!hasPages || !isPersonsMistake(request)) return refuse(c, new Refusal('not_found'), options);
-  const parts = { request, log: c.get('log'), context };
-  const requestId = c.get('id');
-  const answer = await findPerson(request, context).then(
-    (session) => pageErrorAnswer(new Refusal('not_found'), parts, { requestId, session }),
-    (error: unknown) => pageErrorAnswer(error, parts, { requestId }),
-  );
+  if (!pages || !isPersonsMistake(request)) return refuse(c, new Refusal('not_found'), options);
+  const answer = await pages.answerLost(c, context);
   return respond(c, answer, { common: SECURITY_HEADERS });
 }
 

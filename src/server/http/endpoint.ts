@@ -55,14 +55,13 @@ const STAND_IN = {
 export class Endpoint {
   readonly #route: Route;
   readonly #options: EndpointOptions;
-  readonly #query: Route['query'];
+  #query: Route['query'] | null = null;
   /** Whether refusals include the caller's rate limit. Version 1 adds it itself: its rules depend on the request. */
   readonly #tellsLimits: boolean;
 
   constructor(route: Route, options: EndpointOptions) {
     this.#route = route;
     this.#options = options;
-    this.#query = querySchemaOf(route);
     this.#tellsLimits = route.isLimited === true && !isV1Address(route.paths[0]);
   }
 
@@ -88,6 +87,8 @@ export class Endpoint {
     let leave: (() => void) | undefined;
     try {
       leave = route.isVital ? undefined : requestLimiter.enter(caller);
+      // Made for the first request: most callers use few routes.
+      if (this.#query === null) this.#query = querySchemaOf(route);
       const parsed = { route, query: this.#query };
       const call = parseRequest(request, parsed, { context, caller, verify });
       const answer = await this.#handle(call);

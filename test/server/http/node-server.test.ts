@@ -23,7 +23,6 @@ async function listen(limits: Partial<NetworkLimits> = {}, addresses = BOTH) {
     log: new Log({ level: 'silent', stream: process.stderr, now: () => 0 }),
     logAddresses: 'none',
     limits: { ...NETWORK_LIMITS, ...limits },
-    hasPages: false,
     isProxy: () => false,
   });
   onTestFinished(async () => {

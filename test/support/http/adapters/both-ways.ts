@@ -64,7 +64,6 @@ async function openAdapter(
   const app = buildApp({
     context,
     allowsAnonymous: anonymous,
-    hasPages: false,
     limits: REQUEST_LIMITS,
     log,
     logAddresses: 'none',

@@ -14,7 +14,7 @@ import { makeRuntimeState, type RuntimeState } from './assembly/service-parts.ts
 import { finishRestore } from './backup/swap.ts';
 import { type Callbacks, startCallbacks } from './callbacks/deliverer.ts';
 import { Observers } from './events/observer.ts';
-import { jobBody } from './http/job-answers.ts';
+import { jobBody } from './http/views.ts';
 import type { ServiceContext } from './service/context.ts';
 import { waitForEnds, withSkin } from './service/jobs/jobs.ts';
 import { Plans, readPlans } from './service/plans.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../src/protocol/generate.ts';
 import { DEFAULT_PORT } from '../../src/server/assembly/owner.ts';
-import { ownJobEventsRoute } from '../../src/server/http/routes/pages/own-jobs.ts';
+import { queueEventsRoute } from '../../src/server/http/routes/queue.ts';
 import { healthRoute, readyRoute } from '../../src/server/http/routes/system.ts';
-import { queueEventsRoute } from '../../src/server/http/routes/v2/queue-events.ts';
+import { ownJobEventsRoute } from '../../src/server/pages/jobs.ts';
 import { refusal } from '../support/docs/refusal.ts';
 
 function read(name: string): string {

@@ -5,13 +5,11 @@ import { gzip } from 'node:zlib';
 import { JsonText } from '../../base/json.ts';
 import { VERSION } from '../../base/version.ts';
 import type { ServiceContext } from '../service/context.ts';
-import type { Refusal } from '../service/refusal.ts';
-import { asRefusal } from '../service/refusal.ts';
+import { asRefusal, type Refusal } from '../service/refusal.ts';
 import { SERVER_NAME } from '../workers/worker-pool.ts';
-import { ANSWER_HEADERS } from './described-answers.ts';
+import { ANSWER_HEADERS, v1RefusalAnswer } from './described-answers.ts';
 import type { HttpRequest, RequestLog } from './request.ts';
 import { type Answer, type Cache, isV1Address, type Route } from './route.ts';
-import { v1RefusalAnswer } from './v1/error-answers.ts';
 import { rateLimitHeaders } from './views.ts';
 
 /** Tells browsers to treat an answer as nothing but data. */

@@ -1,10 +1,10 @@
 import type { Note } from '../../protocol/envelope.ts';
 import { safeParse } from '../../protocol/parsing.ts';
 import { authenticate } from '../service/callers/authenticate.ts';
-import type { Origins } from '../service/callers/caller.ts';
 import {
   anonymousCaller,
   type Caller,
+  type Origins,
   requireScope,
   requireUser,
   userCaller,
@@ -15,6 +15,7 @@ import { withLimits } from '../service/limits/told-limits.ts';
 import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
 import type { UserRow } from '../store/schema/tables.ts';
 import { cacheHeaders, NOT_KEPT, refusalAnswer } from './answers.ts';
+import { v1RefusalAnswer } from './described-answers.ts';
 import { type HttpRequest, originsOf, provedOriginsOf } from './request.ts';
 import {
   type Answer,
@@ -25,7 +26,6 @@ import {
   querySchemaOf,
   type Route,
 } from './route.ts';
-import { v1RefusalAnswer } from './v1/error-answers.ts';
 
 export interface EndpointOptions {
   readonly context: ServiceContext;

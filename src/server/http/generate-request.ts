@@ -1,15 +1,36 @@
 import { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
-import { type GenerateOptions, generateOptionsSchema } from '../../protocol/generate.ts';
+import {
+  type GenerateOptions,
+  generateOptionsSchema,
+  idempotencyKeySchema,
+} from '../../protocol/generate.ts';
 import { safeParse } from '../../protocol/parsing.ts';
-import { type SkinVariant, VARIANTS } from '../../protocol/skin.ts';
+import { type SkinVariant, VARIANTS, variantSchema } from '../../protocol/skin.ts';
 import { Refusal, validationRefusal } from '../service/refusal.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
 import type { Source } from '../sources/source.ts';
 import { type GenerationBody, readBody } from './bodies.ts';
-import type { generateHeaders } from './generate-schemas.ts';
 import type { HttpRequest } from './request.ts';
+
+const options = generateOptionsSchema.extend({ variant: variantSchema.optional() });
+export const pngFile = z
+  .string()
+  .meta({ format: 'binary', description: 'PNG of 64×64 or 64×32 pixels, at most 20,000 bytes' });
+
+/** Names in lower case, as in Node. */
+export const generateHeaders = z.object({
+  'idempotency-key': idempotencyKeySchema
+    .optional()
+    .meta({ description: 'Sent again with the same key, a request gets the job of the first time' }),
+});
+
+/** The accepted bodies of a generation, for /openapi.json. */
+export const generateBodies = {
+  'multipart/form-data': z.union([options.extend({ file: pngFile }), options.extend({ url: z.string() })]),
+  'application/json': z.union([options.extend({ url: z.string() }), options.extend({ user: z.string() })]),
+};
 
 type Fields = GenerationBody['fields'];
 type GenerateInput = Omit<GenerationRequest, 'caller' | 'via'>;

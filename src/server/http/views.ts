@@ -2,8 +2,10 @@ import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
-import type { JobSummaryRow, ListedJob } from '../queue/lists.ts';
-import type { CapeRow } from '../store/schema/tables.ts';
+import type { V1Skin } from '../../protocol/v1.ts';
+import { parseTexturesValue } from '../../textures/property.ts';
+import type { JobSummaryRow, JobWithSkin, ListedJob } from '../queue/lists.ts';
+import type { CapeRow, JobRow } from '../store/schema/tables.ts';
 import type { SimilarSkinRow, SkinWithData } from '../store/skins.ts';
 
 /** Rows in their wire format. A job that was read as a whole also says what it is made from. */
@@ -133,4 +135,121 @@ export function rateLimitHeaders(
     'X-RateLimit-NextRequest': String(next.absolute),
     ...(retry && { 'Retry-After': String(Math.max(1, Math.ceil(next.relative / 1000))) }),
   };
+}
+
+const MESSAGES = {
+  waiting: { code: 'job_pending', message: 'The job is pending.' },
+  processing: { code: 'job_pending', message: 'The job is pending.' },
+  completed: { code: 'job_completed', message: 'The job is completed.' },
+  failed: { code: 'job_failed', message: 'The job failed.' },
+} as const satisfies Record<JobRow['status'], Note>;
+
+/** Link to the events of the caller's jobs. */
+export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
+
+/** A job in its current state: with its skin if it is completed, with the reason if it has failed. */
+export function jobBody({ job, skin }: JobWithSkin, warnings: readonly Note[]): Record<string, unknown> {
+  const notes = { warnings, errors: jobErrors(job), messages: [MESSAGES[job.status]], links: jobLinks(job) };
+  return { ...envelope(notes), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
+}
+
+export function jobLinks(job: JobRow): Record<string, string> {
+  const self = `/v2/queue/${job.uuid}`;
+  const skin = job.skin_uuid !== null && { skin: `/v2/skins/${job.skin_uuid}` };
+  return { self, job: self, ...skin, ...EVENTS_LINK };
+}
+
+/** Lists are read page by page: `after` is the place of the last entry of the page before. */
+
+/** The place of a page's last entry, if more may follow: the page is full. */
+export function placeAfter<Entry, Place>(
+  entries: readonly Entry[],
+  size: number,
+  placeOf: (entry: Entry) => Place,
+): Place | undefined {
+  const last = entries.length === size ? entries.at(-1) : undefined;
+  return last && placeOf(last);
+}
+
+/** What a page was asked with: its size, its place, and the filters, of which empty ones are left out. */
+interface PageQuery {
+  readonly size: number;
+  readonly after?: string | number | undefined;
+  readonly [filter: string]: string | number | undefined;
+}
+
+/** The links of a page of the list at `path`. `next`: the place after which the next page begins, if there is one. */
+export function pageLinks(path: string, query: PageQuery, next: string | undefined): Record<string, string> {
+  const { size, after, ...filters } = query;
+  const address = (place: string | number | undefined) => {
+    const all = { size, ...filters, after: place };
+    const given = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+      value === undefined || value === '' ? [] : [[name, String(value)]],
+    );
+    return `${path}?${new URLSearchParams(given)}`;
+  };
+  return { self: address(after), ...(next !== undefined && { next: address(next) }) };
+}
+
+/** A skin's row in the format of version 1. `duplicate`: the data existed before the request that this answers. */
+export function v1SkinView(
+  skin: SkinWithData,
+  duplicate = skin.skin_created_at > skin.data_created_at,
+): V1Skin {
+  const account = accountNumber(skin.account);
+  return {
+    id: skin.id,
+    idStr: String(skin.id),
+    uuid: skin.uuid,
+    hash: skin.texture_hash,
+    name: skin.name ?? '',
+    model: skin.variant === 'slim' ? 'slim' : 'steve',
+    variant: skin.variant,
+    data: {
+      uuid: dashed(parseTexturesValue(skin.value).profileId),
+      texture: {
+        value: skin.value,
+        signature: skin.signature,
+        url: skin.url,
+        urls: { skin: skin.url, ...(skin.cape_url !== null && { cape: skin.cape_url }) },
+      },
+    },
+    timestamp: Math.floor(skin.data_created_at / 1000),
+    duration: Math.round(skin.duration),
+    account,
+    accountId: account,
+    server: skin.server,
+    private: skin.visibility === 'private',
+    views: skin.views,
+    duplicate,
+  };
+}
+
+/** Old clients read a 32-bit integer: the first digits of the account's hexadecimal name. */
+function accountNumber(account: string): number {
+  return Number.parseInt(account.slice(0, 7), 16) || 0;
+}
+
+function dashed(uuid: string): string {
+  return uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** The delay between requests, as older clients read it from headers. */
+export function delayHeaders({ delay: { millis } }: RateLimit): Readonly<Record<string, string>> {
+  const seconds = String(Math.ceil(millis / 1000));
+  return {
+    'MineSkin-Delay': seconds,
+    'MineSkin-Delay-Seconds': seconds,
+    'MineSkin-Delay-Millis': String(millis),
+  };
+}
+
+/** A waiting time for old clients: whole numbers, with seconds rounded up. */
+export function waitView(milliseconds: number): {
+  delay: number;
+  delayInfo: { millis: number; seconds: number };
+} {
+  const millis = Math.max(0, Math.ceil(milliseconds));
+  const seconds = Math.ceil(millis / 1000);
+  return { delay: seconds, delayInfo: { millis, seconds } };
 }

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PAGE_ROUTES } from '../../../src/server/http/routes/pages/page-routes.ts';
+import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
 import { addressOf, pageAddresses } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PAGE_POLICY } from '../../../src/server/http/pages/page-headers.ts';
+import { PAGE_POLICY } from '../../../src/server/pages/page-endpoint.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';

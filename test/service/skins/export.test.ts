@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { lockEntrySchema } from '../../../src/batch/lockfile/entries.ts';
-import { zipArchive } from '../../../src/server/http/downloads/formats.ts';
+import { zipArchive } from '../../../src/server/http/downloads.ts';
 import { userCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { type ExportContext, Exports, exportSkins } from '../../../src/server/service/skins/export.ts';

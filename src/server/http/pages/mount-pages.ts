@@ -1,12 +1,12 @@
+import { findPerson, PageEndpoint, pageErrorAnswer } from '../../pages/page-endpoint.ts';
+import type { PageRoute } from '../../pages/page-route.ts';
+import { PAGE_ROUTES } from '../../pages/page-routes.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { SECURITY_HEADERS } from '../answers.ts';
 import { type App, admitted, type MountOptions, type Pages, respond, type Visit } from '../app.ts';
 import { receiveBody } from '../bodies.ts';
 import type { Answer } from '../route.ts';
-import { PAGE_ROUTES } from '../routes/pages/page-routes.ts';
-import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
-import type { PageRoute } from './page-route.ts';
 
 function mountPage(app: App, route: PageRoute, options: MountOptions): void {
   const endpoint = new PageEndpoint(route, options);

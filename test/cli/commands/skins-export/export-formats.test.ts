@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { bounded, EXPORT_COPIES } from '../../../../src/cli/commands/skins-export.ts';
-import { zipArchive } from '../../../../src/server/http/downloads/formats.ts';
+import { zipArchive } from '../../../../src/server/http/downloads.ts';
 import type { SkinExport } from '../../../../src/server/service/skins/export.ts';
 
 type Format = keyof typeof EXPORT_COPIES;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { curlLine, terminalOf } from '../../../../src/server/pages/frame/terminal.ts';
+import { curlLine, terminalOf } from '../../../../src/server/pages/frame.ts';
 
 const ORIGIN = 'https://skins.example.org';
 

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import {
+  identityIdSchema,
+  identityListAnswerSchema,
+  identityListQuerySchema,
+  unlinkQuerySchema,
+} from '../../../protocol/account.ts';
+import {
+  apiKeyAnswerSchema,
+  apiKeyBodySchema,
+  apiKeyChangeSchema,
+  apiKeyListAnswerSchema,
+  apiKeyMadeAnswerSchema,
+} from '../../../protocol/api-key.ts';
+import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { diagnosisAnswerSchema } from '../../../protocol/service.ts';
+import {
+  accountAnswerSchema,
+  planListAnswerSchema,
+  userAnswerSchema,
+  userBodySchema,
+  userChangeSchema,
+  userListAnswerSchema,
+  userListQuerySchema,
+  userNameSchema,
+} from '../../../protocol/user.ts';
+import { requireUser } from '../../service/callers/caller.ts';
+import { readIdentities, unlinkIdentity } from '../../service/openid/identities.ts';
+import { planView } from '../../service/plans.ts';
+import { diagnose } from '../../service/status/health.ts';
+import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../../service/users/keys.ts';
+import { createUser, readAccount, readUser, readUsers, setUser } from '../../service/users/users.ts';
+import { route } from '../route.ts';
+import { envelope, pageLinks, placeAfter } from '../views.ts';
+
+export const accountRoute = route({
+  method: 'GET',
+  paths: ['/v2/account/me'],
+  summary: "The caller's account: its plan, and what it has spent of it",
+  answers: { 200: accountAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  handle: async ({ context, caller, warnings }) => {
+    const account = await readAccount(context, caller);
+    const links = { self: '/v2/account/me', keys: '/v2/account/keys', plans: '/v2/account/plans' };
+    return { status: 200, body: { ...envelope({ warnings, links }), ...account } };
+  },
+});
+
+export const planListRoute = route({
+  method: 'GET',
+  paths: ['/v2/account/plans'],
+  summary: 'The plans of this service and what each allows',
+  answers: { 200: planListAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  handle: async ({ context, caller, warnings }) => {
+    requireUser(caller);
+    const links = { self: '/v2/account/plans' };
+    const plans = context.plans.all().map(planView);
+    return { status: 200, body: { ...envelope({ warnings, links }), plans } };
+  },
+});
+
+export const doctorRoute = route({
+  method: 'GET',
+  scopes: ['operator'],
+  paths: ['/v2/account/doctor'],
+  summary: 'Health of the store and of the generator (operator only)',
+  answers: { 200: diagnosisAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  cache: 'none',
+  handle: async ({ context, caller, warnings }) => {
+    const links = { self: '/v2/account/doctor' };
+    return { status: 200, body: { ...envelope({ warnings, links }), ...(await diagnose(context, caller)) } };
+  },
+});
+
+const links = { self: '/v2/account/keys' };
+const params = z.object({ id: z.string().max(64) });
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+
+export const listKeysRoute = route({
+  method: 'GET',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/keys'],
+  summary: "The caller's API keys (an operator may name another user)",
+  query: z.object({ user: userNameSchema.optional() }),
+  answers: { ...refusals, 200: apiKeyListAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const keys = await listOwnKeys(context.db, caller, query.user);
+    return { status: 200, body: { ...envelope({ warnings, links }), keys } };
+  },
+});
+
+export const createKeyRoute = route({
+  method: 'POST',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/keys'],
+  summary: 'Make an API key; its secret is shown in this answer only',
+  bodies: { 'application/json': apiKeyBodySchema },
+  answers: { ...refusals, 201: apiKeyMadeAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    const input = apiKeyBodySchema.parse(request.body ?? {});
+    const key = await createKey(context, caller, input);
+    return { status: 201, body: { ...envelope({ warnings, links }), key } };
+  },
+});
+
+export const changeKeyRoute = route({
+  method: 'PATCH',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/keys/:id'],
+  summary: 'Change an API key: its name, what it is bound to, how it speaks version 1',
+  params,
+  bodies: { 'application/json': apiKeyChangeSchema },
+  answers: { ...refusals, 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    const change = apiKeyChangeSchema.parse(request.body ?? {});
+    const key = await changeOwnKey(context, caller, params.id, change);
+    return { status: 200, body: { ...envelope({ warnings, links }), key } };
+  },
+});
+
+export const revokeKeyRoute = route({
+  method: 'DELETE',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/keys/:id'],
+  summary: 'Revoke an API key',
+  params,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, warnings }) => {
+    await revokeOwnKey(context, caller, params.id);
+    const messages = [{ code: 'key_revoked', message: 'The key is revoked.' }];
+    return { status: 200, body: envelope({ warnings, messages, links }) };
+  },
+});
+
+const identityLinks = { self: '/v2/account/identities' };
+const identityRefusals = {
+  400: errorAnswerSchema,
+  401: errorAnswerSchema,
+  403: errorAnswerSchema,
+  404: errorAnswerSchema,
+};
+
+export const identityListRoute = route({
+  method: 'GET',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/identities'],
+  summary: 'Who signs in as the caller by OpenID Connect (an operator may name another user)',
+  query: identityListQuerySchema,
+  answers: { ...identityRefusals, 200: identityListAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const identities = await readIdentities(context, caller, query.user);
+    return { status: 200, body: { ...envelope({ warnings, links: identityLinks }), identities } };
+  },
+});
+
+export const unlinkIdentityRoute = route({
+  method: 'DELETE',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/identities/:id'],
+  summary:
+    'Unlink an identity and end all sessions not started with an API key; the only way to sign in takes last=yes',
+  params: z.object({ id: identityIdSchema }),
+  query: unlinkQuerySchema,
+  answers: { ...identityRefusals, 200: envelopeSchema },
+  handle: async ({ context, caller, params: { id }, query: { user, last }, warnings }) => {
+    await unlinkIdentity(context, caller, { id, user, mayBeLast: last === 'yes' });
+    const messages = [{ code: 'identity_unlinked', message: 'The identity is unlinked.' }];
+    return { status: 200, body: envelope({ warnings, messages, links: identityLinks }) };
+  },
+});
+
+const userParams = z.object({ name: userNameSchema });
+
+export const listUsersRoute = route({
+  method: 'GET',
+  scopes: ['operator'],
+  paths: ['/v2/account/users'],
+  summary: 'The users of this service, by name (operator only)',
+  query: userListQuerySchema,
+  answers: { ...refusals, 200: userListAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const users = await readUsers(context, caller, query);
+    const next = placeAfter(users, query.size, ({ name }) => name);
+    const links = pageLinks('/v2/account/users', query, next);
+    return { status: 200, body: { ...envelope({ warnings, links }), users } };
+  },
+});
+
+export const userRoute = route({
+  method: 'GET',
+  scopes: ['operator'],
+  paths: ['/v2/account/users/:name'],
+  summary: 'A user of this service (operator only)',
+  params: userParams,
+  answers: { ...refusals, 200: userAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { name }, warnings }) => {
+    const user = await readUser(context, caller, name);
+    return { status: 200, body: { ...envelope({ warnings, links: linksOf(name) }), user } };
+  },
+});
+
+export const createUserRoute = route({
+  method: 'POST',
+  scopes: ['operator'],
+  paths: ['/v2/account/users'],
+  summary: 'Make a user (operator only)',
+  bodies: { 'application/json': userBodySchema },
+  answers: { ...refusals, 201: userAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    const user = await createUser(context, caller, userBodySchema.parse(request.body ?? {}));
+    return { status: 201, body: { ...envelope({ warnings, links: linksOf(user.name) }), user } };
+  },
+});
+
+export const setUserRoute = route({
+  method: 'PATCH',
+  scopes: ['operator'],
+  paths: ['/v2/account/users/:name'],
+  summary: 'Change the plan of a user, disable or enable the user (operator only)',
+  params: userParams,
+  bodies: { 'application/json': userChangeSchema },
+  answers: { ...refusals, 200: userAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { name }, request, warnings }) => {
+    const user = await setUser(context, caller, name, userChangeSchema.parse(request.body ?? {}));
+    return { status: 200, body: { ...envelope({ warnings, links: linksOf(name) }), user } };
+  },
+});
+
+function linksOf(name: string): Record<string, string> {
+  return { self: `/v2/account/users/${name}`, keys: `/v2/account/keys?user=${name}` };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import {
+  capeAnswerSchema,
+  capeChangeSchema,
+  capeFieldsSchema,
+  capeListAnswerSchema,
+} from '../../../protocol/cape.ts';
+import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { uuidSchema } from '../../../protocol/skin.ts';
+import { requireOperator } from '../../service/callers/caller.ts';
+import { Refusal } from '../../service/refusal.ts';
+import { addCape, editCape, readAllCapes, readPublicCapes, removeCape } from '../../service/skins/capes.ts';
+import { readBody } from '../bodies.ts';
+import { route } from '../route.ts';
+import { capeView, envelope } from '../views.ts';
+
+export const capeListRoute = route({
+  method: 'GET',
+  paths: ['/v2/capes'],
+  summary: 'The capes that skins can be made with',
+  answers: { 200: capeListAnswerSchema },
+  cache: 'public',
+  handle: async ({ context, warnings }) => {
+    const capes = (await readPublicCapes(context)).map((cape) => capeView(cape, context.textureUrl));
+    return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/capes' } }), capes } };
+  },
+});
+
+const links = { self: '/v2/account/capes' };
+const params = z.object({ uuid: uuidSchema });
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+const capeFile = z.string().meta({ format: 'binary', description: 'PNG of 64×32 pixels' });
+
+export const allCapesRoute = route({
+  method: 'GET',
+  scopes: ['operator'],
+  paths: ['/v2/account/capes'],
+  summary: 'All capes of this service, hidden ones as well (operator only)',
+  answers: { ...refusals, 200: capeListAnswerSchema },
+  handle: async ({ context, caller, warnings }) => {
+    const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
+    return { status: 200, body: { ...envelope({ warnings, links }), capes } };
+  },
+});
+
+export const addCapeRoute = route({
+  method: 'POST',
+  scopes: ['operator'],
+  paths: ['/v2/account/capes'],
+  summary: 'Add a cape (operator only)',
+  bodies: { 'multipart/form-data': capeFieldsSchema.extend({ file: capeFile }) },
+  answers: { ...refusals, 201: capeAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    requireOperator(caller); // before reading a body that may be large
+    const { fields, file } = await readBody(request);
+    if (!file) throw new Refusal('missing_file', 'Send the cape as a PNG in a part named "file".');
+    const cape = await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+    return {
+      status: 201,
+      body: { ...envelope({ warnings, links }), cape: capeView(cape, context.textureUrl) },
+    };
+  },
+});
+
+export const changeCapeRoute = route({
+  method: 'PATCH',
+  scopes: ['operator'],
+  paths: ['/v2/account/capes/:uuid'],
+  summary: 'Rename, hide or show a cape (operator only)',
+  params,
+  bodies: { 'application/json': capeChangeSchema },
+  answers: { ...refusals, 200: capeAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { uuid }, request, warnings }) => {
+    const cape = await editCape(context, caller, uuid, capeChangeSchema.parse(request.body ?? {}));
+    return {
+      status: 200,
+      body: { ...envelope({ warnings, links }), cape: capeView(cape, context.textureUrl) },
+    };
+  },
+});
+
+export const removeCapeRoute = route({
+  method: 'DELETE',
+  scopes: ['operator'],
+  paths: ['/v2/account/capes/:uuid'],
+  summary: 'Delete a cape; skins made with it keep it (operator only)',
+  params,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { uuid }, warnings }) => {
+    await removeCape(context, caller, uuid);
+    const messages = [{ code: 'cape_removed', message: 'The cape is removed.' }];
+    return { status: 200, body: envelope({ warnings, messages, links }) };
+  },
+});

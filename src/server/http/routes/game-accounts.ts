@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import {
+  begunLoginAnswerSchema,
+  gameAccountAnswerSchema,
+  gameAccountBodySchema,
+  gameAccountChangeSchema,
+  gameAccountCheckAnswerSchema,
+  gameAccountListAnswerSchema,
+  gameLoginAnswerSchema,
+  gameLoginBodySchema,
+} from '../../../protocol/game-account.ts';
+import { uuidSchema } from '../../../protocol/skin.ts';
+import {
+  beginGameLogin,
+  changeGameAccount,
+  checkGameAccount,
+  linkGameAccount,
+  readGameAccounts,
+  readGameLogin,
+  unlinkGameAccount,
+  verifyMayLink,
+} from '../../service/accounts/accounts.ts';
+import { withinFetchLimits } from '../../sources/fetches.ts';
+import { route } from '../route.ts';
+import { envelope } from '../views.ts';
+
+const links = { self: '/v2/account/accounts' };
+const params = z.object({ uuid: uuidSchema });
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+const away = { 503: errorAnswerSchema };
+
+export const gameAccountListRoute = route({
+  method: 'GET',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/accounts'],
+  summary: 'The game accounts that the caller linked; for an operator, all',
+  answers: { ...refusals, 200: gameAccountListAnswerSchema },
+  handle: async ({ context, caller, warnings }) => {
+    const accounts = await readGameAccounts(context, caller);
+    return { status: 200, body: { ...envelope({ warnings, links }), accounts } };
+  },
+});
+
+export const linkGameAccountRoute = route({
+  method: 'POST',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/accounts'],
+  summary: 'Link a game account with a token of it',
+  bodies: { 'application/json': gameAccountBodySchema },
+  answers: { ...refusals, ...away, 201: gameAccountAnswerSchema, 429: errorAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    verifyMayLink(context, caller);
+    const input = gameAccountBodySchema.parse(request.body ?? {});
+    const link = async () => await linkGameAccount(context, caller, input);
+    const account = await withinFetchLimits(context, { caller, via: 'queue' }, link);
+    return { status: 201, body: { ...envelope({ warnings, links }), account } };
+  },
+});
+
+export const beginGameLoginRoute = route({
+  method: 'POST',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/accounts/logins'],
+  summary: "Begin a sign-in of a game account's owner, to link the account",
+  bodies: { 'application/json': gameLoginBodySchema },
+  answers: { ...refusals, ...away, 201: begunLoginAnswerSchema, 429: errorAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    verifyMayLink(context, caller);
+    const input = gameLoginBodySchema.parse(request.body ?? {});
+    const begin = async () => await beginGameLogin(context, caller, input);
+    const login = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
+    const here = { self: `/v2/account/accounts/logins/${login.id}` };
+    return { status: 201, body: { ...envelope({ warnings, links: here }), login } };
+  },
+});
+
+export const gameLoginRoute = route({
+  method: 'GET',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/accounts/logins/:id'],
+  summary: 'State of a sign-in; the account once it is linked',
+  params: z.object({ id: z.string().max(64) }),
+  answers: { ...refusals, ...away, 200: gameLoginAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { id }, warnings }) => {
+    const found = await readGameLogin(context, caller, id);
+    return { status: 200, body: { ...envelope({ warnings, links }), ...found } };
+  },
+});
+
+export const changeGameAccountRoute = route({
+  method: 'PATCH',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/accounts/:uuid'],
+  summary: 'Pause a game account, resume it, change its settings',
+  params,
+  bodies: { 'application/json': gameAccountChangeSchema },
+  answers: { ...refusals, 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { uuid }, request, warnings }) => {
+    const change = gameAccountChangeSchema.parse(request.body ?? {});
+    const account = await changeGameAccount(context, caller, uuid, change);
+    return { status: 200, body: { ...envelope({ warnings, links }), account } };
+  },
+});
+
+const UNLINKED = {
+  restored: 'The account is unlinked and wears its own skin again.',
+  not_needed: 'The account is unlinked; it wears its own skin.',
+  not_restored: 'The account is unlinked, but its own skin could not be set again: its owner must do that.',
+} as const;
+
+export const unlinkGameAccountRoute = route({
+  method: 'DELETE',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/accounts/:uuid'],
+  summary: 'Unlink a game account and give it its own skin back',
+  params,
+  answers: { ...refusals, ...away, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { uuid }, warnings }) => {
+    const outcome = await unlinkGameAccount(context, caller, uuid);
+    const messages = [{ code: `account_${outcome}`, message: UNLINKED[outcome] }];
+    return { status: 200, body: envelope({ warnings, messages, links }) };
+  },
+});
+
+export const checkGameAccountRoute = route({
+  method: 'POST',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/accounts/:uuid/check'],
+  summary: 'Look after a game account: its token, its profile, what keeps it from use',
+  params,
+  answers: {
+    ...refusals,
+    ...away,
+    200: gameAccountCheckAnswerSchema,
+    404: errorAnswerSchema,
+    429: errorAnswerSchema,
+  },
+  handle: async ({ context, caller, params: { uuid }, warnings }) => {
+    const look = async () => await checkGameAccount(context, caller, uuid);
+    const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
+    return { status: 200, body: { ...envelope({ warnings, links }), ...check } };
+  },
+});

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import {
+  blockBodySchema,
+  blockedImageAnswerSchema,
+  blockedImageListAnswerSchema,
+  blockedImageListQuerySchema,
+  decisionSchema,
+  imageHashSchema,
+  logAnswerSchema,
+  logQuerySchema,
+  moderatedSkinAnswerSchema,
+  reportAnswerSchema,
+  reportListAnswerSchema,
+  reportListQuerySchema,
+  reportNumberSchema,
+  skinDecisionSchema,
+} from '../../../protocol/moderation.ts';
+import { uuidSchema } from '../../../protocol/skin.ts';
+import { blockImage, readBlockedImages, unblockImage } from '../../service/moderation/blocked-images.ts';
+import { readActs } from '../../service/moderation/log.ts';
+import { dismissReport, readReports } from '../../service/moderation/reports.ts';
+import { deleteAnySkin, setHidden } from '../../service/moderation/skins.ts';
+import { type Route, route } from '../route.ts';
+import { envelope, pageLinks, placeAfter } from '../views.ts';
+
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+const skinParams = z.object({ uuid: uuidSchema });
+
+const REPORTS = '/v2/account/reports';
+const SKIN = '/v2/account/skins/:uuid';
+const IMAGES = '/v2/account/blocked-images';
+const LOG = '/v2/account/log';
+
+const reportListRoute = route({
+  method: 'GET',
+  scopes: ['operator'],
+  paths: [REPORTS],
+  summary: 'Reports of skins, newest first (operator only)',
+  query: reportListQuerySchema,
+  answers: { ...refusals, 200: reportListAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const reports = await readReports(context, caller, query);
+    const links = pageLinks(
+      REPORTS,
+      query,
+      placeAfter(reports, query.size, ({ id }) => id),
+    );
+    return { status: 200, body: { ...envelope({ warnings, links }), reports } };
+  },
+});
+
+const closeReportRoute = route({
+  method: 'POST',
+  scopes: ['operator'],
+  paths: [`${REPORTS}/:id/close`],
+  summary: 'Close a report without changing its skin (operator only)',
+  params: z.object({ id: reportNumberSchema }),
+  bodies: { 'application/json': decisionSchema },
+  answers: { ...refusals, 200: reportAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    const { note } = decisionSchema.parse(request.body ?? {});
+    const report = await dismissReport(context, caller, { ...params, note });
+    return { status: 200, body: { ...envelope({ warnings, links: { list: REPORTS } }), report } };
+  },
+});
+
+const hideSkinRoute = route({
+  method: 'PATCH',
+  scopes: ['operator'],
+  paths: [SKIN],
+  summary: 'Hide a skin of anybody, or show it again; hiding closes its reports (operator only)',
+  params: skinParams,
+  bodies: { 'application/json': skinDecisionSchema },
+  answers: { ...refusals, 200: moderatedSkinAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    const decision = skinDecisionSchema.parse(request.body ?? {});
+    const skin = await setHidden(context, caller, { ...params, ...decision });
+    return {
+      status: 200,
+      body: { ...envelope({ warnings, links: { self: `/v2/account/skins/${skin.uuid}` } }), skin },
+    };
+  },
+});
+
+const deleteSkinRoute = route({
+  method: 'DELETE',
+  scopes: ['operator'],
+  paths: [SKIN],
+  summary: 'Delete a skin of anybody, and close its reports (operator only)',
+  params: skinParams,
+  query: decisionSchema,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, query, warnings }) => {
+    await deleteAnySkin(context, caller, { ...params, note: query.note });
+    const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
+    return { status: 200, body: envelope({ warnings, messages, links: { log: LOG } }) };
+  },
+});
+
+const blockedImageListRoute = route({
+  method: 'GET',
+  scopes: ['operator'],
+  paths: [IMAGES],
+  summary: 'Images that the service refuses, by hash (operator only)',
+  query: blockedImageListQuerySchema,
+  answers: { ...refusals, 200: blockedImageListAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const images = await readBlockedImages(context, caller, query);
+    const links = pageLinks(
+      IMAGES,
+      query,
+      placeAfter(images, query.size, ({ hash }) => hash),
+    );
+    return { status: 200, body: { ...envelope({ warnings, links }), images } };
+  },
+});
+
+const blockImageRoute = route({
+  method: 'POST',
+  scopes: ['operator'],
+  paths: [IMAGES],
+  summary: 'Refuse an image from now on, and hide all skins that have it (operator only)',
+  bodies: { 'application/json': blockBodySchema },
+  answers: { ...refusals, 200: blockedImageAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    const blocking = await blockImage(context, caller, blockBodySchema.parse(request.body ?? {}));
+    return { status: 200, body: { ...envelope({ warnings, links: { list: IMAGES } }), ...blocking } };
+  },
+});
+
+const unblockImageRoute = route({
+  method: 'DELETE',
+  scopes: ['operator'],
+  paths: [`${IMAGES}/:hash`],
+  summary: 'Accept an image again; skins that were hidden stay hidden (operator only)',
+  params: z.object({ hash: imageHashSchema }),
+  query: decisionSchema,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, query, warnings }) => {
+    await unblockImage(context, caller, { ...params, note: query.note });
+    const messages = [{ code: 'image_unblocked', message: 'The image is accepted again.' }];
+    return { status: 200, body: envelope({ warnings, messages, links: { list: IMAGES } }) };
+  },
+});
+
+const logRoute = route({
+  method: 'GET',
+  scopes: ['operator'],
+  paths: [LOG],
+  summary: 'What operators did, newest first (operator only)',
+  query: logQuerySchema,
+  answers: { ...refusals, 200: logAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const entries = await readActs(context, caller, query);
+    const links = pageLinks(
+      LOG,
+      query,
+      placeAfter(entries, query.size, ({ id }) => id),
+    );
+    return { status: 200, body: { ...envelope({ warnings, links }), entries } };
+  },
+});
+
+export const MODERATION_ROUTES: readonly Route[] = [
+  reportListRoute,
+  closeReportRoute,
+  hideSkinRoute,
+  deleteSkinRoute,
+  blockedImageListRoute,
+  blockImageRoute,
+  unblockImageRoute,
+  logRoute,
+];

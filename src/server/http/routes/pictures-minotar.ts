@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { isPlayerName, parsePlayerId } from '../../../game/names.ts';
+import { errorAnswerSchema } from '../../../protocol/envelope.ts';
+import type { AnyView } from '../../../skin/render/render.ts';
+import { type DefaultSkin, defaultNameOf } from '../../pictures/default-skins.ts';
+import { Refusal } from '../../service/refusal.ts';
+import { type Answer, type Call, type Route, route } from '../route.ts';
+import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
+
+/**
+ * The addresses of Minotar, a service for pictures of players by name or UUID, and of others that are like it. From
+ * their documentation; test/service/pictures/minotar.test.ts has it line by line.
+ */
+
+/** `height`: in widths. */
+const PICTURES = {
+  avatar: { view: 'face', height: 1, overlay: false },
+  helm: { view: 'face', height: 1, overlay: true },
+  cube: { view: 'head', height: 1, overlay: false },
+  bust: { view: 'upper', height: 1, overlay: false },
+  body: { view: 'front', height: 2, overlay: false },
+  'armor/bust': { view: 'upper', height: 1, overlay: true },
+  'armor/body': { view: 'front', height: 2, overlay: true },
+  // Cravatar's names for these, and MC-Heads' for the last one.
+  helmavatar: { view: 'face', height: 1, overlay: true },
+  head: { view: 'head', height: 1, overlay: false },
+  helmhead: { view: 'head', height: 1, overlay: true },
+  player: { view: 'front', height: 2, overlay: true },
+} as const satisfies Record<string, Drawing>;
+
+interface Drawing {
+  readonly view: AnyView;
+  readonly height: number;
+  readonly overlay: boolean;
+}
+
+/** Pixels of a picture's width; wishes beyond them get the nearest. */
+const WIDTHS = { least: 8, most: 300, usual: 180 };
+const BROWSER_AGE = 3600;
+
+const userParams = z.object({ user: z.string() });
+const sizedParams = userParams.extend({ size: z.string() });
+const answers = {
+  200: 'image/png',
+  302: null,
+  404: errorAnswerSchema,
+  429: 'image/png',
+  503: 'image/png',
+} as const;
+
+export const MINOTAR_ROUTES: readonly Route[] = [
+  ...Object.entries(PICTURES).flatMap(([name, drawing]) => [
+    pictureRoute(name, drawing),
+    sizedRoute(name, drawing),
+  ]),
+  textureRoute('skin', {}),
+  textureRoute('download', { 'Content-Disposition': 'attachment; filename="skin.png"' }),
+];
+
+function pictureRoute(name: string, drawing: Drawing): Route {
+  return route({
+    method: 'GET',
+    paths: [`/${name}/:user`],
+    summary: `A player's picture, as Minotar has it: ${name}`,
+    params: userParams,
+    answers,
+    standIn: standInFor(drawing.view),
+    authenticated: false,
+    handle: async (call) =>
+      await draw(call, drawing, { place: name, user: bare(call.params.user), rest: '' }),
+  });
+}
+
+function sizedRoute(name: string, drawing: Drawing): Route {
+  return route({
+    method: 'GET',
+    paths: [`/${name}/:user/:size`],
+    summary: `A player's picture of this width, as Minotar has it: ${name}`,
+    params: sizedParams,
+    answers,
+    standIn: standInFor(drawing.view),
+    authenticated: false,
+    handle: async (call) => {
+      const { user, size } = call.params;
+      return await draw(call, drawing, { place: name, user, rest: `/${widthIn(bare(size))}` });
+    },
+  });
+}
+
+function textureRoute(name: string, more: Readonly<Record<string, string>>): Route {
+  return route({
+    method: 'GET',
+    paths: [`/${name}/:user`],
+    summary: `A player's skin, as Minotar has it: ${name}`,
+    params: userParams,
+    answers,
+    standIn: standInFor('texture'),
+    authenticated: false,
+    handle: async (call) => {
+      const found = await findSkin(call, { place: name, user: bare(call.params.user), rest: '' });
+      if ('status' in found) return found;
+      const { texture, headers } = found;
+      return pngAnswer(call, { name: texture.hash, png: texture.png }, { ...headers, ...more });
+    },
+  });
+}
+
+/** An address of this kind: `/helm/Notch/64` has the place `helm` and the rest `/64`. */
+interface Address {
+  readonly place: string;
+  readonly user: string;
+  readonly rest: string;
+}
+
+async function draw(call: Call, { height, ...drawing }: Drawing, address: Address): Promise<Answer> {
+  const found = await findSkin(call, address);
+  if ('status' in found) return found;
+  const width = address.rest === '' ? WIDTHS.usual : Number(address.rest.slice(1));
+  const { texture, variant, headers } = found;
+  return await renderAnswer(
+    call,
+    { ...drawing, skin: texture, variant, width, height: width * height },
+    headers,
+  );
+}
+
+type Found = DefaultSkin & { readonly headers: Readonly<Record<string, string>> };
+
+/** The skin of a player, or of the default one; a redirection for a UUID with dashes. @throws Refusal `not_found` */
+async function findSkin({ context, caller }: Call, { place, user, rest }: Address): Promise<Found | Answer> {
+  const { playerLooks } = context;
+  const id = parsePlayerId(user);
+  if (id !== undefined && id !== user.toLowerCase()) {
+    const headers = { ...EVERYWHERE, ...KEPT, Location: `/${place}/${id}${rest}` };
+    return { status: 302, body: undefined, headers };
+  }
+  if (id === undefined && !isPlayerName(user)) throw new Refusal('not_found', 'No player has such a name.');
+  const [, named] = /^mhf_(steve|alex)$/i.exec(user) ?? [];
+  if (named) return { ...playerLooks.defaultSkin(named.toLowerCase() as 'steve' | 'alex'), headers: KEPT };
+  const found = await playerLooks.find(id === undefined ? { name: user } : { id }, 'skin', caller);
+  const { texture, variant, origin } = found;
+  const headers = origin === 'failed' || origin === 'stale' ? NOT_KEPT : KEPT;
+  if (texture) return { texture, variant, headers };
+  return { ...playerLooks.defaultSkin(found.id === undefined ? 'steve' : defaultNameOf(found.id)), headers };
+}
+
+const KEPT = { 'Cache-Control': `public, max-age=${BROWSER_AGE}` };
+const NOT_KEPT = { 'Cache-Control': 'no-cache, max-age=0' };
+
+/** Without an extension: names have no dots. */
+function bare(text: string): string {
+  return text.replace(/\..*$/, '');
+}
+
+/** @throws Refusal `not_found` for what is no number */
+function widthIn(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new Refusal('not_found');
+  return Math.min(WIDTHS.most, Math.max(WIDTHS.least, Number(text)));
+}

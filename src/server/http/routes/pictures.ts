@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { uuidSchema } from '../../../protocol/skin.ts';
+import { type AnyView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../skin/render/render.ts';
+import type { RenderInput } from '../../pictures/renders.ts';
+import { skinInput, textureInput } from '../../pictures/texture-renders.ts';
+import { Refusal } from '../../service/refusal.ts';
+import { type Answer, type Call, type Route, route } from '../route.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** For an answer that pages of any site may show: a picture, or the redirection to one. */
+export const EVERYWHERE: Headers = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
+
+/** The picture of a default skin that a page shows while a player's own must wait; `texture`: the skin itself. */
+export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standIn']> {
+  return async ({ playerLooks, renders }) => {
+    const skin = playerLooks.defaultSkin('steve');
+    return view === 'texture' ? skin.texture.png : await renders.standIn(skin.texture, skin.variant, view);
+  };
+}
+
+/** Kept by nobody, and shown by no other site. */
+export const PRIVATE: Headers = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** A PNG under a name that changes with its pixels. The pictures may be shown by pages anywhere. */
+export function pngAnswer(
+  { request }: Pick<Call, 'request'>,
+  { name, png }: { readonly name: string; readonly png: Uint8Array },
+  headers: Headers,
+): Answer {
+  const tagged = tag(name, headers);
+  if (request.headers['if-none-match'] === tagged.ETag)
+    return { status: 304, body: undefined, headers: tagged };
+  return { status: 200, body: bytesOf(png), headers: { ...tagged, 'Content-Type': 'image/png' } };
+}
+
+/** A picture that is drawn unless the caller has it. @throws Refusal `rate_limit`, `service_unavailable` */
+export async function renderAnswer(
+  call: Pick<Call, 'request' | 'context' | 'caller'>,
+  input: RenderInput,
+  headers: Headers,
+): Promise<Answer> {
+  const { context, caller, request } = call;
+  const name = context.renders.nameOf(input);
+  const tagged = tag(name, headers);
+  if (request.headers['if-none-match'] === tagged.ETag)
+    return { status: 304, body: undefined, headers: tagged };
+  return pngAnswer(call, await context.renders.render(input, caller, name), headers);
+}
+
+/** The same bytes: nobody changes them. */
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function tag(name: string, headers: Headers) {
+  return { ...EVERYWHERE, ...headers, ETag: `"${name}"` };
+}
+
+const DEFAULT_SIZE = 256;
+/** Seconds. The pixels under a hash never change, and the name of a picture includes the version that drew it. */
+const CACHE_AGE = 30 * 24 * 3600;
+
+/** Pages add parameters of their own against caches, so unknown ones are ignored. */
+const query = z.object({
+  size: z.coerce.number().int().min(MIN_SIZE).max(MAX_SIZE).default(DEFAULT_SIZE),
+  overlay: z
+    .enum(['true', 'false', '1', '0'])
+    .default('true')
+    .transform((text) => text === 'true' || text === '1'),
+});
+const textureQuery = query.extend({ variant: z.enum(['auto', 'classic', 'slim']).default('auto') });
+const answers = { 200: 'image/png', 400: errorAnswerSchema, 404: errorAnswerSchema } as const;
+
+export const SKIN_VIEW_ROUTES: readonly Route[] = VIEWS.map(skinViewRoute);
+export const TEXTURE_VIEW_ROUTES: readonly Route[] = VIEWS.map(textureViewRoute);
+
+function skinViewRoute(view: View): Route {
+  return route({
+    method: 'GET',
+    paths: [`/v2/skins/:uuid/${view}.png`],
+    summary: `A picture of a skin: ${view}`,
+    params: z.object({ uuid: uuidSchema }),
+    query,
+    answers,
+    cache: 'public',
+    handle: async (call) => {
+      const { context, caller, params } = call;
+      const { input, visibility } = await skinInput(context, caller, params.uuid, { view, ...call.query });
+      return await renderAnswer(call, input, visibility === 'private' ? PRIVATE : {});
+    },
+  });
+}
+
+function textureViewRoute(view: View): Route {
+  return route({
+    method: 'GET',
+    paths: [`/textures/:hash/${view}.png`],
+    summary: `A picture of a texture: ${view}`,
+    params: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/, 'not a texture hash') }),
+    query: textureQuery,
+    answers,
+    authenticated: false,
+    handle: async (call) => {
+      const input = await textureInput(call.context, call.params.hash, { view, ...call.query });
+      return await renderAnswer(call, input, { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` });
+    },
+  });
+}
+
+export const textureRoute = route({
+  method: 'GET',
+  paths: ['/textures/:hash', '/v2/images/:hash'],
+  summary: 'A texture by its hash, as the game fetches it',
+  params: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/, 'not a texture hash') }),
+  answers: { 200: 'image/png', 404: errorAnswerSchema },
+  authenticated: false,
+  handle: async ({ context, params, request }) => {
+    const headers = {
+      ...EVERYWHERE,
+      'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
+      ETag: `"${params.hash}"`,
+    };
+    const texture = await context.servedTextures.find(params.hash);
+    if (!texture) throw new Refusal('not_found', 'No such texture.');
+    if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
+    return {
+      status: 200,
+      body: Buffer.from(texture.png),
+      headers: { ...headers, 'Content-Type': 'image/png' },
+    };
+  },
+});

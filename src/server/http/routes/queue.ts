@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { envelopeSchema, errorAnswerSchema, type Note } from '../../../protocol/envelope.ts';
+import { generateQuerySchema } from '../../../protocol/generate.ts';
+import {
+  jobAnswerSchema,
+  jobListAnswerSchema,
+  jobListQuerySchema,
+  type WireJob,
+} from '../../../protocol/job.ts';
+import type { JobFollower } from '../../service/jobs/job-feed.ts';
+import { followJobs } from '../../service/jobs/job-feeds.ts';
+import {
+  type JobListQuery,
+  type ListedJobs,
+  listJobs,
+  listNewestJobs,
+  readJob,
+  verifyMayFollow,
+} from '../../service/jobs/jobs.ts';
+import { rateLimitAfter, type Submitted } from '../../service/submitting/answering.ts';
+import { retryJob } from '../../service/submitting/retry.ts';
+import { submit } from '../../service/submitting/submit.ts';
+import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts';
+import { generateBodies, generateHeaders, readGenerateRequest } from '../generate-request.ts';
+import { type Answer, type Call, route } from '../route.ts';
+import {
+  EVENTS_LINK,
+  envelope,
+  jobBody,
+  jobLinks,
+  jobView,
+  listedJobView,
+  rateLimitHeaders,
+  skinView,
+} from '../views.ts';
+
+export const submitRoute = route({
+  method: 'POST',
+  scopes: ['generate'],
+  paths: ['/v2/queue', '/queue'],
+  summary: 'Queue a generation; answers at once with a job, or with the skin when it exists already',
+  isLimited: true,
+  query: generateQuerySchema.pick({ checkOnly: true }),
+  headers: generateHeaders,
+  bodies: generateBodies,
+  answers: {
+    200: jobAnswerSchema,
+    202: jobAnswerSchema,
+    400: errorAnswerSchema,
+    429: errorAnswerSchema,
+    500: errorAnswerSchema,
+  },
+  handle: async (call) => {
+    const { context, caller } = call;
+    const { input, warnings } = await readGenerateRequest(call.request, call);
+    const submitted = await submit(context, { caller, via: 'queue', ...input });
+    return await answerToSubmission(call, submitted, [...call.warnings, ...warnings]);
+  },
+});
+
+async function answerToSubmission(
+  { context, caller }: Pick<Call, 'context' | 'caller'>,
+  submitted: Submitted,
+  warnings: readonly Note[],
+): Promise<Answer> {
+  const { status, body } = submissionAnswer(submitted, warnings);
+  const rateLimit = await rateLimitAfter(context, caller, [submitted]);
+  const headers = rateLimitHeaders(rateLimit, { retry: false });
+  return { status, headers, body: { ...body, rateLimit, usage: {} } };
+}
+
+/** 202 while the job is pending. */
+function submissionAnswer(submitted: Submitted, general: readonly Note[]): { status: number; body: object } {
+  const { job } = submitted;
+  const warnings = [...general, ...submitted.warnings];
+  if (submitted.kind === 'ended') return { status: 200, body: jobBody(submitted, warnings) };
+  if (submitted.kind === 'known') {
+    const messages = [{ code: 'skin_found', message: 'Found an existing skin.' }];
+    const notes = envelope({ warnings, messages, links: jobLinks(job) });
+    return { status: 200, body: { ...notes, job: jobView(job), skin: skinView(submitted.skin, true) } };
+  }
+  const messages = [{ code: 'job_queued', message: 'The job is queued.' }];
+  const notes = envelope({ warnings, messages, links: jobLinks(job) });
+  return { status: 202, body: { ...notes, job: jobView(job, submitted.eta) } };
+}
+
+export const jobRoute = route({
+  method: 'GET',
+  scopes: ['read'],
+  verifyCaller: verifyMayFollow,
+  paths: ['/v2/queue/:jobId', '/queue/:jobId'],
+  summary: 'Where a job stands, with its skin once it is completed',
+  params: z.object({ jobId: z.string().max(64) }),
+  answers: { 200: jobAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
+  handle: async ({ context, caller, params, warnings }) => ({
+    status: 200,
+    body: jobBody(await readJob(context, caller, params.jobId), warnings),
+  }),
+});
+
+export const retryJobRoute = route({
+  method: 'POST',
+  scopes: ['generate'],
+  paths: ['/v2/queue/:jobId/retry'],
+  summary: 'Submit a failed job again, as a new job of the same picture; its callback is not called again',
+  isLimited: true,
+  params: z.object({ jobId: z.string().max(64) }),
+  headers: generateHeaders,
+  answers: {
+    200: jobAnswerSchema,
+    202: jobAnswerSchema,
+    400: errorAnswerSchema,
+    404: errorAnswerSchema,
+    429: errorAnswerSchema,
+    500: errorAnswerSchema,
+  },
+  handle: async (call) => {
+    const { context, caller, params, headers } = call;
+    const idempotencyKey = headers['idempotency-key'];
+    const submitted = await retryJob(context, caller, { uuid: params.jobId, idempotencyKey });
+    return await answerToSubmission(call, submitted, call.warnings);
+  },
+});
+
+export const jobListRoute = route({
+  method: 'GET',
+  scopes: ['read'],
+  verifyCaller: verifyMayFollow,
+  paths: ['/v2/queue', '/queue'],
+  summary:
+    "The caller's jobs, newest first; with size, status or after: what each is made from, its end, why it failed",
+  query: jobListQuerySchema,
+  answers: { 200: jobListAnswerSchema.extend(envelopeSchema.shape), 400: errorAnswerSchema },
+  handle: async (call) => {
+    const { query, warnings } = call;
+    const isPaged = Object.values(query).some((value) => value !== undefined);
+    const { jobs, total, ...list } = isPaged ? await pageOf(call) : await newestOf(call);
+    const links = { self: '/v2/queue', ...nextLink(list, query), ...EVENTS_LINK };
+    const notes = envelope({ warnings, links });
+    return { status: 200, body: { ...notes, jobs, ...(total !== undefined && { total }) } };
+  },
+});
+
+async function pageOf({ context, caller, query }: Call<unknown, JobListQuery>) {
+  const list = await listJobs(context, caller, query);
+  return { ...list, jobs: list.jobs.map(listedJobView) };
+}
+
+async function newestOf({ context, caller }: Call): Promise<Omit<ListedJobs, 'jobs'> & { jobs: WireJob[] }> {
+  const list = await listNewestJobs(context, caller);
+  return { ...list, jobs: list.jobs.map((job) => jobView(job)) };
+}
+
+function nextLink(
+  { next, size }: Pick<ListedJobs, 'next' | 'size'>,
+  { status }: JobListQuery,
+): { next?: string } {
+  if (next === undefined) return {};
+  const parts = new URLSearchParams({ size: String(size), ...(status && { status }), after: next });
+  return { next: `/v2/queue?${parts}` };
+}
+
+export const queueEventsRoute = route({
+  method: 'GET',
+  scopes: ['read'],
+  verifyCaller: verifyMayFollow,
+  paths: ['/v2/queue/events', '/queue/events'],
+  summary: "The caller's jobs as server-sent events: the pending ones, then each as it is accepted and ends",
+  answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },
+  handle: async (call) => {
+    const { request, context } = call;
+    const stream = new EventStream({ greeting: "the caller's jobs", request, clock: context.clock });
+    const stop = await followJobs(call.context, call.caller, follower(stream, call));
+    stream.whenGone(stop);
+    stream.whenGone(call.context.openRequests.hold(call.verify, () => void stream.end()));
+    void stream.beat();
+    return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
+  },
+});
+
+function follower(stream: EventStream, { warnings }: Call): JobFollower {
+  return {
+    pending: (jobs) => stream.send('jobs', { jobs: jobs.map((job) => jobView(job)) }),
+    job: (job) => stream.send('job', jobBody(job, warnings)),
+    end: () => void stream.end(),
+  };
+}

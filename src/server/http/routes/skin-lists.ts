@@ -1,0 +1,140 @@
+import type { z } from 'zod';
+import { errorAnswerSchema, type Note } from '../../../protocol/envelope.ts';
+import { ownSkinListQuerySchema, skinListAnswerSchema, skinListQuerySchema } from '../../../protocol/skin.ts';
+import { MAX_EXPORTED } from '../../service/skins/export.ts';
+import { readRandomSkins } from '../../service/skins/skin-picks.ts';
+import { readOwnSkins, readPublicSkins, type SkinList } from '../../service/skins/skins.ts';
+import type { SkinWithData } from '../../store/skins.ts';
+import { EXPORTS, exportAnswer } from '../downloads.ts';
+import { type Answer, type Call, type Route, route } from '../route.ts';
+import { envelope, skinListItem } from '../views.ts';
+
+/** As the hosted service does it: clients take the UUID of a skin that may be gone. */
+const startsOver = true;
+const STARTED_OVER: Note = {
+  code: 'anchor_not_found',
+  message: 'There is no such skin to go on after: this is the first page.',
+};
+
+type Page = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSkinListQuerySchema>>;
+
+export const publicSkinsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins', '/v2/skins/latest'],
+  summary: 'Public skins, newest first; a page may be short, links.next leads on to the end',
+  query: skinListQuerySchema,
+  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  cache: 'public',
+  handle: async (call) => await publicAnswer(call, call.query),
+});
+
+export const ownSkinsRoute = route({
+  method: 'GET',
+  scopes: ['read'],
+  needsKey: true,
+  paths: ['/v2/me/skins'],
+  summary: "The caller's own skins of every visibility, newest first",
+  query: ownSkinListQuerySchema,
+  isStrict: true,
+  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema, 401: errorAnswerSchema },
+  handle: async (call) => {
+    const { context, caller, query } = call;
+    return listAnswer('/v2/me/skins', call, await readOwnSkins(context, caller, { ...query, startsOver }));
+  },
+});
+
+const pickQuery = skinListQuerySchema.pick({ size: true });
+
+export const popularSkinsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/popular'],
+  summary: 'Public skins, those with the most views first',
+  query: skinListQuerySchema.omit({ sort: true }),
+  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  cache: 'public',
+  handle: async (call) => await publicAnswer(call, { ...call.query, sort: 'popular' }),
+});
+
+export const randomSkinsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/random'],
+  summary: 'Random public skins',
+  query: pickQuery,
+  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  cache: 'none',
+  handle: async ({ context, query, warnings }) =>
+    pickAnswer('/v2/skins/random', warnings, await readRandomSkins(context, query.size)),
+});
+
+/** The complete list: there are no further pages. */
+function pickAnswer(self: string, warnings: readonly Note[], skins: readonly SkinWithData[]): Answer {
+  const pagination = { current: {} };
+  const body = { ...envelope({ warnings, links: { self } }), skins: skins.map(skinListItem), pagination };
+  return { status: 200, body };
+}
+
+async function publicAnswer(call: Call, query: Page): Promise<Answer> {
+  const list = await readPublicSkins(call.context, call.caller, { ...query, startsOver });
+  return listAnswer('/v2/skins', { ...call, query }, list);
+}
+
+function listAnswer(
+  path: string,
+  { query, warnings: common }: Pick<Call<unknown, Page>, 'query' | 'warnings'>,
+  { skins, next, total, hasStartedOver }: SkinList,
+): Answer {
+  const { size, filter, visibility, variant, sort } = query;
+  const address = (after: string | undefined) => {
+    const parts = new URLSearchParams({
+      size: String(size),
+      ...(filter && { filter }),
+      ...(visibility && { visibility }),
+      ...(variant && { variant }),
+      ...(sort && { sort }),
+      ...(after && { after }),
+    });
+    return `${path}?${parts}`;
+  };
+  const warnings = hasStartedOver ? [...common, STARTED_OVER] : common;
+  const links = { self: address(query.after), ...(next !== undefined && { next: address(next) }) };
+  // Clients see by the field whether there is another page.
+  const pagination = {
+    current: { after: query.after },
+    ...(next !== undefined && { next: { after: next } }),
+  };
+  const body = { ...envelope({ warnings, links }), skins: skins.map(skinListItem), pagination };
+  const extra = { ...(filter !== undefined && { search: filter }), ...(total !== undefined && { total }) };
+  return { status: 200, body: { ...body, ...extra } };
+}
+
+/** Which of the caller's skins are exported. */
+export const exportQuerySchema = ownSkinListQuerySchema.omit({ size: true, sort: true });
+
+const SUMMARIES: Readonly<Record<keyof typeof EXPORTS, string>> = {
+  zip: `Up to ${MAX_EXPORTED} of the caller's own skins as a zip: pictures, and skins.lock with the data`,
+  lock: `Up to ${MAX_EXPORTED} of the caller's own skins as skins.lock, newest first; more with after: the last UUID`,
+};
+
+export const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((kind) => {
+  const path = `/v2/me/skins.${kind}`;
+  return route({
+    method: 'GET',
+    scopes: ['read'],
+    needsKey: true,
+    paths: [path],
+    summary: SUMMARIES[kind],
+    query: exportQuerySchema,
+    isStrict: true,
+    answers: {
+      200: EXPORTS[kind].type,
+      400: errorAnswerSchema,
+      401: errorAnswerSchema,
+      403: errorAnswerSchema,
+      429: errorAnswerSchema,
+      503: errorAnswerSchema,
+    },
+    isStreamed: true,
+    cache: 'none',
+    handle: async (call) => await exportAnswer(kind, path, call),
+  });
+});

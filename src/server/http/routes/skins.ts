@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { reportBodySchema } from '../../../protocol/moderation.ts';
+import {
+  similarSkinsAnswerSchema,
+  skinAnswerSchema,
+  skinSchema,
+  uuidOrShortIdSchema,
+  uuidSchema,
+} from '../../../protocol/skin.ts';
+import {
+  skinEditSchema,
+  skinsDeletedAnswerSchema,
+  skinsDeleteSchema,
+  skinsEditedAnswerSchema,
+  skinsEditSchema,
+} from '../../../protocol/skin-edit.ts';
+import { reportSkin } from '../../service/moderation/reports.ts';
+import { editSkin, editSkins, removeSkin, removeSkins } from '../../service/skins/changes.ts';
+import { wholeUuid } from '../../service/skins/skin-picks.ts';
+import { readSkin, viewSkin } from '../../service/skins/skins.ts';
+import { type SkinWithData, similarSkins } from '../../store/skins.ts';
+import { type Answer, type Call, route } from '../route.ts';
+import { envelope, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
+import { EVERYWHERE, PRIVATE } from './pictures.ts';
+
+const params = z.object({ uuid: uuidOrShortIdSchema });
+const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
+
+export const skinRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/:uuid'],
+  summary:
+    'A skin with its value and signature; public ones and your own also by the first eight digits of the UUID',
+  params,
+  answers: { 200: skinAnswer, 404: errorAnswerSchema },
+  handle: async (call) => answerWith(await skinOf(call), { warnings: call.warnings }),
+});
+
+type SkinCall = Pick<Call<z.output<typeof params>>, 'context' | 'caller' | 'params'>;
+
+/** @throws Refusal `skin_not_found` */
+async function skinOf(call: SkinCall): Promise<SkinWithData> {
+  return await readSkin(call.context, call.caller, await uuidOf(call));
+}
+
+/** @throws Refusal `skin_not_found` for a short id that leads to no skin */
+async function uuidOf({ context, caller, params }: SkinCall): Promise<string> {
+  return await wholeUuid(context, caller, params.uuid);
+}
+
+export const editSkinRoute = route({
+  method: 'PATCH',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: ['/v2/skins/:uuid'],
+  summary: "Change a skin's name or visibility (its owner only); an empty name, or null, takes the name away",
+  params,
+  bodies: { 'application/json': skinEditSchema },
+  answers: {
+    200: skinAnswer,
+    400: errorAnswerSchema,
+    401: errorAnswerSchema,
+    403: errorAnswerSchema,
+    404: errorAnswerSchema,
+  },
+  handle: async (call) => {
+    const { context, caller, request, warnings } = call;
+    const edit = skinEditSchema.parse(request.body ?? {});
+    const skin = await editSkin(context, caller, { ...edit, uuid: await uuidOf(call) });
+    const messages = [{ code: 'updated', message: 'The skin is changed.' }];
+    return answerWith(skin, { warnings, messages });
+  },
+});
+
+export const removeSkinRoute = route({
+  method: 'DELETE',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: ['/v2/skins/:uuid'],
+  summary: 'Delete a skin (its owner only); its texture stays while another skin needs it',
+  params,
+  answers: { 200: envelopeSchema, 401: errorAnswerSchema, 404: errorAnswerSchema },
+  handle: async (call) => {
+    const { context, caller, warnings } = call;
+    await removeSkin(context, caller, await uuidOf(call));
+    const messages = [{ code: 'deleted', message: 'The skin is deleted.' }];
+    return { status: 200, body: envelope({ warnings, messages, links: { list: '/v2/me/skins' } }) };
+  },
+});
+
+export const skinTextureRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/:uuid/texture'],
+  summary: "Leads to a skin's texture",
+  params,
+  answers: { 302: null, 404: errorAnswerSchema },
+  cache: 'public',
+  handle: async (call) => {
+    const { uuid, visibility, texture_hash } = await skinOf(call);
+    const isForAll = visibility === 'public' || (visibility === 'unlisted' && uuid === call.params.uuid);
+    // A relative address: the caller may have reached this service at another one than the signed data names.
+    const headers = { ...(isForAll ? EVERYWHERE : PRIVATE), Location: `/textures/${texture_hash}` };
+    return { status: 302, body: undefined, headers };
+  },
+});
+
+export const similarSkinsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/:uuid/similar'],
+  summary: 'Public skins with the same pixels, but other arms or another cape: at most one of each',
+  params,
+  answers: { 200: similarSkinsAnswerSchema, 404: errorAnswerSchema },
+  handle: async (call) => {
+    const { context, warnings } = call;
+    const skin = await skinOf(call);
+    const links = { skin: `/v2/skins/${skin.uuid}` };
+    const skins = (await similarSkins(context.db, skin)).map(similarSkinView);
+    return { status: 200, body: { ...envelope({ warnings, links }), skins } };
+  },
+});
+
+export const viewSkinRoute = route({
+  method: 'POST',
+  paths: ['/v2/skins/:uuid/interactions/views'],
+  summary: 'Count a view of a skin, once an hour for each caller; says nothing of whether there is one',
+  params: z.object({ uuid: uuidSchema }),
+  answers: { 204: null },
+  handle: async ({ context, caller, params }) => {
+    await viewSkin(context, caller, params.uuid);
+    return { status: 204, body: undefined };
+  },
+});
+
+function answerWith(row: SkinWithData, notes: Pick<Notes, 'warnings' | 'messages'>): Answer {
+  const skin = skinView(row);
+  const links = { self: `/v2/skins/${skin.uuid}` };
+  // The published contract has the fields at the top level, the service's clients read `skin`: send both.
+  return { status: 200, body: { ...skin, ...envelope({ ...notes, links }), skin } };
+}
+
+const links = { list: '/v2/me/skins' };
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+
+export const editSkinsRoute = route({
+  method: 'PATCH',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: ['/v2/me/skins'],
+  summary: 'Change the name or visibility of up to 128 skins of the caller at once',
+  bodies: { 'application/json': skinsEditSchema },
+  answers: { ...refusals, 200: skinsEditedAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    const edit = skinsEditSchema.parse(request.body ?? {});
+    const { done, missing } = await editSkins(context, caller, edit);
+    const body = { ...envelope({ warnings, links }), skins: done.map(skinListItem), missing };
+    return { status: 200, body };
+  },
+});
+
+export const removeSkinsRoute = route({
+  method: 'POST',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: ['/v2/me/skins/delete'],
+  summary: 'Delete up to 128 skins of the caller at once',
+  bodies: { 'application/json': skinsDeleteSchema },
+  answers: { ...refusals, 200: skinsDeletedAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    const { skins } = skinsDeleteSchema.parse(request.body ?? {});
+    const { done, missing } = await removeSkins(context, caller, skins);
+    return { status: 200, body: { ...envelope({ warnings, links }), deleted: done, missing } };
+  },
+});
+
+export const reportSkinRoute = route({
+  method: 'POST',
+  paths: ['/v2/skins/:uuid/report'],
+  summary: 'Report a skin to the operators',
+  verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
+  params: z.object({ uuid: uuidSchema }),
+  bodies: { 'application/json': reportBodySchema },
+  answers: { 200: envelopeSchema, 400: errorAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    await reportSkin(context, caller, { ...reportBodySchema.parse(request.body ?? {}), ...params });
+    const messages = [{ code: 'skin_reported', message: 'Report sent.' }];
+    return {
+      status: 200,
+      body: envelope({ warnings, messages, links: { skin: `/v2/skins/${params.uuid}` } }),
+    };
+  },
+});

@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import type { ServiceStats } from '../../../protocol/service.ts';
+import { uuidSchema } from '../../../protocol/skin.ts';
+import {
+  type V1Stats,
+  v1DelayAnswerSchema,
+  v1ErrorAnswerSchema,
+  v1ListSchema,
+  v1SkinIdSchema,
+  v1SkinSchema,
+  v1StatsSchema,
+} from '../../../protocol/v1.ts';
+import { readRateLimit } from '../../service/limits/rate-limit.ts';
+import { viaFor } from '../../service/limits/version-1.ts';
+import { Refusal } from '../../service/refusal.ts';
+import { readPublicPage, readRandomSkins } from '../../service/skins/skin-picks.ts';
+import { readPublicSkins, readSkin, readSkinByNumber } from '../../service/skins/skins.ts';
+import type { SkinWithData } from '../../store/skins.ts';
+import { versionHeader } from '../described-answers.ts';
+import { type Answer, type Call, route } from '../route.ts';
+import { v1SkinView, waitView } from '../views.ts';
+
+export const v1SkinRoute = route({
+  method: 'GET',
+  paths: ['/get/uuid/:uuid'],
+  summary: 'A skin (version 1)',
+  deprecated: true,
+  params: z.object({ uuid: uuidSchema }),
+  answers: { 200: v1SkinSchema, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
+  handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
+});
+
+export const v1SkinByNumberRoute = route({
+  method: 'GET',
+  paths: ['/get/id/:id'],
+  summary: 'A skin by its number (version 1): public ones, and your own',
+  deprecated: true,
+  params: z.object({ id: v1SkinIdSchema }),
+  answers: { 200: v1SkinSchema, 301: null, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
+  handle: async ({ context, caller, params }) =>
+    typeof params.id === 'number'
+      ? skinAnswer(await readSkinByNumber(context, caller, params.id))
+      : {
+          status: 301,
+          body: undefined,
+          headers: { ...versionHeader('v1'), Location: `/get/uuid/${params.id}` },
+        },
+});
+
+export const v1RandomRoute = route({
+  method: 'GET',
+  paths: ['/get/random'],
+  summary: 'A random public skin (version 1)',
+  deprecated: true,
+  answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
+  cache: 'none',
+  handle: async ({ context }) => {
+    const [skin] = await readRandomSkins(context, 1);
+    if (!skin) throw new Refusal('skin_not_found');
+    return skinAnswer(skin);
+  },
+});
+
+function skinAnswer(skin: SkinWithData): Answer {
+  return { status: 200, body: v1SkinView(skin), headers: versionHeader('v1') };
+}
+
+export const v1DelayRoute = route({
+  method: 'GET',
+  paths: ['/get/delay'],
+  summary: 'The delay between requests, and when the next one may come (version 1)',
+  deprecated: true,
+  answers: { 200: v1DelayAnswerSchema },
+  handle: async ({ context, caller }) => {
+    const via = viaFor(caller, false);
+    const { next, ...rateLimit } = await readRateLimit(context.db, caller, context.clock.now(), via);
+    const { delay, delayInfo } = waitView(rateLimit.delay.millis);
+    const body = {
+      delay,
+      ...delayInfo,
+      next: Math.ceil(next.absolute / 1000),
+      nextRelative: Math.ceil(next.relative / 1000),
+      nextRequest: { time: next.absolute, relative: next.relative },
+    };
+    return { status: 200, body, headers: versionHeader(via) };
+  },
+});
+
+const USUAL_SIZE = 16;
+const MAX_SIZE = 64;
+/** Used instead of the UUID of a skin: the list from its beginning. */
+const START = 'start';
+
+const numberSchema = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform((text) => Math.max(1, Number(text)));
+const placeSchema = z.union(
+  [numberSchema, z.literal(START), uuidSchema],
+  'a page from 1, or the UUID of a skin',
+);
+
+/** An invalid size is ignored, and one that is too large is reduced, as clients of version 1 expect. */
+const sizeSchema = z
+  .string()
+  .optional()
+  .transform((text) => Math.min(MAX_SIZE, Number.parseInt(text ?? '', 10) || USUAL_SIZE))
+  .transform((size) => (size < 1 ? USUAL_SIZE : size));
+
+interface ListQuery {
+  readonly size: number;
+  readonly filter?: string | undefined;
+}
+
+const listing = {
+  method: 'GET',
+  deprecated: true,
+  query: z.object({
+    size: sizeSchema,
+    filter: z
+      .string()
+      .transform((text) => text.slice(0, 32))
+      .optional(),
+  }),
+  answers: { 200: v1ListSchema, 400: v1ErrorAnswerSchema },
+  cache: 'public',
+} as const;
+
+export const v1FirstListRoute = route({
+  ...listing,
+  paths: ['/get/list'],
+  summary: 'Public skins, newest first: the first page (version 1)',
+  handle: async (call) => await numberedPage(call, 1),
+});
+
+export const v1ListRoute = route({
+  ...listing,
+  paths: ['/get/list/:page'],
+  summary: 'Public skins, newest first, in pages from 1 or after a skin (version 1)',
+  params: z.object({ page: placeSchema }),
+  handle: async (call) => {
+    const { page } = call.params;
+    return typeof page === 'number' ? await numberedPage(call, page) : await pageAfter(call, page);
+  },
+});
+
+async function numberedPage(
+  { context, caller, query }: Call<unknown, ListQuery>,
+  page: number,
+): Promise<Answer> {
+  const { skins, total } = await readPublicPage(context, caller, { page, ...query });
+  const counted = total !== undefined && { amount: Math.ceil(total / query.size), total };
+  return listAnswer(skins, { index: page, ...counted }, query);
+}
+
+async function pageAfter(
+  { context, caller, query }: Call<unknown, ListQuery>,
+  anchor: string,
+): Promise<Answer> {
+  const after = anchor === START ? undefined : anchor;
+  const { skins } = await readPublicSkins(context, caller, { ...query, after });
+  return listAnswer(skins, { anchor }, query);
+}
+
+function listAnswer(skins: readonly SkinWithData[], page: object, { filter }: ListQuery): Answer {
+  const body = { skins: skins.map(v1ListItem), page, ...(filter !== undefined && { filter }) };
+  return { status: 200, body, headers: versionHeader('v1') };
+}
+
+function v1ListItem({ id, uuid, name, url, variant, data_created_at }: SkinWithData) {
+  return { id, uuid, name: name ?? '', url, time: Math.floor(data_created_at / 1000), variant };
+}
+
+export const v1StatsRoute = route({
+  method: 'GET',
+  paths: ['/get/stats'],
+  summary: 'Figures of the service as a whole (version 1)',
+  deprecated: true,
+  answers: { 200: v1StatsSchema },
+  cache: 'public',
+  handle: async ({ context, caller }) => {
+    const { delay } = await readRateLimit(context.db, caller, context.clock.now(), viaFor(caller, false));
+    const body = v1Stats(await context.stats.read(), Math.ceil(delay.millis / 1000));
+    return { status: 200, body, headers: versionHeader('v1') };
+  },
+});
+
+/** Reports every figure twice: in the older form at the top level, in the newer one below. */
+function v1Stats({ generated, generator, accounts }: ServiceStats, delay: number): V1Stats {
+  const { time, total } = generated;
+  const [hour, day, month, year] = [time.hour, time.day, time.month, time.year].map(
+    ({ current }) => current.new + current.duplicate,
+  ) as [number, number, number, number];
+  const all = { total: total.new + total.duplicate, unique: total.new, duplicate: total.duplicate };
+  const rate = Math.round(time.hour.successRate * 10) / 1000;
+  const { total: linked, usable } = { total: accounts.total.global, usable: accounts.usable.global };
+  return {
+    server: 'skinsmith',
+    delay,
+    account: {
+      global: { total: linked, healthy: usable, usable },
+      local: { total: linked, usable },
+    },
+    skin: all,
+    generate: { time: { year, month, day, hour }, source: {}, successRate: rate },
+    accounts: linked,
+    serverAccounts: linked,
+    healthyAccounts: usable,
+    useableAccounts: usable,
+    ...all,
+    successRate: rate,
+    avgGenerateDuration: generator.duration.generate,
+    lastYear: year,
+    lastMonth: month,
+    lastDay: day,
+    lastHour: hour,
+  };
+}

@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import type { BegunGameLogin, GameAccount, GameAccountCheck } from '../../protocol/game-account.ts';
+import { uuidSchema } from '../../protocol/skin.ts';
+import {
+  beginGameLogin,
+  changeGameAccount,
+  checkGameAccount,
+  findGameLogin,
+  readGameAccounts,
+  readGameLogin,
+  unlinkGameAccount,
+} from '../service/accounts/accounts.ts';
+import { requireUser } from '../service/callers/caller.ts';
+import { withinFetchLimits } from '../sources/fetches.ts';
+import { accountPage, actionButton, checkBox, copyField, moment, type Page, terminalOf } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { checked, dataAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
+
+const PATH = '/ui/account/games';
+const isFor = 'users' as const;
+const scopes = ['account'] as const;
+const ofAccount = z.object({ uuid: uuidSchema });
+const ofLogin = z.object({ id: z.string().max(64) });
+
+/** One's own; an operator sees those of others on a page of its own. */
+export const gamesRoute = pageRoute({
+  method: 'GET',
+  path: PATH,
+  isFor,
+  scopes,
+  query: z.object({ worn: z.literal('yes').optional().catch(undefined) }),
+  handle: async ({ context, caller, query }) => {
+    const { name, isOperator } = requireUser(caller);
+    const accounts = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
+    const mayLink = context.usersMayLink || isOperator;
+    const areUsed = context.generatorKind === 'accounts';
+    const isWorn = query.worn !== undefined;
+    return gamesPage({ accounts, mayLink, areUsed, isWorn, origin: context.publicUrl() });
+  },
+});
+
+export const beginLoginFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/logins`,
+  isFor,
+  scopes,
+  handle: async ({ context, caller, request }) => {
+    const input = z.object({ share: checked }).parse(request.body ?? {});
+    const begin = async () => await beginGameLogin(context, caller, input);
+    const { id } = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
+    return seeOther(`${PATH}/logins/${id}?new=yes`);
+  },
+});
+
+/** Looks whether the code was entered; not when the page is first shown. */
+export const loginRoute = pageRoute({
+  method: 'GET',
+  path: `${PATH}/logins/:id`,
+  isFor,
+  scopes,
+  params: ofLogin,
+  query: z.object({ new: z.literal('yes').optional().catch(undefined) }),
+  handle: async (call) => {
+    const { context, caller, params, query } = call;
+    const begun = findGameLogin(context, caller, params.id);
+    const { status, message = '' } = query.new ? ({ status: 'waiting' } as const) : await loginOf(call);
+    if (status === 'linked') return seeOther(PATH);
+    return status === 'failed' ? failedLoginPage(message) : loginPage(begun, context.publicUrl());
+  },
+});
+
+async function loginOf({ context, caller, params }: PageCall<z.output<typeof ofLogin>>) {
+  return (await readGameLogin(context, caller, params.id)).login;
+}
+
+export const loginStateRoute = pageRoute({
+  method: 'GET',
+  path: `${PATH}/logins/:id/state`,
+  isFor,
+  scopes,
+  params: ofLogin,
+  handle: async (call) => dataAnswer(200, await loginOf(call)),
+});
+
+export const gameSettingsFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:uuid`,
+  isFor,
+  scopes,
+  params: ofAccount,
+  handle: async ({ context, caller, params, request }) => {
+    const change = z.object({ share: checked, capes: checked, restore: checked }).parse(request.body ?? {});
+    await changeGameAccount(context, caller, params.uuid, change);
+    return seeOther(PATH);
+  },
+});
+
+export const pauseGameFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:uuid/pause`,
+  isFor,
+  scopes,
+  params: ofAccount,
+  handle: async ({ context, caller, params, request }) => {
+    const { paused } = z.object({ paused: z.enum(['yes', 'no']) }).parse(request.body ?? {});
+    await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
+    return seeOther(PATH);
+  },
+});
+
+export const checkGameFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:uuid/check`,
+  isFor,
+  scopes,
+  params: ofAccount,
+  handle: async ({ context, caller, params }) => {
+    const look = async () => await checkGameAccount(context, caller, params.uuid);
+    const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
+    return checkedPage(check, context.publicUrl());
+  },
+});
+
+export const unlinkGameFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:uuid/unlink`,
+  isFor,
+  scopes,
+  params: ofAccount,
+  handle: async ({ context, caller, params }) => {
+    const outcome = await unlinkGameAccount(context, caller, params.uuid);
+    return outcome === 'not_restored' ? seeOther(`${PATH}?worn=yes`) : seeOther(PATH);
+  },
+});
+
+const STATES: Readonly<Record<GameAccount['state'], string>> = {
+  active: 'works',
+  paused: 'paused',
+  suspended: 'suspended by the game',
+  needs_login: 'must be linked again',
+};
+
+export interface GamesView {
+  readonly accounts: readonly GameAccount[];
+  readonly mayLink: boolean;
+  /** Whether this server makes skins with game accounts. */
+  readonly areUsed: boolean;
+  /** Whether one was just unlinked that still wears a skin of ours. */
+  readonly isWorn: boolean;
+  readonly origin: string;
+}
+
+export function gamesPage({ accounts, mayLink, areUsed, isWorn, origin }: GamesView): Page {
+  return accountPage('games', {
+    title: 'Game accounts',
+    body: html`${isWorn && html`<p class="problem" role="status">The account is unlinked, but its own skin could not be set again: its owner must do that.</p>`}
+<p>${
+      areUsed
+        ? 'This server makes skins with linked game accounts: it sets the skin on one, and keeps what the game signed.'
+        : 'This server does not make skins with game accounts now, so linked accounts are not used.'
+    }</p>
+${accounts.length > 0 ? html`<ul class="list">${accounts.map(row)}</ul>` : html`<p class="empty">You have linked none.</p>`}
+${mayLink ? linkForm() : html`<p class="panel">Only the operator of this server may link game accounts.</p>`}`,
+    terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
+  });
+}
+
+function linkForm(): Html {
+  return html`<section aria-labelledby="link"><h2 id="link">Link an account</h2>
+<form class="panel narrow" method="post" action="${PATH}/logins"><p>You sign in at Microsoft with a code, and this server never sees your password. While it makes a skin, your player wears it.</p>
+${checkBox({ name: 'share', value: 'on', isChecked: false }, 'Share it: it may make the skins of everybody here')}
+<button>Get a code</button></form></section>`;
+}
+
+function row(account: GameAccount): Html {
+  const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
+  const isPaused = state === 'paused';
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">in use</span>`}
+<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && html`; free from ${moment(freeAt)}`}</p>
+${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}
+${settings(account)}
+<details><summary aria-label="Unlink ${name}">Unlink</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>The account gets the skin back that it wore before. Skins that it made stay.</p><button class="danger">Unlink the account</button></form></details></div>
+<div class="acts">${actionButton(`${PATH}/${uuid}/check`, 'Check', { about: name })}
+${actionButton(`${PATH}/${uuid}/pause`, isPaused ? 'Resume' : 'Pause', { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
+}
+
+function settings({ uuid, name, share, restore, capes }: GameAccount): Html {
+  return html`<details><summary aria-label="Settings of ${name}">Settings</summary><form method="post" action="${PATH}/${uuid}">
+${checkBox({ name: 'share', value: 'on', isChecked: share }, 'Share it: it may make the skins of everybody here')}
+${checkBox({ name: 'capes', value: 'on', isChecked: capes }, 'Skins may show its cape')}
+${checkBox({ name: 'restore', value: 'on', isChecked: restore }, 'Give it its own skin back when it is idle')}
+<button>Save</button></form></details>`;
+}
+
+/** What the account's owner has to enter, and where. */
+export function loginPage(
+  { id, userCode, verificationUri, expiresAt, interval }: BegunGameLogin,
+  origin: string,
+): Page {
+  return accountPage('games', {
+    title: 'Sign in to your game account',
+    body: html`<ol class="steps"><li><p>Open <a href="${verificationUri}" target="_blank" rel="noreferrer">${verificationUri}</a></p></li>
+<li><dl class="copyable">${copyField('Enter this code there', userCode)}</dl></li>
+<li><p>Come back here. The code works until ${moment(expiresAt)}.</p></li></ol>
+<p role="status" data-login="${PATH}/logins/${id}/state" data-every="${interval}" hidden>Waiting for you to enter the code.</p>
+<p><a class="button" href="${PATH}/logins/${id}">I have entered the code</a></p>`,
+    terminal: terminalOf('skinsmith accounts link', origin, `/v2/account/accounts/logins/${id}`),
+  });
+}
+
+export function failedLoginPage(message: string): Page {
+  return accountPage('games', {
+    status: 400,
+    title: 'The account was not linked',
+    body: html`<p class="lead">${message}</p><p><a class="button" href="${PATH}">Back to the game accounts</a></p>`,
+  });
+}
+
+export function checkedPage({ account, problems }: GameAccountCheck, origin: string): Page {
+  return accountPage('games', {
+    title: problems.length === 0 ? 'The account works' : 'The account cannot be used now',
+    body: html`<p class="lead"><bdi>${account.name}</bdi>: ${STATES[account.state]}</p>
+${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`}
+<p><a class="button" href="${PATH}">Back to the game accounts</a></p>`,
+    terminal: terminalOf(
+      'skinsmith accounts health',
+      origin,
+      `/v2/account/accounts/${account.uuid}/check`,
+      '-X POST',
+    ),
+  });
+}

@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import {
+  type ApiKey,
+  type ApiKeyMade,
+  apiKeyBodySchema,
+  apiKeyChangeSchema,
+  SCOPES,
+  type Scope,
+} from '../../protocol/api-key.ts';
+import type { Account, PlanView } from '../../protocol/user.ts';
+import type { HttpRequest } from '../http/request.ts';
+import { type Caller, hasScope } from '../service/callers/caller.ts';
+import { planView } from '../service/plans.ts';
+import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../service/users/keys.ts';
+import { readAccount } from '../service/users/users.ts';
+import {
+  beginLoginFormRoute,
+  checkGameFormRoute,
+  gameSettingsFormRoute,
+  gamesRoute,
+  loginRoute,
+  loginStateRoute,
+  pauseGameFormRoute,
+  unlinkGameFormRoute,
+} from './account-games.ts';
+import {
+  accountPage,
+  checkBox,
+  copyField,
+  count,
+  moment,
+  type Page,
+  planTable,
+  terminalOf,
+} from './frame.ts';
+import { type Html, html } from './html.ts';
+import { checked, lines, type PageRoute, pageRoute, seeOther, several } from './page-route.ts';
+
+const PATH = '/ui/account/keys';
+const isFor = 'users' as const;
+const scopes = ['account'] as const;
+const params = z.object({ id: z.string().max(64) });
+
+export const keysRoute = pageRoute({
+  method: 'GET',
+  path: PATH,
+  isFor,
+  scopes,
+  handle: async ({ context, caller }) => {
+    const keys = await listOwnKeys(context.db, caller);
+    const current = caller.kind === 'user' ? caller.key?.id : undefined;
+    return keysPage({ keys, current, mayGive: scopesToGive(caller), origin: context.publicUrl() });
+  },
+});
+
+/** A key gives no other more than it has, and only an operator's keys can have that scope. */
+function scopesToGive(caller: Caller): Scope[] {
+  const isOperator = caller.kind === 'user' && caller.isOperator;
+  return SCOPES.filter((scope) => hasScope(caller, scope) && (scope !== 'operator' || isOperator));
+}
+
+const formSchema = z.object({
+  name: z.string(),
+  scope: several(z.string()),
+  allowedIps: lines,
+  allowedOrigins: lines,
+  allowedAgents: lines,
+  v2Compat: checked,
+});
+
+/** What a form says of a key, as the API takes it. */
+function keyIn({ body }: HttpRequest) {
+  const { scope, ...fields } = formSchema.parse(body ?? {});
+  return { ...fields, scopes: scope };
+}
+
+export const createKeyFormRoute = pageRoute({
+  method: 'POST',
+  path: PATH,
+  isFor,
+  scopes,
+  handle: async ({ context, caller, request }) => {
+    const input = apiKeyBodySchema.parse(keyIn(request));
+    const key = await createKey(context, caller, input);
+    // Answered as a page, not by a redirect: no address may lead to the key.
+    return newKeyPage(key, context.publicUrl());
+  },
+});
+
+export const changeKeyFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:id`,
+  isFor,
+  scopes,
+  params,
+  handle: async ({ context, caller, params, request }) => {
+    await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(request)));
+    return seeOther(PATH);
+  },
+});
+
+export const revokeKeyFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:id/revoke`,
+  isFor,
+  scopes,
+  params,
+  handle: async ({ context, caller, params }) => {
+    await revokeOwnKey(context, caller, params.id);
+    return seeOther(PATH);
+  },
+});
+
+const SCOPE_NAMES: Readonly<Record<Scope, string>> = {
+  read: 'Read my jobs and skins, private ones too',
+  generate: 'Make skins',
+  skins: 'Edit and delete my skins',
+  account: 'Manage my keys and game accounts',
+  operator: 'Run this server',
+};
+
+export interface KeysView {
+  readonly keys: readonly ApiKey[];
+  /** Id of the key that the person signed in with. */
+  readonly current: string | undefined;
+  /** Scopes that a new key may have. */
+  readonly mayGive: readonly Scope[];
+  readonly origin: string;
+}
+
+export function keysPage({ keys, current, mayGive, origin }: KeysView): Page {
+  return accountPage('keys', {
+    title: 'API keys',
+    body: html`<p>Programs show a key to act for you. Give each its own, with no more scopes than it needs.</p>
+<ul class="list">${keys.map((key) => row(key, { current, mayGive }))}</ul>
+<section aria-labelledby="new"><h2 id="new">Make a new key</h2>
+<form class="panel" method="post" action="${PATH}">${fields('new', mayGive)}<button>Make the key</button></form></section>`,
+    terminal: terminalOf('skinsmith keys list', origin, '/v2/account/keys'),
+  });
+}
+
+/** The only page that ever shows a key. */
+export function newKeyPage({ id, name, secret }: ApiKeyMade, origin: string): Page {
+  return accountPage('keys', {
+    title: 'Your new key',
+    body: html`<p class="lead">Copy the key <bdi>${name}</bdi> now: it is shown this once only.</p>
+<dl class="copyable">${copyField('API key', secret)}${copyField('Its id', id)}</dl>
+<p><a class="button" href="${PATH}">I have copied it</a></p>`,
+    terminal: terminalOf('skinsmith login', origin, '/v2/me'),
+  });
+}
+
+interface Rights extends Pick<KeysView, 'current' | 'mayGive'> {}
+
+function row(key: ApiKey, { current, mayGive }: Rights): Html {
+  const { id, name, last4, createdAt, lastUsedAt, generations = 0, scopes = [] } = key;
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">signed in with this one</span>`}
+<p class="quiet">Made ${moment(createdAt)}; ${lastUsedAt === undefined ? 'never used' : html`last used ${moment(lastUsedAt)}`}; ${generations} new ${generations === 1 ? 'skin' : 'skins'}</p>
+<p class="quiet">May: ${scopes.join(', ')}${boundTo(key)}${key.v2Compat && '; version 1 requests go through the queue'}</p>
+<details><summary aria-label="Change ${name}">Change</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>Save</button></form></details>
+<details><summary aria-label="Revoke ${name}">Revoke</summary><form method="post" action="${PATH}/${id}/revoke"><p>Programs with this key are refused from now on, and browsers that signed in with it are signed out.</p><button class="danger">Revoke the key</button></form></details></div></li>`;
+}
+
+function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html {
+  const all = [...allowedIps, ...allowedOrigins, ...allowedAgents];
+  return html`${all.length > 0 && html`; only from <bdi>${all.join(', ')}</bdi>`}`;
+}
+
+/** The fields of a new key, or of one that is changed. `form`: tells its fields from those of other forms. */
+function fields(form: string, offered: readonly Scope[], key?: ApiKey): Html {
+  const chosen = key?.scopes ?? ['read', 'generate', 'skins'];
+  const scopes = SCOPES.filter((scope) => offered.includes(scope));
+  return html`<div class="row"><div><label for="name-${form}">Name</label><input id="name-${form}" name="name" required maxlength="64" autocomplete="off" value="${key?.name ?? ''}"></div></div>
+<fieldset><legend>It may</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
+<fieldset><legend>It works only from</legend><div class="row">
+${textArea(`ips-${form}`, 'allowedIps', 'Addresses and networks', key?.allowedIps)}
+${textArea(`origins-${form}`, 'allowedOrigins', 'Web pages (origins)', key?.allowedOrigins)}
+${textArea(`agents-${form}`, 'allowedAgents', 'Programs (user agents)', key?.allowedAgents)}</div>
+<p class="quiet">One on each line. Empty: from anywhere, by any program.</p></fieldset>
+${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, 'Send version 1 requests through the queue of version 2')}`;
+}
+
+function textArea(id: string, name: string, label: string, values: readonly string[] = []): Html {
+  return html`<div><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="2" spellcheck="false">${values.join('\n')}</textarea></div>`;
+}
+
+export const accountRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/account',
+  isFor: 'users',
+  handle: async ({ context, caller }) => {
+    const account = await readAccount(context, caller);
+    const plans = context.plans.all().map(planView);
+    return overviewPage({ account, plans, origin: context.publicUrl() });
+  },
+});
+
+export interface AccountOverview {
+  readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
+  /** Those that the service has. */
+  readonly plans: readonly PlanView[];
+  readonly origin: string;
+}
+
+export function overviewPage({ account, plans, origin }: AccountOverview): Page {
+  const { name, role, plan, usage, user } = account;
+  return accountPage('overview', {
+    title: 'Account',
+    body: html`<dl class="facts">
+<div><dt>Name</dt><dd><bdi>${name}</bdi></dd></div>
+<div><dt>Plan</dt><dd>${plan.name}</dd></div>
+<div><dt>Role</dt><dd>${role === 'operator' ? 'Operator' : 'User'}</dd></div>
+<div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
+</dl>
+<section aria-labelledby="used"><h2 id="used">Current usage</h2>
+<div class="meters">${used('Unfinished jobs', usage.pending, plan.queue)}
+${used('Skins in the last minute', usage.minute, plan.per_minute)}
+${used('Skins in the last hour', usage.hour, plan.per_hour)}</div>
+<p><a href="/ui/account/keys">${usage.keys} API ${usage.keys === 1 ? 'key' : 'keys'}</a></p></section>
+<section aria-labelledby="plans"><h2 id="plans">What each plan gives</h2>
+${planTable(plans, plan)}
+<p class="quiet">The operator of this server assigns plans. Skins that already exist do not count towards any limit.</p></section>`,
+    terminal: terminalOf('skinsmith whoami', origin, '/v2/account/me'),
+  });
+}
+
+function used(label: string, spent: number, limit: number): Html {
+  return html`<div class="meter"><p><strong>${label}</strong><br>${count(spent)} of ${count(limit)}</p>
+<meter min="0" max="${limit}" value="${Math.min(spent, limit)}" aria-label="${label}: ${count(spent)} of ${count(limit)}"></meter></div>`;
+}
+
+/** Pages about the person who is signed in. */
+export const ACCOUNT_ROUTES: readonly PageRoute[] = [
+  accountRoute,
+  keysRoute,
+  createKeyFormRoute,
+  changeKeyFormRoute,
+  revokeKeyFormRoute,
+  gamesRoute,
+  beginLoginFormRoute,
+  loginRoute,
+  loginStateRoute,
+  gameSettingsFormRoute,
+  pauseGameFormRoute,
+  checkGameFormRoute,
+  unlinkGameFormRoute,
+];

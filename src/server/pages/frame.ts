@@ -1,0 +1,321 @@
+import type { Identity } from '../../protocol/account.ts';
+import { SKIN_NAME_RULE } from '../../protocol/generate.ts';
+import type { PlanView } from '../../protocol/user.ts';
+import { type Html, html } from './html.ts';
+
+/** Who looks at a page; undefined if nobody is signed in. */
+export type Visitor = { readonly name: string; readonly isOperator: boolean } | undefined;
+
+/** A page without its frame. */
+export interface Page {
+  /** Default: 200. */
+  readonly status?: number;
+  /** Stands in the browser's tab, and as the page's first heading unless it has one of its own. */
+  readonly title: string;
+  readonly hasOwnHeading?: boolean;
+  readonly body: Html;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The same from a terminal. */
+  readonly terminal?: TerminalLines;
+}
+
+/** How to do the same from a terminal. */
+export interface TerminalLines {
+  readonly skinsmith: string;
+  /** What curl asks for. */
+  readonly url: string;
+  /** Further options of curl. */
+  readonly options: string;
+}
+
+/**
+ * How to do the same from a terminal. `path`: of the API. `options`: of curl. The command names this service, because
+ * without that it would go to the one that the machine uses otherwise.
+ */
+export function terminalOf(command: string, origin: string, path: string, options = ''): TerminalLines {
+  return { skinsmith: `${command} --base-url ${origin}`, url: `${origin}${path}`, options };
+}
+
+/** The line for curl. Whoever is signed in needs a key there, for what is theirs; the line does not contain it. */
+export function curlLine({ url, options }: TerminalLines, isSignedIn: boolean): string {
+  const key = isSignedIn && '-H "Authorization: Bearer $SKINSMITH_API_KEY"';
+  const address = /[?&]/.test(url) ? `'${url}'` : url;
+  return ['curl', options, key, address].filter(Boolean).join(' ');
+}
+
+/** A time to the minute, in UTC. `time`: milliseconds since the epoch, or ISO 8601. */
+export function minuteOf(time: number | string): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** The day of a time, in UTC, for a page that has no room for more. */
+export function day(time: number): Html {
+  const text = new Date(time).toISOString();
+  return html`<time datetime="${text}">${text.slice(0, 10)}</time>`;
+}
+
+/** A time to the minute for a page, which programs can read too. */
+export function moment(time: number | string): Html {
+  return html`<time datetime="${new Date(time).toISOString()}">${minuteOf(time)}</time>`;
+}
+
+/** Copies a text. Hidden until the page's script can do it. */
+export function copyButton(text: string, label: string): Html {
+  return html`<button type="button" class="copy" data-copy="${text}" aria-label="${label}" hidden>Copy</button>`;
+}
+
+/** A text to copy, with its name. */
+export function copyField(name: string, text: string): Html {
+  return html`<div class="field"><dt>${name}</dt><dd class="line"><pre tabindex="0"><code>${text}</code></pre>${copyButton(text, `Copy: ${name}`)}</dd></div>`;
+}
+
+/** The options of a select; the names of values. */
+export function options<Value extends string>(
+  names: Readonly<Record<Value, string>>,
+  chosen: Value | undefined,
+): Html[] {
+  return Object.entries<string>(names).map(
+    ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  );
+}
+
+interface Check {
+  readonly name: string;
+  readonly value: string;
+  readonly isChecked: boolean;
+}
+
+/** A box to check, with its label behind it. */
+export function checkBox({ name, value, isChecked }: Check, label: string): Html {
+  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> ${label}</label>`;
+}
+
+interface ActionOptions {
+  /** What it is about, for those who do not see where the button stands. */
+  readonly about: string;
+  /** Hidden fields that go with it. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly isDanger?: boolean;
+}
+
+/** A form that is one button. */
+export function actionButton(
+  path: string,
+  label: string,
+  { about, fields = {}, isDanger = false }: ActionOptions,
+): Html {
+  return html`<form method="post" action="${path}">
+${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button class="${isDanger ? 'quiet-button danger' : 'quiet-button'}" aria-label="${label}: ${about}">${label}</button></form>`;
+}
+
+/** A skin as lists show it. */
+export interface SkinCard {
+  readonly uuid: string;
+  readonly name: string | null;
+  readonly visibility: 'public' | 'unlisted' | 'private';
+}
+
+/** How a card shows its skin, with the width of the picture: a front view takes a quarter of the bytes. */
+const LOOKS = { isometric: 85, front: 80 } as const;
+
+interface CardOptions<Skin extends SkinCard> {
+  readonly look?: keyof typeof LOOKS;
+  /** What else is told of each skin. */
+  readonly below?: (skin: Skin) => Html | undefined;
+}
+
+export function skinCards<Skin extends SkinCard>(
+  skins: readonly Skin[],
+  { look = 'isometric', below = () => undefined }: CardOptions<Skin> = {},
+): Html {
+  return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin, look)}${below(skin)}</li>`)}</ul>`;
+}
+
+function skinCard(skin: SkinCard, look: keyof typeof LOOKS): Html {
+  const { uuid, name } = skin;
+  return html`<a class="card" href="/ui/skins/${uuid}">
+<img src="${pictureAddress(skin, look, 160)}" alt="" width="${LOOKS[look]}" height="160" loading="lazy">
+<bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
+</a>`;
+}
+
+/** A picture of a skin. Those of private ones are only for their owner, who is known by the session. */
+export function pictureAddress(
+  { uuid, visibility }: Pick<SkinCard, 'uuid' | 'visibility'>,
+  view: 'isometric' | 'front' | 'back' | 'face',
+  size: number,
+): string {
+  if (visibility === 'private') return `/ui/skins/${uuid}/pictures/${view}?size=${size}`;
+  return `/v2/skins/${uuid}/${view}.png?size=${size}`;
+}
+
+/** What a plan gives, in the order of the table. */
+const BENEFITS: Readonly<Record<string, (plan: PlanView) => string>> = {
+  'Unfinished jobs': ({ queue }) => count(queue),
+  'Skins in a minute': ({ per_minute }) => count(per_minute),
+  'Skins in an hour': ({ per_hour }) => count(per_hour),
+  'Made at the same time': ({ concurrency, burst = concurrency }) =>
+    burst > concurrency ? `${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
+  'Share of the server': ({ priority }) => `${count(priority)}×`,
+  'Private skins': ({ private_skins }) => yesOrNo(private_skins),
+  'Several in one request': ({ batch_generation }) => yesOrNo(batch_generation),
+  Capes: ({ capes }) => yesOrNo(capes),
+};
+
+/** `own`: the plan of the person who looks; it is among them, even if the service does not have it any more. */
+export function planTable(plans: readonly PlanView[], own?: PlanView): Html {
+  const all = own === undefined || plans.some(({ name }) => name === own.name) ? plans : [own, ...plans];
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of plans"><table>
+<thead><tr><td></td>${all.map(({ name }) => html`<th scope="col"${name === own?.name && html` class="own"`}>${name}${name === own?.name && html`<br><span class="quiet">yours</span>`}</th>`)}</tr></thead>
+<tbody>${Object.entries(BENEFITS).map(([label, tell]) => html`<tr><th scope="row">${label}</th>${all.map((plan) => html`<td>${tell(plan)}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+}
+
+/** A number with commas. */
+export function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
+function yesOrNo(is: boolean): string {
+  return is ? 'yes' : 'no';
+}
+
+/** Rows of a list: who signs in with a provider. `path`: where the forms lead, before `/<id>/unlink`. */
+export function identityRows(identities: readonly Identity[], path: string): Html[] {
+  return identities.map(
+    ({
+      id,
+      issuer,
+      subject,
+      createdAt,
+    }) => html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
+<p class="quiet">at <bdi class="breaks">${issuer}</bdi>, since ${moment(createdAt)}</p></div>
+${actionButton(`${path}/${id}/unlink`, 'Unlink', { about: subject, isDanger: true })}</li>`,
+  );
+}
+
+interface LastWay {
+  /** The account at a provider. */
+  readonly subject: string;
+  /** The page to return to. */
+  readonly back: string;
+  readonly whose: 'You have' | 'This user has';
+}
+
+/** Asks before the only way in is taken away. */
+export function lastWayPage(action: string, { subject, back, whose }: LastWay): Page {
+  return {
+    title: 'Unlink the only way in?',
+    body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
+<p><strong><bdi class="breaks">${subject}</bdi></strong></p>
+<p>${whose} no other way to sign in: no API key that works from anywhere, and no other account at a provider. Make a key first, or nobody but an operator can let ${whose === 'You have' ? 'you' : 'the user'} in again.</p>
+<div class="acts"><button class="danger">Unlink it all the same</button> <a href="${back}">Keep it</a></div></form>`,
+  };
+}
+
+const SECTIONS = {
+  overview: ['/ui/account', 'Plan'],
+  keys: ['/ui/account/keys', 'API keys'],
+  sessions: ['/ui/sessions', 'Sessions'],
+  games: ['/ui/account/games', 'Game accounts'],
+} as const;
+
+export type AccountSection = keyof typeof SECTIONS;
+
+/** A page about the person who is signed in, with links to the others. */
+export function accountPage(section: AccountSection, page: Page): Page {
+  const body = html`<nav class="tabs" aria-label="Account">
+${Object.entries(SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
+</nav>
+${page.body}`;
+  return { ...page, body };
+}
+
+const OPERATOR_SECTIONS = {
+  overview: ['/ui/operator', 'Overview'],
+  reports: ['/ui/operator/reports', 'Reports'],
+  images: ['/ui/operator/images', 'Blocked images'],
+  users: ['/ui/operator/users', 'Users'],
+  accounts: ['/ui/operator/accounts', 'Game accounts'],
+  capes: ['/ui/operator/capes', 'Capes'],
+  log: ['/ui/operator/log', 'Log'],
+} as const;
+
+export type OperatorSection = keyof typeof OPERATOR_SECTIONS;
+
+/** A page for operators, with links to the others. */
+export function operatorPage(section: OperatorSection, page: Page): Page {
+  const body = html`<nav class="tabs" aria-label="Operator">
+${Object.entries(OPERATOR_SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
+</nav>
+${page.body}`;
+  return { ...page, body };
+}
+
+/** Rows, or a sentence if there are none. */
+export function listOr(nothing: string, rows: readonly Html[]): Html {
+  return rows.length > 0
+    ? html`<ul class="list">${rows.map((row) => html`<li class="panel">${row}</li>`)}</ul>`
+    : html`<p class="empty">${nothing}</p>`;
+}
+
+/** A link to the next page of a list, if there is one. */
+export function moreOf(
+  path: string,
+  query: Readonly<Record<string, string>>,
+  next: string | undefined,
+): Html {
+  if (next === undefined) return html``;
+  return html`<p class="more"><a class="button" href="${path}?${new URLSearchParams({ ...query, after: next }).toString()}">More</a></p>`;
+}
+
+/** What a skin is made from. */
+export const FROM = ['file', 'url', 'player'] as const;
+export type From = (typeof FROM)[number];
+
+const INPUTS: Readonly<Record<From, Html>> = {
+  file: html`<label class="drop" for="file"><strong>Skin picture</strong>
+<span class="quiet">PNG, 64×64 or 64×32 pixels, at most 20,000 bytes</span>
+<span class="quiet" data-needs-script hidden>Drop files or a folder here, or paste a picture.</span>
+<input id="file" type="file" name="file" accept="image/png" required></label>
+<p data-needs-script hidden><button type="button" class="quiet-button" data-choose-folder>Choose a folder</button></p>`,
+  url: html`<label for="url">Address of a picture</label>
+<input id="url" type="url" name="url" required maxlength="256" placeholder="https://">`,
+  player: html`<label for="user">Player name or UUID</label>
+<input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false">`,
+};
+
+/** Whom the form is for. */
+export interface FormMaker {
+  /** Name of the user who is signed in. */
+  readonly name: string | undefined;
+  readonly hasPrivateSkins: boolean;
+}
+
+/** The form that makes a skin. It works without a script; with one, several pictures go at once. */
+export function makeForm(from: From, maker: FormMaker): Html {
+  return html`<form class="panel make" method="post" action="/ui/make" enctype="multipart/form-data" data-make="${from}">
+${maker.name !== undefined && html`<input type="hidden" name="maker" value="${maker.name}">`}
+${INPUTS[from]}
+<div class="row">
+<div><label for="name">Name</label>
+<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off">
+<p class="quiet" data-names-hint hidden>Several pictures are named after their files.</p></div>
+<div><label for="variant">Arms</label>
+<select id="variant" name="variant"><option value="unknown">Detect</option><option value="classic">Classic, 4 pixels</option><option value="slim">Slim, 3 pixels</option></select></div>
+<div><label for="visibility">Visibility</label>
+<select id="visibility" name="visibility"><option value="public">Public</option><option value="unlisted">Unlisted</option>${privateOption(maker)}</select></div>
+</div>
+<button>Make the skin</button>
+</form>
+<div class="stage preview" data-preview hidden></div>
+<ol class="results" data-results aria-live="polite" aria-label="Results" hidden></ol>`;
+}
+
+function privateOption({ name, hasPrivateSkins }: FormMaker): Html {
+  if (hasPrivateSkins) return html`<option value="private">Private</option>`;
+  const why = name === undefined ? 'sign in first' : 'not in your plan';
+  return html`<option value="private" disabled>Private (${why})</option>`;
+}

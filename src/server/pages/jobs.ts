@@ -1,0 +1,302 @@
+import { z } from 'zod';
+import { isPending, JOB_STATUSES, type JobStatus } from '../../protocol/job.ts';
+import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts';
+import { jobErrors } from '../http/views.ts';
+import { isVisitorsJob } from '../queue/idempotency.ts';
+import { findJob, type JobWithSkin, type ListedJob } from '../queue/lists.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { expectedEnd } from '../service/forecast/expected-end.ts';
+import type { JobFollower } from '../service/jobs/job-feed.ts';
+import { followJobs } from '../service/jobs/job-feeds.ts';
+import {
+  type JobListQuery,
+  type ListedJobs,
+  listJobs,
+  readJob,
+  waitForChange,
+} from '../service/jobs/jobs.ts';
+import { retryJob } from '../service/submitting/retry.ts';
+import { visitorSecret } from './cookies.ts';
+import { actionButton, moment, type Page, terminalOf } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { dataAnswer, type PageCall, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
+
+const params = z.object({ jobId: z.string().max(64) });
+/** Milliseconds that the page waits for the skin, so that mostly nobody has to look again. */
+const PAGE_WAIT = 5_000;
+/** Milliseconds that a page's script waits for news. */
+const NEWS_WAIT = 20_000;
+
+export const jobPageRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/jobs/:jobId',
+  isFor: 'callers',
+  scopes: ['read'],
+  params,
+  handle: async ({ context, caller, params }) => {
+    const { job, skin } = await endedJob(context, caller, params.jobId);
+    if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
+    const { uuid, status } = job;
+    return jobPage({ uuid, status, error: jobErrors(job)[0], origin: context.publicUrl() });
+  },
+});
+
+async function endedJob(context: ServiceContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
+  const found = await readJob(context, caller, uuid);
+  if (found.job.status === 'completed' || found.job.status === 'failed') return found;
+  return await waitForChange(context, found.job, { ms: PAGE_WAIT, untilEnd: true });
+}
+
+export const jobStateRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/jobs/:jobId/state',
+  isFor: 'callers',
+  scopes: ['read'],
+  params,
+  query: z.object({ seen: z.enum(['', 'waiting', 'processing']).default('') }),
+  handle: async ({ context, caller, params, query }) => {
+    const found = await readJob(context, caller, params.jobId);
+    const isNews = found.job.status !== query.seen;
+    return dataAnswer(
+      200,
+      stateOf(isNews ? found : await waitForChange(context, found.job, { ms: NEWS_WAIT })),
+    );
+  },
+});
+
+function stateOf({ job, skin }: JobWithSkin): object {
+  const [error] = jobErrors(job);
+  if (!skin) return { status: job.status, ...(error && { error }) };
+  const { uuid, value, signature, url } = skin;
+  return { status: job.status, skin: { uuid, value, signature, url } };
+}
+
+/** Jobs of a visitor's address that are looked at, to find those of the browser. */
+const LOOKED_AT_ONCE = 100;
+const MAX_LOOKED_AT = 2_000;
+/** Jobs on one page. */
+const SIZE = 50;
+/** Jobs on a page that are shown with their expected ends: each needs a look at the whole queue. */
+const FORETOLD = 10;
+
+export const ownJobsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/jobs',
+  isFor: 'callers',
+  scopes: ['read'],
+  query: z.object({
+    status: z.enum(['', ...JOB_STATUSES]).default(''),
+    after: z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .optional(),
+  }),
+  handle: async (call) => {
+    const { context, caller, request, query } = call;
+    const { status, after } = query;
+    verifyMaySee(caller, request, context.webPages);
+    const input = { status: status || undefined, after, size: SIZE };
+    const list = call.session ? await listJobs(context, caller, input) : await visitorsJobs(call, input);
+    const { next, total } = list;
+    const view = { status, next, total, isFirst: after === undefined, origin: context.publicUrl() };
+    return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
+  },
+});
+
+type Listed = Pick<ListedJobs, 'jobs' | 'next' | 'total'>;
+
+/** Of the jobs from the visitor's address, those that came from this browser. */
+async function visitorsJobs(call: PageCall, { status, after }: JobListQuery): Promise<Listed> {
+  const secret = visitorSecret(call);
+  const found: ListedJob[] = [];
+  let next = after;
+  for (let looked = 0; secret !== undefined && looked < MAX_LOOKED_AT && found.length <= SIZE; ) {
+    const page = await listJobs(call.context, call.caller, { status, after: next, size: LOOKED_AT_ONCE });
+    found.push(...page.jobs.filter(({ uuid }) => isVisitorsJob(uuid, secret)));
+    next = page.next;
+    looked += page.jobs.length;
+    if (next === undefined) break;
+  }
+  const jobs = found.slice(0, SIZE);
+  return { jobs, next: found.length > SIZE ? jobs.at(-1)?.id.toString() : undefined };
+}
+
+/** The pending jobs that come first get their expected ends. */
+async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Promise<OwnJob[]> {
+  const pending = jobs.filter(({ status }) => isPending(status)).slice(-FORETOLD);
+  const etas = new Map<string, number | undefined>();
+  for (const { uuid } of pending) {
+    const job = await findJob(context.db, uuid);
+    if (job && isPending(job.status)) etas.set(uuid, await expectedEnd(context, job));
+  }
+  return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid), error: jobErrors(job)[0] }));
+}
+
+/** The events of /v2/queue/events for the person who is signed in, with only what the page shows of each job. */
+export const ownJobEventsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/jobs/events',
+  isFor: 'callers',
+  scopes: ['read'],
+  handle: async (call) => {
+    const { context, caller, request, verify } = call;
+    verifyMaySee(caller, request, context.webPages);
+    if (request.method === 'HEAD') return { status: 200, body: undefined, headers: EVENT_STREAM_HEADERS };
+    const stream = new EventStream({ greeting: 'your jobs', request, clock: context.clock });
+    const stop = await followJobs(context, caller, follower(stream, jobFilter(call)));
+    stream.whenGone(stop);
+    stream.whenGone(context.openRequests.hold(verify, () => void stream.end()));
+    void stream.beat();
+    return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
+  },
+});
+
+/** Which jobs the person may see. */
+function jobFilter(call: PageCall): (job: { readonly uuid: string }) => boolean {
+  if (call.session) return () => true;
+  const secret = visitorSecret(call);
+  return ({ uuid }) => secret !== undefined && isVisitorsJob(uuid, secret);
+}
+
+function follower(stream: EventStream, isShown: ReturnType<typeof jobFilter>): JobFollower {
+  return {
+    pending: (jobs) =>
+      stream.send(
+        'pending',
+        jobs.filter(isShown).map(({ uuid: id, status }) => ({ id, status })),
+      ),
+    job: ({ job, skin }) => {
+      if (isShown(job))
+        stream.send('job', { id: job.uuid, status: job.status, ...(skin && { skin: skin.uuid }) });
+    },
+    end: () => void stream.end(),
+  };
+}
+
+export const retryJobFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/jobs/:jobId/retry',
+  isFor: 'callers',
+  scopes: ['generate'],
+  params: z.object({ jobId: z.string().max(64) }),
+  handle: async (call) => {
+    const input = { uuid: call.params.jobId, visitor: visitorSecret(call) };
+    const { job } = await retryJob(call.context, call.caller, input);
+    return seeOther(`/ui/jobs/${job.uuid}`);
+  },
+});
+
+export interface JobPageView {
+  readonly uuid: string;
+  readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
+  /** Why it failed. */
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+  readonly origin: string;
+}
+
+/** A job without its skin: a completed one leads on to that. */
+export function jobPage({ uuid, status, error, origin }: JobPageView): Page {
+  const terminal = terminalOf(`skinsmith status ${uuid}`, origin, `/v2/queue/${uuid}`);
+  if (error) {
+    return {
+      title: 'The skin was not made',
+      body: html`<p class="lead">${error.message}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>Try again</button></form> <a href="/ui/make">Make another one</a></div>
+<p class="quiet">Error <code>${error.code}</code>, job <code>${uuid}</code></p>`,
+      terminal,
+    };
+  }
+  return {
+    title: 'Making the skin',
+    body: html`<p class="lead" data-job="${uuid}" role="status">${
+      status === 'processing' ? 'It is being made.' : 'It waits for its turn.'
+    }</p><p><a class="button" href="/ui/jobs/${uuid}">Look again</a></p>`,
+    terminal,
+  };
+}
+
+/** A job of one's own. Times are milliseconds since the epoch. */
+export interface OwnJob {
+  readonly uuid: string;
+  readonly status: JobStatus;
+  /** What it is made from; null: unknown. */
+  readonly source: string | null;
+  /** Of the skin. */
+  readonly name: string | null;
+  readonly skin_uuid: string | null;
+  readonly created_at: number;
+  readonly finished_at: number | null;
+  /** When it is expected to end. */
+  readonly eta: number | undefined;
+  /** Why it failed. */
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+}
+
+export interface JobsView {
+  readonly jobs: readonly OwnJob[];
+  /** Only jobs with this status; empty: all. */
+  readonly status: '' | JobStatus;
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+  /** Whether these are the newest jobs; all of them are kept up to date by the page's script. */
+  readonly isFirst: boolean;
+  /** Jobs on all pages, where that is known. */
+  readonly total: number | undefined;
+  readonly now: number;
+  readonly origin: string;
+}
+
+const PATH = '/ui/jobs';
+const STATES: Readonly<Record<JobStatus, string>> = {
+  waiting: 'Waiting',
+  processing: 'Being made',
+  completed: 'Completed',
+  failed: 'Failed',
+};
+
+export function jobsPage({ jobs, status, next, isFirst, total, now, origin }: JobsView): Page {
+  const isLive = isFirst && status === '';
+  const tabs = Object.entries({ '': 'All', ...STATES });
+  return {
+    title: 'My jobs',
+    body: html`<nav class="tabs" aria-label="Status">
+${tabs.map(([value, label]) => html`<a href="${PATH}${value !== '' && html`?status=${value}`}"${value === status && html` aria-current="page"`}>${label}</a>`)}
+</nav>
+${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'job' : 'jobs'}</p>`}
+<p class="quiet" role="status" data-news hidden></p>
+${
+  jobs.length > 0
+    ? html`<ol class="list"${isLive && html` data-jobs`}>${jobs.map((job) => row(job, now))}</ol>`
+    : html`<p class="empty"${isLive && html` data-jobs`}>There are no such jobs. <a href="/ui/make">Make a skin.</a></p>`
+}
+${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">Older jobs</a></p>`}`,
+    terminal: terminalOf('skinsmith jobs', origin, '/v2/queue?size=50'),
+  };
+}
+
+function row(job: OwnJob, now: number): Html {
+  const { uuid, status, source, name, skin_uuid, created_at, error } = job;
+  const short = uuid.slice(-8); // it begins with the time
+  return html`<li class="panel" data-own-job="${uuid}" data-status="${status}"><div class="grow">
+<a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? `Job ${short}`}</bdi></strong></a>
+<span class="tag ${status}" data-state>${STATES[status]}</span>
+<p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`Named <bdi>${name}</bdi>. `}Submitted ${moment(created_at)}<span data-time>${timeOf(job, now)}</span></p>
+${error && html`<p class="problem"><bdi>${error.message}</bdi></p>`}</div>
+<div class="acts" data-acts>${skin_uuid !== null && status === 'completed' && html`<a class="button quiet-button" href="/ui/skins/${skin_uuid}">Open the skin</a>`}
+${status === 'failed' && actionButton(`${PATH}/${uuid}/retry`, 'Try again', { about: source ?? uuid })}</div></li>`;
+}
+
+/** How long it took, or when it is expected to end. */
+function timeOf({ created_at, finished_at, eta }: OwnJob, now: number): string {
+  if (finished_at !== null) return `, took ${span(finished_at - created_at)}`;
+  if (eta === undefined) return '';
+  return `, done in about ${span(Math.max(0, eta - now))}`;
+}
+
+/** Milliseconds in words. */
+function span(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

@@ -1,0 +1,380 @@
+import { z } from 'zod';
+import { VERSION } from '../../base/version.ts';
+import type { Identity } from '../../protocol/account.ts';
+import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../../protocol/cape.ts';
+import type { GameAccount } from '../../protocol/game-account.ts';
+import type { HealthFinding, ServiceStats } from '../../protocol/service.ts';
+import { uuidSchema } from '../../protocol/skin.ts';
+import {
+  type PlanView,
+  type User,
+  userChangeSchema,
+  userListQuerySchema,
+  userNameSchema,
+} from '../../protocol/user.ts';
+import { readBody } from '../http/bodies.ts';
+import { capeView, placeAfter } from '../http/views.ts';
+import { changeGameAccount, readGameAccounts } from '../service/accounts/accounts.ts';
+import { requireOperator } from '../service/callers/caller.ts';
+import { readIdentities } from '../service/openid/identities.ts';
+import { planView } from '../service/plans.ts';
+import { Refusal } from '../service/refusal.ts';
+import { addCape, editCape, readAllCapes, removeCape } from '../service/skins/capes.ts';
+import { readOverview } from '../service/status/overview.ts';
+import { readUsers, setUser } from '../service/users/users.ts';
+import {
+  actionButton,
+  identityRows,
+  listOr,
+  moment,
+  moreOf,
+  operatorPage,
+  type Page,
+  planTable,
+  terminalOf,
+} from './frame.ts';
+import { type Html, html } from './html.ts';
+import { MODERATION_PAGES } from './operator-moderation.ts';
+import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+export interface OperatorOverview {
+  readonly version: string;
+  /** Why the service takes no work; empty: it does. */
+  readonly unready: readonly string[];
+  readonly findings: readonly HealthFinding[];
+  /** Unfinished jobs. */
+  readonly jobs: { readonly waiting: number; readonly processing: number };
+  readonly workers: { readonly count: number };
+  /** Bytes; `most`: undefined without a limit. */
+  readonly store: { readonly used: number; readonly most: number | undefined };
+  readonly stats: ServiceStats;
+  readonly openReports: number;
+  readonly plans: readonly PlanView[];
+  readonly origin: string;
+}
+
+export function overviewPage(view: OperatorOverview): Page {
+  return operatorPage('overview', {
+    title: 'Operator',
+    body: html`${state(view)}
+<section aria-labelledby="health"><h2 id="health">Health</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
+${figures(view)}
+<section aria-labelledby="limits"><h2 id="limits">Limits</h2>${planTable(view.plans)}</section>`,
+    terminal: terminalOf('skinsmith doctor', view.origin, '/v2/account/doctor'),
+  });
+}
+
+function state({ unready, openReports, version }: OperatorOverview): Html {
+  const isReady = unready.length === 0;
+  return html`<p class="lead" role="status">${
+    isReady
+      ? 'The service accepts jobs.'
+      : `The service takes no work: ${unready.join(', ').replaceAll('_', ' ')}.`
+  }</p>
+<p><span class="tag">skinsmith ${version}</span> ${
+    openReports > 0
+      ? html`<a href="/ui/operator/reports">${openReports} open ${openReports === 1 ? 'report' : 'reports'}</a>`
+      : html`<span class="quiet">No open reports</span>`
+  }</p>`;
+}
+
+/** Each with its class. */
+const RESULTS: Readonly<Record<HealthFinding['result'], readonly [word: string, look: string]>> = {
+  ok: ['OK', 'ok'],
+  warning: ['Warning', 'trouble'],
+  problem: ['Problem', 'trouble'],
+};
+
+function finding({ result, message }: HealthFinding): Html {
+  const [word, look] = RESULTS[result];
+  return html`<li class="${look}"><strong>${word}</strong> ${message}</li>`;
+}
+
+function figures({ jobs, workers, store, stats }: OperatorOverview): Html {
+  const { generated, accounts, upstream, generator } = stats;
+  const { hour, day } = generated.time;
+  const failures = Object.entries(upstream.errors).map(([code, count]) => `${count} ${code}`);
+  const most = store.most === undefined ? '' : ` of ${size(store.most)}`;
+  const rows: readonly (readonly [string, string])[] = [
+    ['Jobs waiting', String(jobs.waiting)],
+    ['Jobs in progress', String(jobs.processing)],
+    ['Workers', `${workers.count}`],
+    ['Duration of a job', `${generator.duration.generate} ms`],
+    ['Wait in the queue', `${generator.duration.pending} ms`],
+    ['Store', `${size(store.used)}${most}`],
+    ['Skins this hour', madeIn(hour.current)],
+    ['Skins today', madeIn(day.current)],
+    ['Skins in all', madeIn(generated.total)],
+    ['Jobs that succeeded, 24 hours', `${day.successRate} %`],
+    ['Failures, 10 minutes', failures.length > 0 ? failures.join(', ') : 'none'],
+    ['Game accounts', `${accounts.usable.global} of ${accounts.total.global} usable`],
+  ];
+  return html`<section aria-labelledby="figures"><h2 id="figures">At a glance</h2>
+<dl class="facts figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+<p class="quiet">Prometheus finds more at <code>/metrics</code>, with an operator’s key.</p></section>`;
+}
+
+function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly duplicate: number }): string {
+  return `${fresh} new, ${duplicate} known`;
+}
+
+function size(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024;
+  return mebibytes >= 1024 ? `${(mebibytes / 1024).toFixed(1)} GiB` : `${mebibytes.toFixed(1)} MiB`;
+}
+
+/** A user, and who signs in as the user with a provider. */
+export type ShownUser = User & { readonly identities: readonly Identity[] };
+
+export interface UsersView {
+  readonly users: readonly ShownUser[];
+  /** Text that is part of their names; empty: all users. */
+  readonly filter: string;
+  /** Names of the plans. */
+  readonly plans: readonly string[];
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+  readonly origin: string;
+}
+
+const PATH = '/ui/operator/users';
+
+export function usersPage({ users, filter, plans, next, origin }: UsersView): Page {
+  return operatorPage('users', {
+    title: 'Users',
+    body: html`<search><form method="get" action="${PATH}"><div class="row">
+<div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
+<div class="end"><button>Search</button></div></div></form></search>
+${listOr(
+  'No user fits.',
+  users.map((user) => row(user, plans)),
+)}
+${moreOf(PATH, { filter }, next)}`,
+    terminal: terminalOf('skinsmith users list', origin, '/v2/account/users'),
+  });
+}
+
+function row(user: ShownUser, plans: readonly string[]): Html {
+  const { name, role, plan, keys, createdAt, disabledAt, identities } = user;
+  const path = `${PATH}/${encodeURIComponent(name)}`;
+  const isDisabled = disabledAt !== undefined;
+  return html`<div class="grow"><strong><bdi>${name}</bdi></strong>${role === 'operator' && html` <span class="tag">operator</span>`}${isDisabled && html` <span class="tag">disabled</span>`}
+<p class="quiet">${keys} ${keys === 1 ? 'key' : 'keys'}, since ${moment(createdAt)}</p>${identities.length > 0 && signIns(user)}</div>
+<form class="acts" method="post" action="${path}"><label class="unseen" for="plan-${name}">Plan of ${name}</label>
+<select id="plan-${name}" name="plan">${options(plan, plans)}</select><button class="quiet-button" aria-label="Change the plan of ${name}">Change</button></form>
+<div class="acts">${actionButton(path, isDisabled ? 'Enable' : 'Disable', { about: name, fields: { disabled: isDisabled ? 'no' : 'yes' }, isDanger: !isDisabled })}</div>`;
+}
+
+function signIns({ name, identities }: ShownUser): Html {
+  const path = `${PATH}/${encodeURIComponent(name)}/identities`;
+  return html`<details><summary aria-label="Signs in with a provider: ${name}">Signs in with a provider</summary><ul class="list">${identityRows(identities, path)}</ul></details>`;
+}
+
+/** A plan that the service no longer has is shown as well. */
+function options(plan: string, plans: readonly string[]): Html[] {
+  const all = plans.includes(plan) ? plans : [plan, ...plans];
+  return all.map((one) => html`<option value="${one}"${one === plan && html` selected`}>${one}</option>`);
+}
+
+const STATES: Readonly<Record<GameAccount['state'], string>> = {
+  active: 'active',
+  paused: 'paused',
+  suspended: 'suspended by the game',
+  needs_login: 'must be linked again',
+};
+
+export function accountsPage({
+  accounts,
+  origin,
+}: {
+  readonly accounts: readonly GameAccount[];
+  readonly origin: string;
+}): Page {
+  return operatorPage('accounts', {
+    title: 'Game accounts',
+    body: listOr('No game account is linked.', accounts.map(accountRow)),
+    terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
+  });
+}
+
+function accountRow(account: GameAccount): Html {
+  const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt } = account;
+  const isActive = state === 'active';
+  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">shared</span>`}
+<p class="quiet">Linked by ${user === undefined ? 'a user who is gone' : html`<bdi>${user}</bdi>`}; ${generated} skins made, ${failed} failures${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}</p>
+${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}</div>
+<div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? 'Pause' : 'Resume', { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
+}
+
+const CAPES_PATH = '/ui/operator/capes';
+
+export function capesPage({
+  capes,
+  origin,
+}: {
+  readonly capes: readonly WireCape[];
+  readonly origin: string;
+}): Page {
+  return operatorPage('capes', {
+    title: 'Capes',
+    body: html`<form class="panel" method="post" action="${CAPES_PATH}" enctype="multipart/form-data"><div class="row">
+<div><label for="file">Picture, 64×32 pixels</label><input id="file" type="file" name="file" accept="image/png" required></div>
+<div><label for="alias">Alias</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
+<div class="end"><button>Add the cape</button></div></div></form>
+${listOr('There are no capes.', capes.map(capeRow))}`,
+    terminal: terminalOf('skinsmith capes list', origin, '/v2/account/capes'),
+  });
+}
+
+function capeRow({ uuid, alias, hash, support }: WireCape): Html {
+  const path = `${CAPES_PATH}/${uuid}`;
+  const isShown = support === 'public';
+  return html`<div class="cape"><img src="/textures/${hash}" alt="The cape" width="384" height="192" loading="lazy"></div>
+<div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">hidden</span>`}</div>
+<div class="acts">${actionButton(path, isShown ? 'Hide' : 'Show', { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
+${actionButton(`${path}/delete`, 'Delete', { about: alias, isDanger: true })}</div>`;
+}
+
+const isFor = 'users' as const;
+const scopes = ['operator'] as const;
+const yesOrNo = z.enum(['yes', 'no']);
+
+const overviewRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator',
+  isFor,
+  scopes,
+  handle: async ({ context, caller }) => {
+    const overview = await readOverview(context, caller);
+    const plans = context.plans.all().map(planView);
+    return overviewPage({ ...overview, plans, version: VERSION, origin: context.publicUrl() });
+  },
+});
+
+const usersRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator/users',
+  isFor,
+  scopes,
+  query: userListQuerySchema,
+  handle: async ({ context, caller, query }) => {
+    const users = await readUsers(context, caller, query);
+    const next = placeAfter(users, query.size, ({ name }) => name);
+    const plans = context.plans.all().map(({ name }) => name);
+    const shown = users.map(async (user) => ({
+      ...user,
+      identities: await readIdentities(context, caller, user.name),
+    }));
+    return usersPage({
+      users: await Promise.all(shown),
+      filter: query.filter ?? '',
+      plans,
+      next,
+      origin: context.publicUrl(),
+    });
+  },
+});
+
+const userFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/users/:name',
+  isFor,
+  scopes,
+  params: z.object({ name: userNameSchema }),
+  handle: async ({ context, caller, params: { name }, request }) => {
+    const fields = z.object({ plan: z.string(), disabled: yesOrNo }).partial();
+    const { plan, disabled } = fields.parse(request.body ?? {});
+    const change = { plan, disabled: disabled && disabled === 'yes' };
+    await setUser(context, caller, name, userChangeSchema.parse(change));
+    return seeOther(`/ui/operator/users?filter=${name}`);
+  },
+});
+
+const accountsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator/accounts',
+  isFor,
+  scopes,
+  handle: async ({ context, caller }) => {
+    requireOperator(caller); // others would see their own
+    const accounts = await readGameAccounts(context, caller);
+    return accountsPage({ accounts, origin: context.publicUrl() });
+  },
+});
+
+const accountFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/accounts/:uuid',
+  isFor,
+  scopes,
+  params: z.object({ uuid: uuidSchema }),
+  handle: async ({ context, caller, params, request }) => {
+    requireOperator(caller);
+    const { paused } = z.object({ paused: yesOrNo }).parse(request.body ?? {});
+    await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
+    return seeOther('/ui/operator/accounts');
+  },
+});
+
+const capesRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator/capes',
+  isFor,
+  scopes,
+  handle: async ({ context, caller }) => {
+    const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
+    return capesPage({ capes, origin: context.publicUrl() });
+  },
+});
+
+const addCapeFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/capes',
+  isFor,
+  scopes,
+  handle: async ({ context, caller, request }) => {
+    requireOperator(caller); // before reading a body that may be large
+    const { fields, file } = await readBody(request);
+    if (!file) throw new Refusal('missing_file', 'Choose the picture of the cape.');
+    await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+    return seeOther('/ui/operator/capes');
+  },
+});
+
+const changeCapeFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/capes/:uuid',
+  isFor,
+  scopes,
+  params: z.object({ uuid: uuidSchema }),
+  handle: async ({ context, caller, params, request }) => {
+    await editCape(context, caller, params.uuid, capeChangeSchema.parse(request.body ?? {}));
+    return seeOther('/ui/operator/capes');
+  },
+});
+
+const deleteCapeFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/capes/:uuid/delete',
+  isFor,
+  scopes,
+  params: z.object({ uuid: uuidSchema }),
+  handle: async ({ context, caller, params }) => {
+    await removeCape(context, caller, params.uuid);
+    return seeOther('/ui/operator/capes');
+  },
+});
+
+/** Pages for operators, whose keys have that scope. */
+export const OPERATOR_ROUTES: readonly PageRoute[] = [
+  overviewRoute,
+  usersRoute,
+  userFormRoute,
+  accountsRoute,
+  accountFormRoute,
+  capesRoute,
+  addCapeFormRoute,
+  changeCapeFormRoute,
+  deleteCapeFormRoute,
+  ...MODERATION_PAGES,
+];

@@ -1,0 +1,261 @@
+import type { z } from 'zod';
+import { compressed, refusalAnswer } from '../http/answers.ts';
+import {
+  type HttpRequest,
+  isUnderStrangeName,
+  OPAQUE_ORIGIN,
+  originsOf,
+  type RequestLog,
+} from '../http/request.ts';
+import type { Answer } from '../http/route.ts';
+import { anonymousCaller, type Caller, type Origins, requireScope } from '../service/callers/caller.ts';
+import type { ServiceContext } from '../service/context.ts';
+import type { RequestLimiter } from '../service/limits/request-limiter.ts';
+import { asRefusal, Refusal } from '../service/refusal.ts';
+import { findCaller, type SessionCaller } from '../service/sessions.ts';
+import { readSessionCookie, signInAddress } from './cookies.ts';
+import type { Page, Visitor } from './frame.ts';
+import { html } from './html.ts';
+import { renderPage } from './layout.ts';
+import {
+  isPage,
+  type PageAnswer,
+  type PageCall,
+  type PageRoute,
+  seeOther,
+  verifyOwnForm,
+  wantsPage,
+} from './page-route.ts';
+
+/** What a page may load and do: only what comes from this server, and no script that is made from text. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "base-uri 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/** Headers of all answers below /ui/. Most depend on who is signed in. */
+export const PAGE_HEADERS = {
+  'Content-Security-Policy': PAGE_POLICY,
+  // Browsers would send the origin `null` with forms otherwise.
+  'Referrer-Policy': 'same-origin',
+  'Cache-Control': 'private, no-store',
+  Vary: 'Accept, Accept-Encoding, Cookie',
+} as const;
+
+export const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;
+
+export interface PageEndpointOptions {
+  readonly context: ServiceContext;
+  readonly allowsAnonymous: boolean;
+  readonly requestLimiter: RequestLimiter;
+}
+
+/** A person's request, and who the person is. */
+export interface PageAdmission {
+  readonly caller: Caller;
+  readonly session: SessionCaller | undefined;
+}
+
+/** A page with all that is done for each of its requests. */
+export class PageEndpoint {
+  readonly #route: PageRoute;
+  readonly #options: PageEndpointOptions;
+
+  constructor(route: PageRoute, options: PageEndpointOptions) {
+    this.#route = route;
+    this.#options = options;
+  }
+
+  /** Identifies the person, before the body is read. Keys in headers do not count here. @throws Refusal */
+  async admit(request: HttpRequest): Promise<PageAdmission> {
+    this.#verifySender(request);
+    const session = await findPerson(request, this.#options.context);
+    return { session, caller: session?.caller ?? this.#stranger(request) };
+  }
+
+  #verifySender(request: HttpRequest): void {
+    const { context, requestLimiter } = this.#options;
+    try {
+      if (this.#route.method === 'POST') verifyOwnForm(request, context.webPages);
+    } catch (error) {
+      requestLimiter.count(this.#stranger(request));
+      throw error;
+    }
+  }
+
+  #stranger(request: HttpRequest): Caller {
+    const { plans, webPages } = this.#options.context;
+    const origin = isUnderStrangeName(request, webPages) ? OPAQUE_ORIGIN : undefined;
+    return anonymousCaller({ ...ownOrigins(request), origin }, plans);
+  }
+
+  /** @throws Refusal `unauthorized` if the session that the request began with has ended, or its key lost the scopes */
+  async #verify(request: HttpRequest, before: SessionCaller | undefined): Promise<void> {
+    if (!before) return;
+    const session = await findPerson(request, this.#options.context);
+    if (!session) throw new Refusal('unauthorized', 'You are not signed in any more.');
+    if (this.#route.scopes) requireScope(session.caller, ...this.#route.scopes);
+  }
+
+  /** @throws Refusal, and whatever else goes wrong */
+  async answer(request: HttpRequest, { caller, session }: PageAdmission): Promise<Answer> {
+    const { context, requestLimiter } = this.#options;
+    const leave = requestLimiter.enter(caller);
+    try {
+      if (!session && this.#needsSession()) return withPageHeaders(seeOther(signInAddress(request)));
+      if (session && this.#route.scopes) requireScope(caller, ...this.#route.scopes);
+      const visitor = visitorOf(session);
+      const params = parsedParams(this.#route.params, request.params);
+      const query = parsedQuery(this.#route.query, request.query);
+      const mayUse = session !== undefined || this.#options.allowsAnonymous;
+      const verify = async () => await this.#verify(request, session);
+      const call = { context, request, caller, session, visitor, verify, mayUse, params, query };
+      const answer = written(await this.#handle(call), visitor, this.#route.path);
+      return session ? answer : await compressed(answer, request);
+    } finally {
+      leave();
+    }
+  }
+
+  /** A place in a list that there is not, or no longer, counts as none: the list begins anew. */
+  async #handle(call: PageCall): Promise<PageAnswer> {
+    const { after, ...query } = (call.query ?? {}) as { readonly after?: unknown };
+    try {
+      return await this.#route.handle(call);
+    } catch (error) {
+      const isLost = error instanceof Refusal && error.code === 'validation_error';
+      if (after === undefined || !isLost) throw error;
+      return await this.#route.handle({ ...call, query });
+    }
+  }
+
+  #needsSession(): boolean {
+    const { isFor } = this.#route;
+    return isFor === 'users' || (isFor === 'callers' && !this.#options.allowsAnonymous);
+  }
+}
+
+/** Who is signed in with the browser that sent the request; undefined: nobody. */
+export async function findPerson(
+  request: HttpRequest,
+  context: ServiceContext,
+): Promise<SessionCaller | undefined> {
+  const secret = readSessionCookie(request, context.publicUrl());
+  return secret === undefined ? undefined : await findCaller(context, secret, ownOrigins(request));
+}
+
+/** The form is a page's of this server, so it does not matter which page. */
+function ownOrigins(request: HttpRequest): Origins {
+  return { ...originsOf(request), origin: undefined };
+}
+
+/** An address that was mistyped leads nowhere. @throws Refusal `not_found` */
+function parsedParams(schema: z.ZodObject | undefined, input: unknown): unknown {
+  if (!schema) return input;
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw new Refusal('not_found');
+  return parsed.data;
+}
+
+/** What is no value for a parameter counts as left out. @throws Refusal `not_found` if it cannot be left out */
+function parsedQuery(schema: z.ZodObject | undefined, input: unknown): unknown {
+  if (!schema) return input;
+  const first = schema.safeParse(input);
+  if (first.success) return first.data;
+  const wrong = new Set(first.error.issues.map(({ path: [name] }) => name));
+  const rest = Object.entries(input as Readonly<Record<string, unknown>>).filter(
+    ([name]) => !wrong.has(name),
+  );
+  return parsedParams(schema, Object.fromEntries(rest));
+}
+
+function visitorOf(session: SessionCaller | undefined): Visitor {
+  return session ? { name: session.caller.name, isOperator: session.caller.isOperator } : undefined;
+}
+
+/** `at`: the address that the page's route has. */
+function written(answer: PageAnswer, visitor: Visitor, at = ''): Answer {
+  if (!isPage(answer)) return withPageHeaders(answer);
+  const { status = 200 } = answer;
+  const headers = { ...HTML_TYPE, ...answer.headers };
+  return withPageHeaders({ status, body: renderPage(answer, visitor, at), headers });
+}
+
+function withPageHeaders(answer: Answer): Answer {
+  return { ...answer, headers: { ...PAGE_HEADERS, ...answer.headers } };
+}
+
+/** The answer to a person's request that failed; to a page's own script, as the API would answer. */
+export function pageErrorAnswer(
+  error: unknown,
+  {
+    request,
+    log,
+    context,
+  }: { request: Pick<HttpRequest, 'headers'>; log: RequestLog; context: PageEndpointOptions['context'] },
+  { requestId, session }: { requestId: string; session?: SessionCaller | undefined },
+): Answer {
+  const refusal = asRefusal(error);
+  if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
+  context.observer.refused(refusal.code);
+  if (!wantsPage(request.headers)) return withPageHeaders(refusalAnswer(refusal));
+  const { headers } = refusalAnswer(refusal);
+  const visitor = visitorOf(session);
+  const details = (refusal.details.notes ?? []).map(({ message }) => message);
+  const page = problemPage({
+    status: refusal.status,
+    code: refusal.code,
+    message: refusal.message,
+    details,
+    requestId,
+  });
+  const answer = written({ ...page, status: refusal.status }, visitor);
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+export interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** More about it, such as the fields that are wrong. */
+  readonly details: readonly string[];
+  readonly requestId: string;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  401: 'Sign in first',
+  403: 'Not allowed',
+  404: 'Nothing here',
+  413: 'Too large',
+  429: 'Too fast',
+  503: 'Not now',
+};
+
+/** What happened, and what to do. */
+export function problemPage({ status, code, message, details, requestId }: Problem): Page {
+  return {
+    status,
+    title: TITLES[status] ?? (status >= 500 ? 'Something went wrong' : 'That did not work'),
+    body: html`<p class="lead">${message}</p>
+${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>`}
+<p>${adviceFor(status)}</p>
+<p class="quiet">Error <code>${code}</code>, request <code>${requestId}</code></p>`,
+  };
+}
+
+function adviceFor(status: number) {
+  if (status === 401 || status === 403)
+    return html`<a href="/ui/sign-in">Sign in</a> with a key that may do this.`;
+  if (status === 404)
+    return html`It may have been deleted, or it is private. <a href="/ui/">Go to the start page.</a>`;
+  if (status === 429) return html`Wait a moment, and try again.`;
+  if (status >= 500) return html`Try again in a moment. If it stays, tell the operator the request below.`;
+  return html`Go back, and try again.`;
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import type { Scope } from '../../protocol/api-key.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { Answer } from '../http/route.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import type { WebPages } from '../service/callers/web-pages.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { Refusal } from '../service/refusal.ts';
+import type { SessionCaller } from '../service/sessions.ts';
+import type { Page, Visitor } from './frame.ts';
+
+/** A request of a person with a browser. */
+export interface PageCall<Params = unknown, Query = unknown> {
+  readonly context: ServiceContext;
+  readonly request: HttpRequest;
+  readonly caller: Caller;
+  /** Undefined if nobody is signed in. */
+  readonly session: SessionCaller | undefined;
+  readonly visitor: Visitor;
+  /** Finds the person again, for answers that stay open. @throws Refusal if the session has ended in the meantime */
+  readonly verify: () => Promise<void>;
+  /** Whether the person may use the service without signing in first. */
+  readonly mayUse: boolean;
+  readonly params: Params;
+  readonly query: Query;
+}
+
+/** A page, or anything else that is answered: a redirect, data, a file. */
+export type PageAnswer = Page | Answer;
+
+/** An address below /ui/. */
+export interface PageRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /**
+   * `everyone`: also who must sign in for all else; `callers`: who may use the service, without a key too where the
+   * operator allows that; `users`: only who is signed in.
+   */
+  readonly isFor: 'everyone' | 'callers' | 'users';
+  /** The key that the person signed in with needs one of these scopes. */
+  readonly scopes?: readonly Scope[];
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** Answers one request. @throws Refusal, which is shown as a page */
+  readonly handle: (call: PageCall) => Promise<PageAnswer>;
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
+
+/** Ties a handler's `params` and `query` to the schemas that parse them. */
+export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined>(
+  spec: Omit<PageRoute, 'params' | 'query' | 'handle'> & {
+    readonly params?: P;
+    readonly query?: Q;
+    readonly handle: (call: PageCall<Parsed<P>, Parsed<Q>>) => Promise<PageAnswer>;
+  },
+): PageRoute {
+  return spec as PageRoute;
+}
+
+/** Leads on to another address of this server, after a form. */
+export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {
+  return { status: 303, body: undefined, headers: { Location: path, ...headers } };
+}
+
+/** Data for the scripts of a page. */
+export function dataAnswer(status: number, body: object): Answer {
+  return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8' } };
+}
+
+export function isPage(answer: PageAnswer): answer is Page {
+  return 'title' in answer;
+}
+
+/** A field that may come several times, such as boxes that are checked: all its values. */
+export function several<S extends z.ZodType>(one: S) {
+  return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(one));
+}
+
+/** A text of several values, one on each line or between commas. */
+export const lines = z
+  .string()
+  .max(8_192)
+  .default('')
+  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
+
+/** A box: checked, or not sent. */
+export const checked = z
+  .string()
+  .optional()
+  .transform((value) => value !== undefined);
+
+/** A select or text field whose empty value means: none. */
+export function orNone<S extends z.ZodType>(schema: S) {
+  return z.union([z.literal('').transform(() => undefined), schema]).optional();
+}
+
+/**
+ * What Java's own HTTP client, and so authlib-injector, sends by default: it lists web pages first, although it does
+ * not want one.
+ */
+const JAVA_DEFAULT = 'text/html, image/gif, image/jpeg';
+
+/** Whether a request is a person's, who looks at a page, and not a program's. */
+export function wantsPage({ accept }: HttpRequest['headers']): boolean {
+  if (typeof accept !== 'string' || accept.startsWith(JAVA_DEFAULT)) return false;
+  return accept.split(',').some((type) => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(type));
+}
+
+type Sent = Pick<HttpRequest, 'headers' | 'host'>;
+
+/**
+ * Refuses a form that a page of another site sent. Browsers state where a request comes from; those that do not, because
+ * the connection is neither encrypted nor local, send the origin of the page.
+ * @throws Refusal `insufficient_grants`
+ */
+export function verifyOwnForm(sent: Sent, webPages: WebPages): void {
+  const site = sent.headers['sec-fetch-site'];
+  const isOwn = site === undefined ? originOf(sent)?.host === sent.host : site === 'same-origin';
+  if (!isOwn) throw new Refusal('insufficient_grants', 'This form was not sent by a page of this server.');
+  verifyName(sent, webPages);
+}
+
+/** To a browser, a page of another site is of this server once the name of that site leads here. */
+function verifyName(sent: Sent, webPages: WebPages): void {
+  const page = originOf(sent) ?? URL.parse(`http://${sent.host}`);
+  if (page && webPages.isProvedName(page)) return;
+  throw strangeName(page, 'no forms are taken');
+}
+
+/** @throws Refusal `insufficient_grants` for the jobs of visitors under a name that is not proved */
+export function verifyMaySee(caller: Caller, { host }: Sent, webPages: WebPages): void {
+  if (!webPages.isTrusted(caller)) throw strangeName(URL.parse(`http://${host}`), 'no jobs are shown');
+}
+
+/** `what`: the consequence. */
+function strangeName(page: URL | null, what: string): Refusal {
+  const { host = 'this address', origin = 'http://…' } = page ?? {};
+  return new Refusal(
+    'insufficient_grants',
+    `Any site could have its name lead here, so ${what} at ${host}: open the page by the IP address of the server, or start the server with --public-url ${origin}`,
+  );
+}
+
+/** Undefined if the browser does not tell it. */
+function originOf({ headers: { origin } }: Sent): URL | undefined {
+  return (typeof origin === 'string' && URL.parse(origin)) || undefined;
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { type Identity, identityIdSchema } from '../../protocol/account.ts';
+import { userNameSchema } from '../../protocol/user.ts';
+import { hasScope } from '../service/callers/caller.ts';
+import { readIdentities, unlinkIdentity } from '../service/openid/identities.ts';
+import { endSession, listOwnSessions, type SessionCaller } from '../service/sessions.ts';
+import { accountPage, identityRows, lastWayPage, minuteOf, moment, type Page, terminalOf } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+export const sessionsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/sessions',
+  isFor: 'users',
+  handle: async (call) => {
+    const { context, caller } = call;
+    const sessions = await listOwnSessions(context, sessionOf(call));
+    const isWhole = hasScope(caller, 'account');
+    const identities = isWhole ? await readIdentities(context, caller) : [];
+    return sessionsPage({ sessions, isWhole, identities, origin: context.publicUrl() });
+  },
+});
+
+export const endSessionRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/sessions/:id/end',
+  isFor: 'users',
+  params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
+  handle: async (call) => {
+    await endSession(call.context, sessionOf(call), call.params.id);
+    return seeOther('/ui/sessions');
+  },
+});
+
+/** Pages for users are only answered with a session. */
+function sessionOf({ session }: Pick<PageCall, 'session'>): SessionCaller {
+  if (!session) throw new Error('A page for users was answered without a session.');
+  return session;
+}
+
+const lastSchema = z.object({ last: z.literal('yes').optional() });
+
+const unlinkOwnFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/account/identities/:id/unlink',
+  isFor: 'users',
+  scopes: ['account'],
+  params: z.object({ id: identityIdSchema }),
+  handle: async (call) =>
+    await unlinked(call, { path: '/ui/account/identities', back: '/ui/sessions', whose: 'You have' }),
+});
+
+const unlinkFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/users/:name/identities/:id/unlink',
+  isFor: 'users',
+  scopes: ['operator'],
+  params: z.object({ id: identityIdSchema, name: userNameSchema }),
+  handle: async (call) => {
+    const user = call.params.name;
+    const path = `/ui/operator/users/${user}/identities`;
+    const back = `/ui/operator/users?filter=${user}` as const;
+    return await unlinked(call, { user, path, back, whose: 'This user has' });
+  },
+});
+
+export const IDENTITY_ROUTES: readonly PageRoute[] = [unlinkOwnFormRoute, unlinkFormRoute];
+
+interface Unlink {
+  /** Default: the person who is signed in. */
+  readonly user?: string;
+  readonly path: string;
+  readonly back: `/ui${string}`;
+  readonly whose: Parameters<typeof lastWayPage>[1]['whose'];
+}
+
+/** The only way in is unlinked when the person has been told, and says so. */
+async function unlinked(
+  { context, caller, session, params: { id }, request }: PageCall<{ readonly id: string }>,
+  { user, path, back, whose }: Unlink,
+): Promise<PageAnswer> {
+  const { last } = lastSchema.parse(request.body ?? {});
+  const identities = await readIdentities(context, caller, user);
+  const lastWay = identities.find((one) => one.id === id && one.isLastWay);
+  if (lastWay && last === undefined)
+    return lastWayPage(`${path}/${id}/unlink`, { subject: lastWay.subject, back, whose });
+  const mayBeLast = last !== undefined;
+  await unlinkIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
+  return seeOther(back);
+}
+
+/** Times are milliseconds since the epoch. */
+export interface ShownSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly created_at: number;
+  readonly used_at: number;
+  readonly expires_at: number;
+  readonly isCurrent: boolean;
+}
+
+export interface SessionsView {
+  readonly sessions: readonly ShownSession[];
+  /** Whether these are all sessions of the person. */
+  readonly isWhole: boolean;
+  readonly identities: readonly Identity[];
+  readonly origin: string;
+}
+
+export function sessionsPage({ sessions, isWhole, identities, origin }: SessionsView): Page {
+  return accountPage('sessions', {
+    title: 'Where you are signed in',
+    body: html`<ul class="list">${sessions.map(row)}</ul>
+${!isWhole && html`<p class="quiet">Your other sessions are shown to API keys with the scope account only.</p>`}
+${identities.length > 0 && ways(identities)}`,
+    terminal: terminalOf('skinsmith open', origin, '/v2/account/me'),
+  });
+}
+
+function ways(identities: readonly Identity[]): Html {
+  return html`<section aria-labelledby="ways"><h2 id="ways">Accounts that sign you in</h2>
+<p>Once unlinked, an account does not sign you in any more, and browsers that are signed in without an API key are signed out, except this one.</p>
+<ul class="list">${identityRows(identities, '/ui/account/identities')}</ul></section>`;
+}
+
+function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {
+  return html`<li class="panel"><div class="grow"><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">this browser</span>`}
+<p class="quiet">Signed in ${moment(created_at)}, last seen ${moment(used_at)}, ends ${moment(expires_at)}</p></div>
+<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, begun ${minuteOf(created_at)}">End</button></form></li>`;
+}
+
+const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari', 'curl'] as const;
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'] as const;
+
+/** A User-Agent in a few words; as it is, if it is none of the usual ones. */
+function browserOf(agent: string): string {
+  const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
+  if (!browser) return agent.slice(0, 60) || 'Unknown browser';
+  const system = SYSTEMS.find((name) => agent.includes(name));
+  return system ? `${browser} on ${system}` : browser;
+}

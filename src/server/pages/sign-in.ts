@@ -1,0 +1,297 @@
+import { z } from 'zod';
+import { originsOf } from '../http/request.ts';
+import type { Answer } from '../http/route.ts';
+import { ProviderError, type ProviderFault } from '../openid/claims.ts';
+import type { ServiceContext } from '../service/context.ts';
+import {
+  becomeNewUser,
+  becomeUserOfKey,
+  readFirstSignIn,
+  signInWithProvider,
+} from '../service/openid/sign-in.ts';
+import { Refusal } from '../service/refusal.ts';
+import { endSession, makeSecret, proveAddress, signInWithKey, signInWithLink } from '../service/sessions.ts';
+import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
+import type { Page } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { type PageAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
+
+const PATH = '/ui/sign-in';
+const LINK_PATH = '/ui/sign-in/link';
+const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a sign-in link') });
+const questionSchema = z.object({ address: z.string().max(2048), nonce: z.string().max(64) });
+const keySchema = z.object({ key: z.string().max(512), next: z.string().optional() });
+
+export const signInRoute = pageRoute({
+  method: 'GET',
+  path: PATH,
+  isFor: 'everyone',
+  query: z.object({ next: z.string().optional() }),
+  handle: async ({ context, session, query: { next } }) => {
+    if (session) return seeOther(nextAddress(next) ?? '/ui/sessions');
+    return signInPage({ provider: providerOf(context, next), next: nextAddress(next) });
+  },
+});
+
+export const signInFormRoute = pageRoute({
+  method: 'POST',
+  path: PATH,
+  isFor: 'everyone',
+  handle: async (call) => {
+    const { context, request } = call;
+    const { key, next } = keySchema.parse(request.body ?? {});
+    try {
+      return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
+      const problem = { message: `This key does not work here: ${error.message}.`, status: 403 };
+      return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
+    }
+  },
+});
+
+/**
+ * A link that the person opened, from a terminal or by typing it, signs in at once. After one on another site the person
+ * is asked first: it could be the link of somebody who wants to be given the person's skins.
+ */
+export const linkRoute = pageRoute({
+  method: 'GET',
+  path: LINK_PATH,
+  isFor: 'everyone',
+  query: secretSchema,
+  handle: async (call) => {
+    const { method, headers } = call.request;
+    // A look at the address, or a browser that loads a page before anybody opens it, must not use the link up.
+    const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
+    if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
+    return await followLink(call, call.query.secret);
+  },
+});
+
+export const linkFormRoute = pageRoute({
+  method: 'POST',
+  path: LINK_PATH,
+  isFor: 'everyone',
+  handle: async (call) => await followLink(call, secretSchema.parse(call.request.body ?? {}).secret),
+});
+
+async function followLink(call: PageCall, link: string): Promise<Answer> {
+  const { context, request } = call;
+  return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
+}
+
+/** For commands that use the store too: before they send a link here, they make sure that we are who we should be. */
+export const proofRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/sign-in/proof',
+  isFor: 'everyone',
+  query: questionSchema,
+  handle: async ({ context, query }) => {
+    const proof = await proveAddress(context, query);
+    if (proof === undefined) throw new Refusal('not_found', 'This is not an address of this server alone.');
+    return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
+  },
+});
+
+export const signOutRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/sign-out',
+  isFor: 'everyone',
+  handle: async ({ context, request, session }) => {
+    if (session) await endSession(context, session, session.sessionId);
+    return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+  },
+});
+
+const PROVIDER_SIGN_IN_PATH = '/ui/sign-in/provider';
+const ANSWER_PATH = '/ui/sign-in/callback';
+const FIRST_PATH = '/ui/sign-in/first';
+const formSchema = z.object({ key: z.string().max(512).optional() });
+
+/** The provider that pages lead to. The address is absolute: the provider leads back to no other one. */
+export function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignInView['provider'] {
+  const page = nextAddress(next);
+  const query = page === undefined ? '' : `?${new URLSearchParams({ next: page })}`;
+  return openId && { name: openId.name, address: `${publicUrl()}${PROVIDER_SIGN_IN_PATH}${query}` };
+}
+
+/** A link, not a form: the policy of the pages lets no form lead to another server. */
+export const providerSignInRoute = pageRoute({
+  method: 'GET',
+  path: PROVIDER_SIGN_IN_PATH,
+  isFor: 'everyone',
+  query: z.object({ next: z.string().optional() }),
+  handle: async (call) =>
+    await orSignInPage(call, async ({ openId, publicUrl }) => {
+      if (!openId) throw new Refusal('not_found');
+      const secret = makeSecret();
+      const address = await openId.begin(secret, `${publicUrl()}${ANSWER_PATH}`);
+      const page = nextAddress(call.query.next);
+      const kept = page === undefined ? secret : `${secret}.${Buffer.from(page).toString('base64url')}`;
+      const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret: kept });
+      return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
+    }),
+});
+
+export const providerAnswerRoute = pageRoute({
+  method: 'GET',
+  path: ANSWER_PATH,
+  isFor: 'everyone',
+  handle: async (call) =>
+    await orSignInPage(call, async (context) => {
+      const { url } = call.request;
+      const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
+      answer.search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+      const { secret, next } = signInOf(call);
+      const session = await signInWithProvider(context, { answer, secret }, originsOf(call.request));
+      return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
+    }),
+});
+
+export const firstSignInRoute = pageRoute({
+  method: 'GET',
+  path: FIRST_PATH,
+  isFor: 'everyone',
+  handle: async (call) => await orSignInPage(call, async () => await welcome(call)),
+});
+
+export const firstSignInFormRoute = pageRoute({
+  method: 'POST',
+  path: FIRST_PATH,
+  isFor: 'everyone',
+  handle: async (call) =>
+    await orSignInPage(call, async (context) => {
+      const { key } = formSchema.parse(call.request.body ?? {});
+      const { secret, next } = signInOf(call);
+      const origins = originsOf(call.request);
+      if (key === undefined) return await signedIn(call, await becomeNewUser(context, secret, origins), next);
+      try {
+        return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
+      } catch (error) {
+        if (error instanceof Refusal) return await welcome(call, `This key was not taken: ${error.message}`);
+        throw error;
+      }
+    }),
+});
+
+async function welcome(call: PageCall, problem?: string): Promise<Page> {
+  const { name } = await readFirstSignIn(call.context, signInOf(call).secret);
+  return firstSignInPage({ name, provider: call.context.openId?.name ?? 'the provider', problem });
+}
+
+/** @throws ProviderError for a browser that began no sign-in, or too long ago */
+function signInOf({ context, request }: PageCall): {
+  readonly secret: string;
+  readonly next: string | undefined;
+} {
+  const kept = readCookie('skinsmith-sign-in', request, context.publicUrl());
+  if (kept === undefined) throw new ProviderError('stale', 'this browser has begun no sign-in');
+  const [secret = '', next] = kept.split('.', 2);
+  return { secret, next: next && Buffer.from(next, 'base64url').toString() };
+}
+
+/** Says on the sign-in page why the provider's way in did not work: keys and links go on. */
+async function orSignInPage(
+  { context, request }: PageCall,
+  answer: (context: ServiceContext) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  try {
+    return await answer(context);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (REPORTED.has(error.code)) request.report(error, 'sign-in by OpenID Connect failed');
+    const provider = providerOf(context);
+    const { status, text } = PROBLEMS[error.code];
+    return signInPage({ problem: { status, message: text(provider?.name ?? 'The provider') }, provider });
+  }
+}
+
+/** What the operator can do something about. */
+const REPORTED: ReadonlySet<ProviderFault> = new Set(['unreachable', 'invalid']);
+
+const PROBLEMS = {
+  unreachable: {
+    status: 503,
+    text: (name) => `${name} does not answer at the moment. Try again later, or sign in with a key.`,
+  },
+  denied: { status: 403, text: (name) => `${name} did not sign you in.` },
+  stale: {
+    status: 403,
+    text: () => 'This sign-in was used already, is too old, or began in another browser. Begin again.',
+  },
+  not_allowed: {
+    status: 403,
+    text: () => 'You may not use this server. Its operator decides who may.',
+  },
+  busy: {
+    status: 429,
+    text: () => 'There are too many sign-ins at the moment. Try again in a minute, or sign in with a key.',
+  },
+  invalid: {
+    status: 502,
+    text: (name) => `The answer of ${name} is not valid, so it signs nobody in. Tell the operator.`,
+  },
+} satisfies Record<ProviderFault, { status: number; text: (name: string) => string }>;
+
+export interface SignInView {
+  /** Why the last attempt failed, and the status that says so. */
+  readonly problem?: { readonly message: string; readonly status: number } | undefined;
+  /** Who else vouches for people, and where that begins. */
+  readonly provider?: { readonly name: string; readonly address: string } | undefined;
+  /** The page to go on to. */
+  readonly next?: string | undefined;
+}
+
+export function signInPage({ problem, provider, next }: SignInView): Page {
+  return {
+    ...(problem && { status: problem.status }),
+    title: 'Sign in',
+    body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
+${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">Sign in with ${provider.name}</a></p><p class="narrow or">or</p>`}
+${keyForm(next)}
+<p>On the machine that runs this server you need no key: <code>skinsmith open</code> opens these pages, signed in.</p>`,
+  };
+}
+
+function keyForm(next: string | undefined): Html {
+  return html`<form class="panel narrow" method="post" action="/ui/sign-in">
+<label for="key">API key</label>
+<input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
+<p id="key-hint" class="quiet">Paste it once. This browser then stays signed in for 30 days, and you can end that at any time.</p>
+${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button>Sign in</button></form>`;
+}
+
+/** `name`: of the user that would be made; `problem`: why the key was not taken. */
+export function firstSignInPage({
+  name,
+  provider,
+  problem,
+}: {
+  readonly name: string;
+  readonly provider: string;
+  readonly problem?: string | undefined;
+}): Page {
+  return {
+    ...(problem !== undefined && { status: 403 }),
+    title: 'Welcome',
+    body: html`<p class="lead">You signed in with ${provider} for the first time.</p>
+<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>New here?</h2>
+<p>You get an account of your own, named <bdi>${name}</bdi> if nobody has that name.</p>
+<button>Make my account</button></form>
+<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>Have an account already?</h2>
+${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
+<label for="key">An API key of it</label>
+<input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
+<p id="key-hint" class="quiet">It must have all rights of the account. From now on ${provider} opens that account.</p>
+<button>Use this account</button></form>`,
+  };
+}
+
+/** Asks before it signs in: a link that another site led to could be somebody else's. */
+export function linkPage({ secret }: { readonly secret: string }): Page {
+  return {
+    title: 'Sign in with this link?',
+    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>Go on only if you made this link yourself, with <code>skinsmith open</code>.</p>
+<input type="hidden" name="secret" value="${secret}"><button>Sign in</button></form>`,
+  };
+}

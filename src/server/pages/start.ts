@@ -1,0 +1,57 @@
+import { readPublicSkins } from '../service/skins/skins.ts';
+import { forMaker, makerOf } from './cookies.ts';
+import { type FormMaker, makeForm, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { pageRoute } from './page-route.ts';
+
+/** Skins on the start page: whole rows at every width, and it weighs less than 60 KB with all their pictures. */
+const NEWEST = 6;
+
+export const startRoute = pageRoute({
+  method: 'GET',
+  path: '/ui',
+  isFor: 'everyone',
+  handle: async (call) => {
+    const { context, caller, mayUse } = call;
+    const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
+    const { generatorKind, publicUrl } = context;
+    const view = { signing: generatorKind, newest: skins, origin: publicUrl() };
+    if (!mayUse) return startPage({ ...view, maker: undefined });
+    return forMaker(startPage({ ...view, maker: makerOf(call) }), call);
+  },
+});
+
+/** Who signs the skins of this server. */
+export type SigningMode = 'signing' | 'accounts' | 'upstream';
+
+const SIGNERS: Readonly<Record<SigningMode, Html>> = {
+  signing: html`This server signs skins with its own key. Servers that trust it accept them, with
+<a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> or a plugin.`,
+  accounts: html`Skins made here are signed by the game itself. Every server accepts them.`,
+  upstream: html`Another service makes and signs the skins of this server.`,
+};
+
+export interface StartView {
+  readonly signing: SigningMode;
+  readonly newest: readonly SkinCard[];
+  readonly origin: string;
+  /** Undefined if the visitor must sign in to make skins. */
+  readonly maker: FormMaker | undefined;
+}
+
+export function startPage({ signing, newest, origin, maker }: StartView): Page {
+  return {
+    title: 'Signed Minecraft skins',
+    hasOwnHeading: true,
+    body: html`<div class="hero">
+<div><h1>Signed Minecraft skins</h1>
+<p class="lead">Give a picture, get skin data that servers, heads and NPCs can show.</p>
+<p>${SIGNERS[signing]}</p></div>
+${maker ? makeForm('file', maker) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}
+</div>
+<section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>
+${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">All skins in the gallery</a></p>` : html`<p class="empty">There are no public skins yet. Make the first one.</p>`}
+</section>`,
+    terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
+  };
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { pageLinks, placeAfter } from '../../../../src/server/http/views.ts';
+
+const placeOf = ({ id }: { readonly id: string }) => id;
+
+test('More may follow a full page, from the place of its last entry, and nothing a shorter one', () => {
+  expect(placeAfter([{ id: 'a' }, { id: 'b' }], 2, placeOf)).toBe('b');
+  expect(placeAfter([{ id: 'a' }], 2, placeOf)).toBeUndefined();
+  expect(placeAfter([], 2, placeOf)).toBeUndefined();
+});
+
+test('Links repeat how the page was asked for, and lead to the next one', () => {
+  expect(pageLinks('/list', { size: 2, filter: 'a b', after: 'x' }, 'y')).toEqual({
+    self: '/list?size=2&filter=a+b&after=x',
+    next: '/list?size=2&filter=a+b&after=y',
+  });
+});
+
+test('Links leave out what was not given; the last page has no next one', () => {
+  const query = { size: 5, filter: '', state: undefined, after: undefined };
+  expect(pageLinks('/list', query, undefined)).toEqual({ self: '/list?size=5' });
+  expect(pageLinks('/list', { size: 5, after: 0 }, undefined)).toEqual({ self: '/list?size=5&after=0' });
+});

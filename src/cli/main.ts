@@ -18,7 +18,7 @@ async function print(text: string): Promise<number> {
   return await reportUnwritten(error);
 }
 
-/** What is always printed for the same words: answered before other modules load. */
+/** Fixed output for fixed words, printed before other modules load. */
 async function fixedText(argv: readonly string[]): Promise<string | undefined> {
   const [word, ...more] = argv;
   if (more.length > 0) return undefined;

@@ -34,7 +34,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Help and the version end a line as errors do. */
+/** Help and the version end their output like errors do. */
 async function untilShown(parsing: Promise<unknown>): Promise<void> {
   try {
     await parsing;
@@ -122,7 +122,7 @@ class Run {
   }
 }
 
-/** Commands that first open what is outside the data folder. */
+/** Commands that first open files outside the data folder. */
 const OPEN_FIRST: ReadonlySet<string> = new Set(['backup', 'restore', 'serve', 'copy']);
 
 /** Root leaves a data folder of another user to that user, see `becomeOwnerOf`. */
@@ -163,7 +163,7 @@ async function contextFor(
   return openContext({ io, env: process.env, signal: stop.signal, flags });
 }
 
-/** Called only where colour can be shown: a pipe need not load the settings. */
+/** Called only if colour can be shown, so that a pipe need not load the settings. */
 async function colorChoice(typed: string | boolean | undefined): Promise<ColorChoice> {
   if (typed === false) return 'never';
   if (typeof typed === 'string') return typed as ColorChoice;

@@ -134,7 +134,7 @@ async function open<A extends Adapter>(
   return { adapter, close: closer({ adapter, context, state, pool, callbacks, releases }) };
 }
 
-/** From now on the log is told what the parts of the service report, and what they reported so far. */
+/** From now on, the log gets what the parts of the service report, and what they reported before. */
 function connect(
   adapter: Adapter,
   {

@@ -87,7 +87,7 @@ export const UNUSED_IN_SLIM: readonly Rect[] = [
 
 /**
  * Byte positions in `pixels` of the pixels of a rectangle, row by row, for a picture `pictureWidth` wide. An array,
- * because a generator takes several times as long, and each picture of a batch is asked for 2,000 of them.
+ * because a generator takes several times as long, and each picture of a batch needs 2,000 of them.
  */
 export function pixelOffsets({ x, y, width, height }: Rect, pictureWidth: number): number[] {
   const offsets: number[] = [];

@@ -89,7 +89,7 @@ async function signIn(
 ): Promise<GameAccount> {
   const { signal, clock, messages, io } = context;
   const { id, userCode, verificationUri, interval } = await games.beginLogin({ signal, share });
-  // Printed even with --quiet: without the code, nobody can sign in.
+  // Printed even with --quiet: the sign-in needs the code.
   io.err.write(`${clean(`Open ${verificationUri} and enter the code ${userCode}`)}\n`);
   const progress = await messages.progress('Waiting for the sign-in');
   try {

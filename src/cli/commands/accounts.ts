@@ -94,7 +94,7 @@ function noteOf({ inUse, coolUntil, lastError }: GameAccount): string {
   return (coolUntil === undefined ? lastError?.message : `rests until ${coolUntil}`) ?? '';
 }
 
-/** Said where no game account is linked. */
+/** The message when no game account is linked. */
 export function noAccounts(context: CommandContext): string {
   return `No accounts. Link one: ${forService('skinsmith accounts link', namingOf(context))}`;
 }

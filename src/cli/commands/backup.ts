@@ -104,7 +104,7 @@ export async function runBackup(
   return exitStatus('done');
 }
 
-/** An earlier backup is as precious as any other file. @throws CliError */
+/** An earlier backup is as valuable as any other file. @throws CliError */
 function verifyPlace(
   file: string,
   { inputs, overwrite }: { readonly inputs: readonly string[]; readonly overwrite: boolean },
@@ -116,7 +116,7 @@ function verifyPlace(
   });
 }
 
-/** How `serve` is told where its keys are. */
+/** The options that tell `serve` where its keys are. */
 const KEY_OPTIONS: Readonly<Record<Backup['missing'][number], string>> = {
   'signing-key.pem': '--signing-key',
   'account-key': '--account-key',
@@ -129,7 +129,7 @@ function lacking(key: Backup['missing'][number], dataDir: string): string {
   );
 }
 
-/** PostgreSQL has its own way, which knows its users and rights and runs beside everything else. */
+/** PostgreSQL has its own tools, which include users and rights and work on a running database. */
 function inPostgres(file: string): CliError {
   const message =
     "The store of this service is in PostgreSQL (SKINSMITH_STORE); back it up with PostgreSQL's own tools.";
@@ -141,7 +141,7 @@ function inPostgres(file: string): CliError {
 
 async function verifyBackup(file: string, context: CommandContext): Promise<number> {
   const { dumpFormat, readBackup } = await import('../../server/server.ts');
-  const format = await dumpFormat(file).catch(() => undefined); // what cannot be read is told of below
+  const format = await dumpFormat(file).catch(() => undefined); // a file that cannot be read is reported below
   if (format === 'archive') return await verifyDumpOf(file, context);
   const { flags, io } = context;
   const { about, digest } = await readBackup(file);

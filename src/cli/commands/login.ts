@@ -150,7 +150,7 @@ async function readKeyText(
   return await askSecret(`API key for ${baseUrl} (not shown)`, context);
 }
 
-/** A service may know no user of the key; one that has no such address at all says nothing about it. */
+/** A service may know no user of the key; one without this address says nothing about the key. */
 function isAboutKey({ status, code }: ServiceError): boolean {
   return [401, 403, 404].includes(status) && code !== 'not_found';
 }

@@ -32,7 +32,7 @@ export function isImageHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** Why an operator does something. */
+/** The reason for an operator's action. */
 export interface NoteOption {
   readonly note?: string;
 }
@@ -56,7 +56,7 @@ const FIELDS: Fields<ModeratedSkin> = {
 
 export const MODERATED_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
-/** Hides skins or shows them again, and prints what they are then. */
+/** Hides skins or shows them again, and prints their new state. */
 export async function setHidden(
   uuids: readonly string[],
   decision: NoteOption & { readonly hidden: boolean },

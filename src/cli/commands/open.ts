@@ -23,7 +23,7 @@ export interface OpenOptions {
   readonly browser: boolean;
 }
 
-/** Milliseconds that a person has to sign in after the browser was opened. */
+/** Milliseconds that a person has to sign in after the browser has opened. */
 const PATIENCE = 60_000;
 
 const ADVICE: Readonly<Record<Exclude<BrowserOpenResult, 'used'>, string>> = {
@@ -72,7 +72,7 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
 /** Opens a file in the browser, see `openBrowser`. */
 type Launch = (path: string, surroundings: { readonly env: NodeJS.ProcessEnv }) => Promise<boolean>;
 
-/** A link to a service that is there, and the store that the service uses. */
+/** A link to a running service, and the store that it uses. */
 interface Shown {
   readonly origin: string;
   readonly link: OwnerLink;
@@ -129,10 +129,7 @@ async function serveAndShow(
   return exitStatus('done');
 }
 
-/**
- * `launch`: opens a file in the browser; absent if none is to be opened, and then nobody knows whether the link was
- * used.
- */
+/** `launch`: opens a file in the browser; absent to open none, and then it is unknown whether the link was used. */
 async function showLink(
   shown: Shown,
   context: CommandContext,

@@ -23,7 +23,7 @@ export interface SkinsDownloadOptions {
   readonly overwrite?: boolean;
 }
 
-/** Textures are saved as the service has them, without a mark: one that is there already is the same, or not ours. */
+/** Textures are saved unchanged, without a mark: an existing file is either the same or not ours. */
 const TEXTURE = { isOurs: () => false, isPicture: true };
 
 /** A texture that was downloaded. */
@@ -91,7 +91,7 @@ export async function runSkinsDownload(
   return exitStatus(done.length === uuids.length ? 'done' : 'failed');
 }
 
-/** A folder with the name of a picture is hardly meant, unless it is there. @throws CliError */
+/** A folder with a picture's name is probably a mistake, unless it exists. @throws CliError */
 function verifyFolder(out: string): void {
   const found = statSync(out, { throwIfNoEntry: false });
   if (found?.isDirectory() || (!found && !/\.png$/i.test(out))) return;

@@ -34,7 +34,7 @@ export const EXPORT_COPIES: Readonly<Record<SkinExportFormat, Copy>> = { zip: co
 /** Bytes of an export: those of 300,000 skins. */
 const MAX_BYTES = 1024 ** 3;
 
-/** Takes no more than a service can have for one caller: it must not fill the disk. @throws CliError */
+/** Accepts no more than a service can have for one caller, so that an answer cannot fill the disk. @throws CliError */
 export function bounded(sink: Sink, maxBytes = MAX_BYTES): Sink {
   let taken = 0;
   return async (bytes) => {
@@ -263,7 +263,7 @@ function alreadyThere(file: string): CliError {
 
 type FillSink = (sink: Sink) => Promise<Exported>;
 
-/** Nothing is left of a file that could not be finished. */
+/** Removes a file that could not be finished. */
 async function save(
   fill: FillSink,
   { file, overwrite }: { readonly file: string; readonly overwrite: boolean | undefined },

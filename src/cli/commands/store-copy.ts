@@ -89,7 +89,7 @@ export async function runStoreCopy(typed: Places, context: CommandContext): Prom
 
 /** @throws CliError if an address is not one of a database */
 function placeOf(text: string, context: CommandContext): StorePlace {
-  // With an @ it is an address with a typing error, which may hold a password, rather than a folder.
+  // With an @, it is probably a mistyped address, which may hold a password, rather than a folder.
   if (!/^postgres(ql)?(?::|.*@)/i.test(text)) return { folder: text };
   return { postgres: settingsOf(text, {}, context) };
 }

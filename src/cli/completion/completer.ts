@@ -4,7 +4,7 @@ import { FORMAT_NAMES } from '../output/format-names.ts';
 import { REPORT_KINDS } from '../output/reports/report.ts';
 import type { LocalKind, LocalValue } from './local-values.ts';
 
-/** What may stand where the user pressed Tab. */
+/** The possible completions where the user pressed Tab. */
 export interface ShellCompletion {
   /** Paths that the shell offers beside the values. */
   readonly paths: 'files' | 'folders' | 'none';

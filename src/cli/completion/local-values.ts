@@ -25,7 +25,7 @@ export interface LocalValue {
 
 /** Maximum number of candidates; a longer list is no help. */
 const MAX_VALUES = 200;
-/** Jobs say nothing by themselves, so only as many as a person looks through. */
+/** Job IDs mean little by themselves, so only a few are offered. */
 const NEWEST_JOBS = 20;
 const MAX_FOLDERS = 50;
 /** Maximum number of bytes read from a lockfile. */

@@ -54,7 +54,7 @@ export class ConfigFile {
     this.path = join(folder, 'config.json');
   }
 
-  /** Reads it for good, before the process may no longer do so. */
+  /** Reads it once and keeps it, before the process loses the right to read it. */
   async keep(): Promise<void> {
     this.#kept = existsSync(this.path) ? (await this.#open()).store : {};
   }

@@ -5,8 +5,8 @@ import { type CliError, usageError } from '../errors/exit.ts';
 const FETCH_PROXY = 'SKINSMITH_FETCH_PROXY';
 
 /**
- * The proxies that the usual variables name, those in lower case first; undefined: none. One whose address cannot be used
- * fails only the connections that would go through it.
+ * The proxies in the usual variables, lower case first; undefined: none. An unusable address fails only the connections
+ * that would go through it.
  */
 export function readProxies(env: NodeJS.ProcessEnv): Proxies | undefined {
   const http = firstOf(['http_proxy', 'HTTP_PROXY'], env);

@@ -15,7 +15,10 @@ export interface RequestListeners {
   readonly waits?: Waits | undefined;
 }
 
-/** Stands for the embedded service where there must be an address. Nobody can have it (RFC 6761), so nothing goes there. */
+/**
+ * Stands for the embedded service where an address is required. The name is reserved (RFC 6761), so no request goes
+ * there.
+ */
 export const EMBEDDED_URL = 'http://embedded.invalid';
 const EMBEDDED_NAME = 'the embedded service';
 
@@ -135,7 +138,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
     dataDir: options.dataDir,
     ...(await gameSettings({}, options.env)),
     proxies,
-    fetchProxies: proxies, // whoever calls could go through them without the service
+    fetchProxies: proxies, // the caller could go through them without the service
     logsWarnings: options.onRequest !== undefined, // --verbose shows the embedded service's warnings too
   });
   const guard = makeTextureGuard({ service: undefined, proxies });
@@ -152,7 +155,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
   };
 }
 
-/** A user that is made in a folder, say, would not be known to the service over the database. */
+/** A user created in a folder, for example, would be unknown to the service on the database. */
 function inPostgres(): CliError {
   const message =
     'The store is in PostgreSQL (SKINSMITH_STORE). This command can use it only through a running service.';

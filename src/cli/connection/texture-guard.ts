@@ -39,7 +39,7 @@ export interface TextureGuard extends RequestDispatcher {
 const PUBLIC_PATH = /^\/(?:textures?\/[0-9a-f]{48,64})?$/;
 
 /**
- * Public addresses are allowed, and of private ones those of the service in use, on its port. Paths that only read public
+ * Allows public addresses and, of private ones, those of the service in use, on its port. Paths that only read public
  * data of a skinsmith service are allowed on all ports of this machine and of that service, too: the service may have
  * another port in the textures it signs.
  */
@@ -72,7 +72,7 @@ async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDi
   const { hostname, port, protocol } = new URL(request.origin);
   const literal = literalOf(hostname);
   try {
-    // A proxy would be given it unchecked.
+    // A proxy would get it unchecked.
     if (literal !== undefined)
       choose([literal], { host: hostname, port: portOf(port, protocol), policy: agent.policy });
     return await (await agent.sender()).request(request);

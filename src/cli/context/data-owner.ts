@@ -11,16 +11,16 @@ import { CliError } from '../errors/exit.ts';
 import { keepAllFiles } from '../serve/keep-all-files.ts';
 
 /**
- * What root does in a data folder of another user: that user may have put links there, which would lead root to files that
- * the user could not change. So root becomes that user, for good, before it touches anything inside; files outside are
- * opened before.
+ * When root works in another user's data folder, that user may have put links there, which would lead root to files
+ * that the user could not change. So root becomes that user, for good, before it touches anything inside; files outside
+ * are opened first.
  */
 
 /** Becomes the user whom a data folder belongs to, if root runs this and it is somebody else. Returns whether it did. */
 export function becomeOwnerOf(folder: string): boolean {
   const owner = foreignOwnerOf(folder);
   if (!owner) return false;
-  keepAllFiles(); // where root has installed the program, that user may not read it
+  keepAllFiles(); // if root has installed the program, that user may be unable to read it
   become(owner);
   return true;
 }

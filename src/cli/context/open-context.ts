@@ -146,7 +146,7 @@ async function batchService(
     return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
   };
   if (identity.name === EMBEDDED) {
-    // Until the first use there is no key file: the service makes the key when it is asked for it.
+    // Until the first use there is no key file: the service makes the key when it is requested.
     const signingKey = async () => (await context.ownKey()) ?? (await publishedKey());
     return { ...identity, connect: open, signingKey, findSkin, known: { slots: EMBEDDED_SLOTS, signingKey } };
   }

@@ -53,7 +53,7 @@ export function skipped(detail: string): CheckFinding {
   return { result: 'skipped', detail };
 }
 
-/** Hints for the service's own findings, and for why it takes no work. The other findings need none. */
+/** Hints for the service's own findings, and for why it accepts no work. Other findings need none. */
 const HINTS: Readonly<Record<string, string | ((naming: ServiceNaming) => string)>> = {
   stopping: 'Wait until it starts again, or start it.',
   store_replaced:
@@ -152,7 +152,7 @@ async function lookInTime({ look }: Check, { setup, late, signal }: Examination)
 /** Converts an error to a finding. An error with no message for users is a bug and is rethrown. */
 async function problemOf(error: unknown, { setup, late, signal }: Examination): Promise<CheckFinding> {
   if (signal.aborted) throw error;
-  if (late.aborted) return await new Promise(() => {}); // cut short, which is reported already
+  if (late.aborted) return await new Promise(() => {}); // cut short, which is already reported
   const report = reportOf(error, namingOf(setup.context));
   if (!report) throw error;
   return problem(report.message, report.hint);

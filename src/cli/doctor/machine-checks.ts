@@ -182,7 +182,7 @@ export const configCheck: Check = {
     await configFile.settings(); // throws if the file is invalid
     const folder = await lookAtFolder(folders.config);
     if (folder.result === 'problem') {
-      // Not a problem for the other checks: commands work with the settings that there are.
+      // Not a problem for the other checks: commands work with the existing settings.
       const detail = `${folder.detail} Settings and API keys cannot be stored.`;
       return warning(detail, 'Make it writable, or choose another: SKINSMITH_CONFIG_DIR');
     }

@@ -137,7 +137,7 @@ function ofSkinsmith({ status, version, reasons }: Readiness, naming: ServiceNam
   return problem(`${which} accepts no work now: ${reasons.join(', ')}.`, hintFor(reasons, naming) ?? SEE_LOG);
 }
 
-/** What skinsmith answers where it has no interface, such as below a wrong path. */
+/** skinsmith's answer to unknown addresses, such as below a wrong path. */
 function isNothing(json: unknown): boolean {
   const { errors } = (json ?? {}) as { errors?: unknown };
   return Array.isArray(errors) && errors[0]?.code === 'not_found';
@@ -175,7 +175,7 @@ export const clockCheck: Check = {
   },
 };
 
-/** `9 seconds`, `1 hour`: in the largest unit of which there are two, or one exactly. */
+/** `9 seconds`, `1 hour`: in the largest unit of which there are at least two, or exactly one. */
 function inWords(seconds: number): string {
   const [unit, size] = UNITS.find(([, one]) => seconds >= 1.5 * one || Math.round(seconds) === one) ?? [
     'second',

@@ -40,7 +40,7 @@ export const generatorCheck: Check = {
   },
 };
 
-/** Why the service cannot even tell whose key it is asked with: `/ready` says it to everybody. */
+/** Why the service cannot even look up keys: `/ready` tells this to everybody. */
 const LOST: Readonly<Record<string, string>> = {
   store_unreachable: 'The service cannot reach its database, or gets no answer from it.',
   store_replaced: 'The store was removed or replaced while the service was running.',

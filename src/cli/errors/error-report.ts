@@ -71,7 +71,7 @@ export function reportOf(
   );
 }
 
-/** The service was down for longer than anybody waits. A certificate that is not accepted is no outage. */
+/** The service was down for too long. A certificate that is not accepted is not an outage. */
 function lostReport({ cause }: ServiceLostError, naming: ServiceNaming): ErrorReport | undefined {
   const report = reportOf(cause, naming);
   return report && !(cause instanceof NetworkError) ? { ...report, exit: 'tryLater' } : report;
@@ -121,7 +121,7 @@ function reportWith(error: SkinsmithError, exit: ExitName, hint: string | undefi
   return { code: error.code, message: error.message, hint, exit };
 }
 
-/** Failures that every other source would meet as well. */
+/** Failures that affect every other source as well. */
 const CONCERNS_ALL: ReadonlySet<FailureKind> = new Set([
   'unreachable',
   'full_queue',

@@ -8,7 +8,7 @@ export interface ServiceNaming {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Of the context of a command. */
+/** The parts of a command's context that name the service. */
 export interface Typed {
   readonly flags: { readonly baseUrl?: string };
   readonly env: NodeJS.ProcessEnv;
@@ -23,7 +23,7 @@ const WORD = /^[\w.:/%[\]-]+$/;
 /** The command, for the service that the user typed. */
 export function forService(command: string, { baseUrl }: ServiceNaming): string {
   if (baseUrl === undefined) return command;
-  // A hint is copied into a shell: what a shell would read as anything but a word is not repeated.
+  // Hints are copied into a shell, so they repeat nothing that a shell would not read as a plain word.
   return `${command} --base-url ${WORD.test(baseUrl) ? baseUrl : '<url>'}`;
 }
 
@@ -102,7 +102,7 @@ export function validKeyHint(naming: ServiceNaming): string {
   return `SKINSMITH_API_KEY holds the key that was sent. Set it to a key of this service, or unset it and store one: ${login}`;
 }
 
-/** How to send a key where none was sent. Nobody can type one in CI. */
+/** How to send a key if none was sent. In CI, nobody can type one. */
 export function signInHint(naming: ServiceNaming): string {
   if (naming.env?.['CI']) return CI_KEY;
   return `Sign in first: ${forService('skinsmith login', naming)}`;

@@ -31,7 +31,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'skinsmith may already be running there. To listen on another port: --port <number>',
 };
 
-/** Below this, systems let only some users listen. */
+/** Only privileged users may listen below this port. */
 const FIRST_FREE_PORT = 1_024;
 
 function listenHint(port: number): string {
@@ -99,14 +99,14 @@ export function folderReport(error: unknown, { path: folder, setBy }: DataFolder
   return { code: 'data_unusable', message, hint, exit: 'failed' };
 }
 
-/** Where the file is somebody else's, which file it is tells what to do. */
+/** If the file belongs to another user, the message must name it. */
 function isForbidden(code: string | undefined): boolean {
   return code === 'EACCES' || code === 'EPERM';
 }
 
 /**
  * Errors with which a service in this process refuses to start, by code. The error itself has the message, and the hint
- * unless one stands here. They are told apart by code, because importing their classes would load the server.
+ * unless one stands here. They are distinguished by code, because importing their classes would load the server.
  */
 const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint?: string }>> = {
   account_key_changed: { exit: 'failed' },

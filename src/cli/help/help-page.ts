@@ -214,7 +214,7 @@ function exampleLines(command: Command, wrap: (text: string) => string): string[
   return ['Examples:', ...examples.flatMap(([does, line]) => [about(does), `  $ ${line}`])];
 }
 
-/** Has a column width of its own: terms would move the options of most commands. */
+/** Has its own column width: otherwise terms would shift the options of most commands. */
 function termLines(command: Command, helper: Help): string {
   const terms = termsOf(command);
   if (terms === undefined) return '';

@@ -26,7 +26,7 @@ function commandNames(command: Command): string[] {
     .map((child) => child.name());
 }
 
-/** With those of the commands above, which may stand here, too. */
+/** Includes those of the parent commands, which are also allowed here. */
 function optionNames(command: Command): string[] {
   const own = command
     .createHelp()

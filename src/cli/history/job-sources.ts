@@ -46,7 +46,7 @@ export class JobSources {
     }
   }
 
-  /** Not in the thread pool: to wake one of its threads takes longer. */
+  /** Synchronous: waking a thread of the pool takes longer. */
   #append(lines: string): void {
     appendFileSync(this.#path, lines, { mode: 0o600 });
   }
@@ -56,7 +56,7 @@ export class JobSources {
     return new Map((await this.#entries()).map(({ job, source }) => [job, source]));
   }
 
-  /** What is known of one job. */
+  /** What is known about one job. */
   async of(id: string): Promise<JobSource | undefined> {
     return (await this.#entries()).findLast(({ job }) => job === id);
   }

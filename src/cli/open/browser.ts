@@ -7,13 +7,13 @@ import { markupData } from '../output/reports/report.ts';
 interface BrowserOptions {
   readonly home: string;
   readonly now: number;
-  /** Opens a file in the browser; false where nothing does. It may take until the browser ends. */
+  /** Opens a file in the browser; false if no program does. It may take until the browser ends. */
   readonly launch: (path: string) => Promise<boolean>;
   /** Waits until the link is used, for as long as that makes sense. False if it was not, or the signal aborts. */
   readonly untilUsed: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** `unopened`: there is no browser; `unwritten`: nothing can be written for one to open. */
+/** `unopened`: there is no browser; `unwritten`: the file for it cannot be written. */
 export type BrowserOpenResult = 'used' | 'unused' | 'unopened' | 'unwritten';
 
 /** Opens a link in the person's browser, by a file that is there only until the link has been used. */
@@ -68,7 +68,7 @@ export async function openBrowser(
   return false;
 }
 
-/** The programs that open a file in the person's browser, the first that is there. */
+/** The programs that open a file in the person's browser; the first one present is used. */
 function openersOf({ WSL_DISTRO_NAME }: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly Opener[] {
   if (platform === 'darwin') return [['open']];
   if (platform === 'win32') return [['rundll32', 'url.dll,FileProtocolHandler']];
@@ -90,8 +90,8 @@ async function statusOf(child: ChildProcess): Promise<number | null | undefined>
 }
 
 /**
- * Not hidden, and in the home folder itself: browsers that are installed as a snap see nothing else of the user's files.
- * Six characters that nobody can guess follow.
+ * Not hidden, and in the home folder itself: browsers that are installed as a snap see nothing else of the user's
+ * files. Six random characters follow.
  */
 const FOLDER = 'skinsmith-open-';
 const FOLDERS = new RegExp(`^${FOLDER}\\w{6}$`);
@@ -100,7 +100,7 @@ const NAME = 'open.html';
 const LEFTOVER_AGE = 5 * 60_000;
 
 /**
- * Writes a file that leads a browser on to a link, for this user's eyes only.
+ * Writes a file that redirects a browser to a link; only this user can read it.
  * @param home empty for a user without a home folder
  * @returns its path; undefined when the home folder is missing or cannot be written to
  */
@@ -128,7 +128,7 @@ export function removeBrowserFile(path: string): void {
   }
 }
 
-/** Removes what killed runs have left. */
+/** Removes the leftovers of killed runs. */
 export function removeOldBrowserFiles(home: string, now: number): void {
   const folders = namesIn(home).filter((name) => FOLDERS.test(name));
   for (const folder of folders.map((name) => join(home, name)))

@@ -13,7 +13,7 @@ interface Found {
   readonly doubtful: readonly string[];
 }
 
-/** Looks where services were last reached. None of them is told a secret. */
+/** Looks where services were last reached, without sending any secret. */
 export async function findService(
   services: readonly RememberedService[],
   { env, signal }: Pick<CommandContext, 'env' | 'signal'>,
@@ -43,7 +43,7 @@ async function askForProof(
       ...{ origin, path: pathname + search, method: 'GET' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),
     });
-    body.on('error', () => {}).destroy(); // of any length, from anybody
+    body.on('error', () => {}).destroy(); // untrusted, of any length
     return (statusCode === 204 && String(headers['skinsmith-proof'] ?? '')) || '';
   } catch {
     signal.throwIfAborted();

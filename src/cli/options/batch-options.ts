@@ -94,7 +94,7 @@ export function addOutputOptions(command: Command): Command {
     );
 }
 
-/** What is made and what is accepted as a result. */
+/** Options for what to make and what to accept as a result. */
 export function addBatchOptions(command: Command): Command {
   return command
     .optionsGroup('Lockfile:')

@@ -16,7 +16,7 @@ import { CliError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 import { SourceFiles } from './skin-options.ts';
 
-/** What may stand where an output goes. */
+/** The existing files that an output may replace. */
 export interface Replaceable {
   /** Whether a file is an earlier output of the same kind. */
   readonly isOurs: (path: string) => boolean;
@@ -32,12 +32,12 @@ export const DRAWN_PICTURE: Replaceable = {
   isPicture: true,
 };
 
-/** It holds skins that were paid for: no output of another kind replaces it. */
+/** It holds paid skins: no output of another kind replaces it. */
 const LOCKFILE = 'skins.lock';
 /** The process's own streams, whatever they lead to. */
 const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
-/** Keeps outputs from replacing what skinsmith did not write, and the sources of this run whatever happens. */
+/** Keeps outputs from replacing files that skinsmith did not write, and always from replacing this run's sources. */
 export class OutputGuard {
   readonly #inputs: SourceFiles;
   readonly #overwrite: boolean;

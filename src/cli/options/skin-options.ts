@@ -31,7 +31,7 @@ export class SourceFiles {
     }
   }
 
-  /** Whether a path leads to one of them, however it is written and through whatever links. */
+  /** Whether a path leads to one of them, in any spelling and through any links. */
   has(path: string): boolean {
     const found = this.#files.size + this.#folders.length > 0 ? statsOf(path) : undefined;
     if (!found?.isFile()) return false;
@@ -62,7 +62,7 @@ function statsOf(text: string): BigIntStats | undefined {
   }
 }
 
-/** A file's number distinguishes it where names do not: file systems differ in what names they treat as the same. */
+/** A file's inode identifies it where names do not: file systems differ in which names they treat as the same. */
 function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }

@@ -231,8 +231,8 @@ function resultLines(result: ResultView, colors: Colors, sentName: string | unde
 }
 
 /**
- * A skin that the service already had may keep its first name. A name that was sent may be an echo, and is no news. Nor is
- * a skin that was asked for by its name.
+ * A skin that the service already had may keep its first name. A name that was sent may only be an echo, so it is not
+ * reported; nor is the name of a skin requested by that name.
  */
 function knownText({ name, source }: ResultView, sentName: string | undefined): string | undefined {
   if (name !== undefined && name === source) return undefined;

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const SIGNALS = Object.keys(constants.signals) as NodeJS.Signals[];
 
 /**
- * Loads all files that the built program has beside this one. Otherwise each is read when it is first used, and an upgrade
- * that replaces them would take from a running service what nobody has asked for yet, even its orderly end.
+ * Loads all files that the built program has beside this one. Otherwise each is read when it is first used, and an
+ * upgrade that replaces them would take away parts that a running service has not used yet, even its orderly end.
  */
 export function keepAllFiles(): void {
   const here = fileURLToPath(import.meta.url);

@@ -22,7 +22,7 @@ interface LogOptions {
   readonly logLevel?: LogLevel;
 }
 
-/** What the command has to say itself, beside the service's log. */
+/** The command's own messages, beside the service's log. */
 export interface OwnLog {
   say(text: string): void;
   warn(text: string): Promise<void>;
@@ -82,7 +82,7 @@ interface LogTextOptions {
 /** Levels as pino numbers them. */
 const WARN = 40;
 const ERROR = 50;
-/** Fields that are of no use to a person. */
+/** Fields that mean nothing to a person. */
 const OMITTED = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'name', 'v']);
 const LONGEST_FIELD = 200;
 

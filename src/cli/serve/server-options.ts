@@ -10,7 +10,7 @@ import type { ServeOptions } from './options.ts';
 import { LogText, logsJson, ownLog } from './own-log.ts';
 import { chooseStore } from './store.ts';
 
-/** What the service is started with. @throws CliError */
+/** The options that the service starts with. @throws CliError */
 export async function serverOptions(options: ServeOptions, context: CommandContext): Promise<ServerOptions> {
   return {
     dataDir: options.data ?? context.folders.data,
@@ -77,12 +77,15 @@ function networkLimitsOf({
 
 type Addressed = Pick<ServeOptions, 'host' | 'publicUrl' | 'generator'>;
 
-/** What its operator should know of the addresses of a service that listens at `url`. */
+/** Warnings for the operator about the addresses of a service that listens at `url`. */
 export function addressWarnings(url: string, options: Addressed, env: NodeJS.ProcessEnv): string[] {
   return [unreachableTextures(url, options, env), lostPages(options)].filter((one) => one !== undefined);
 }
 
-/** Other machines are to reach the service, but it signs an address of this machine into its skins: they stay useless to players. */
+/**
+ * Other machines should reach the service, but it signs an address of this machine into its skins, which are then
+ * useless to players.
+ */
 function unreachableTextures(
   url: string,
   { host, publicUrl, generator }: Addressed,

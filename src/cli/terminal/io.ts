@@ -105,8 +105,8 @@ export function widthOf({ columns, isSized }: Pick<OutputStream, 'columns' | 'is
 type Stdout = Pick<NodeJS.WriteStream, 'on' | 'write'>;
 
 /**
- * Learns what becomes of everything written to stdout. Node itself forgets: nobody may destroy stdout, so an error there is
- * undone, and `errored` is null again before the next line of output.
+ * Tracks the outcome of everything written to stdout. Node itself forgets: stdout cannot be destroyed, so an error
+ * there is undone, and `errored` is null again before the next line of output.
  */
 export class OutputFlush {
   readonly #stdout: Stdout;
@@ -155,7 +155,7 @@ export async function colorsFor(stream: OutputStream): Promise<Colors> {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** At it Node would open its debugger, which all users of the machine can connect to. */
+/** On this signal, Node would open its debugger, which all users of the machine can connect to. */
 const DEBUG = 'SIGUSR1';
 type Signal = (typeof SIGNALS)[number] | typeof DEBUG;
 

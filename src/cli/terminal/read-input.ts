@@ -52,7 +52,7 @@ interface Input {
   readonly signal: AbortSignal;
 }
 
-/** Stdin until the run is asked to stop: a terminal may send nothing for ever. Reading it then throws an AbortError. */
+/** Stdin until the run is stopped, because a terminal may never send anything. Reading it then throws an AbortError. */
 export function openStdin({ io, signal }: Input): AsyncIterable<Buffer> {
   return addAbortSignal(signal, io.stdin);
 }

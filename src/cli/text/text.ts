@@ -7,7 +7,7 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066
 
 /**
  * Characters up to which escape sequences are removed as a whole. That takes a time that grows with the square of the
- * length: minutes for a megabyte of sequences without an end. Of those in longer texts, what can be seen stays.
+ * length: minutes for a megabyte of sequences without an end. In longer texts, their visible characters stay.
  */
 const LONGEST_STRIPPED = 4_096;
 
@@ -52,7 +52,7 @@ export function tabRows(rows: readonly (readonly (string | undefined)[])[]): str
 }
 
 const GAP = '  ';
-/** What is left of an identifier that is cut: enough to tell it from others. */
+/** Characters kept of an identifier that is cut: enough to distinguish it. */
 const IDENTIFYING = 13;
 
 /**

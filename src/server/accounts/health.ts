@@ -17,7 +17,7 @@ const LIMIT = 60_000;
 
 /**
  * Checks an account: its token, its profile (which only an owner of the game has), its restrictions. An account whose
- * token is valid after all is used again. Undefined: there is no such account.
+ * token is valid after all is used again. Undefined: the account does not exist.
  */
 export async function checkAccount(pool: AccountPool, uuid: string): Promise<AccountHealth | undefined> {
   const { db, rules, clock } = pool.context;

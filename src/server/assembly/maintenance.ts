@@ -105,7 +105,10 @@ function looksAtStore({ store, signals }: Pick<MaintenanceOptions, 'store' | 'si
   return { lookForFiles, lookForWrites };
 }
 
-/** Deletes what nobody needs any more. What belongs to a job goes with it, or when it ends (store/upstream-jobs.ts). */
+/**
+ * Deletes rows that are no longer needed. Those that belong to a job go with it, or when it ends
+ * (store/upstream-jobs.ts).
+ */
 export async function prune({
   store,
   clock,

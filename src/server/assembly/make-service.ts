@@ -74,13 +74,13 @@ export async function openProvider(
   const { OpenIdProvider } = await import('../openid/provider.ts');
   return new OpenIdProvider({
     ...{ settings, agent, clock },
-    // That of the person who runs the service is nobody else's.
+    // The name of the person who runs the service is reserved.
     knowsPlan: (name) => name !== PLANS.owner.name && options.plans.has(name),
     readKey: async () => await signInKey(db),
   });
 }
 
-/** What draws pictures. Starts nothing, and asks nobody, before the first one is wanted. */
+/** Draws pictures. Starts nothing and sends no requests before the first one is needed. */
 export function openPictures(
   options: Omit<PlayerLooksOptions, 'gameTextures'>,
   releases: Releases,

@@ -62,7 +62,7 @@ interface Surroundings {
   readonly onError: (error: unknown) => void;
 }
 
-/** On several machines: whoever comes first takes the chore's row in the store. */
+/** On several machines, the first node to come takes the chore's row in the store. */
 export function choresInStore(db: Db, { owner, onError }: Surroundings): Chores {
   const holder = { owner, lease: LEASE };
   return {
@@ -107,7 +107,9 @@ interface NodeSurroundings {
   readonly onError: (error: unknown) => void;
 }
 
-/** With PostgreSQL the others may be on other machines: the database has the clock, and is told who lives. */
+/**
+ * With PostgreSQL, the others may be on other machines: the database has the clock and records which nodes are alive.
+ */
 export async function openNode(
   { clock }: Pick<ServerOptions, 'clock'>,
   db: Db,

@@ -48,7 +48,7 @@ export async function makeKeyOfOwner(
     throw new OwnerKeyError('invalid_key', `${issue?.path.join('.')}: ${issue?.message}`);
   }
   if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) {
-    throw new OwnerKeyError('no_store', `There is no store in ${dataDir}.`);
+    throw new OwnerKeyError('no_store', `No store in ${dataDir}.`);
   }
   const store = await openBriefly({ dataDir, store: database && { ...database, creates: false } });
   try {
@@ -66,7 +66,7 @@ export async function makeKeyOfOwner(
 
 /** A link that signs the owner of a store in, once, within five minutes. */
 export interface OwnerLink {
-  /** Path and query; whoever has them can sign in. */
+  /** Path and query; anyone who has them can sign in. */
   readonly path: string;
   /** What the store has of it. */
   readonly hash: string;
@@ -145,7 +145,7 @@ export async function waitForLink(
   }
 }
 
-/** The nodes of a service on PostgreSQL go by the database's clock, however wrong that of this machine is. */
+/** The nodes of a service on PostgreSQL use the database's clock, however wrong this machine's clock is. */
 async function clockOf(db: Db, local: Clock): Promise<Pick<Clock, 'now'>> {
   if (!db.store.isShared) return local;
   const now = await readDatabaseClock(db);

@@ -18,7 +18,9 @@ interface AddressOptions {
   readonly port?: number;
   /** Address that goes into signed texture URLs; default: where the server listens. */
   readonly publicUrl?: string;
-  /** Whose X-Forwarded-For is believed: addresses, networks and `loopback`, separated by commas; default: nobody's. */
+  /**
+   * Proxies whose X-Forwarded-For is trusted: addresses, networks and `loopback`, separated by commas; default: none.
+   */
   readonly trustProxy?: string;
   readonly networkLimits?: Partial<NetworkLimits>;
 }
@@ -72,7 +74,7 @@ interface StoreOptions {
   readonly durable?: boolean;
   /** All migrations of the store that the program knows; default: those of this version. */
   readonly migrations?: readonly Migration[] | undefined;
-  /** Bytes from which on the store takes nothing new; the embedded service and PostgreSQL have no such limit unless told. */
+  /** Bytes from which the store accepts nothing new; the embedded service and PostgreSQL have no limit by default. */
   readonly maxStoreBytes?: number;
 }
 

@@ -41,11 +41,11 @@ export interface Backup {
 export async function backUp({ dataDir, file, now, signal }: BackupOptions): Promise<Backup> {
   await finishRestore(dataDir, now);
   const store = join(dataDir, STORE);
-  if (!existsSync(store)) throw new BackupError('no_data', `There is no data of a service in ${dataDir}.`);
+  if (!existsSync(store)) throw new BackupError('no_data', `No service data in ${dataDir}.`);
   const attached = await attachedOf(dataDir, now);
   const isUnfinished = (name: string) =>
     name.startsWith(`.${basename(file)}.`) && /\.tmp(-journal)?$/.test(name);
-  await removeLeftovers(dirname(file), isUnfinished, now).catch(() => {}); // what is wrong with the folder is told below
+  await removeLeftovers(dirname(file), isUnfinished, now).catch(() => {}); // a problem with the folder is reported below
   const aside = join(dirname(file), `.${basename(file)}.${nameOfWork()}.tmp`);
   await makePrivateFile(aside).catch((error: unknown) => {
     throw unwritable(file, error);
@@ -98,7 +98,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
   EROFS: 'the file system is read-only',
-  ENOENT: 'there is no such folder',
+  ENOENT: 'the folder does not exist',
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
 };

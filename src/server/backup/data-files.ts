@@ -38,7 +38,7 @@ export class BackupError extends Error {
 export const STORE = 'skinsmith.db';
 export const SIGNING_KEY = 'signing-key.pem';
 export const PLANS = 'plans.json';
-/** Without it the tokens of linked game accounts, which are in the store, are of no use. */
+/** Without it, the tokens of linked game accounts in the store cannot be decrypted. */
 export const ACCOUNT_KEY = 'account-key';
 
 /** Those that go into a backup beside the store. */

@@ -31,8 +31,8 @@ export interface ReadBackup {
 
 /** What is in a backup, once it is sure that it can be used. @throws BackupError */
 export async function readBackup(file: string): Promise<ReadBackup> {
-  if (!existsSync(file)) throw new BackupError('backup_unreadable', `There is no file ${file}.`);
-  const format = await dumpFormat(file).catch(() => undefined); // a file that cannot be read is told of below
+  if (!existsSync(file)) throw new BackupError('backup_unreadable', `No file ${file}.`);
+  const format = await dumpFormat(file).catch(() => undefined); // a file that cannot be read is reported below
   if (format) throw asDump(file, format);
   const checked = await unlessUnreadable(file, verifyChecksum(file));
   if (checked.kind === 'broken') throw damaged(file, 'its bytes are not those that were written');
@@ -142,7 +142,7 @@ async function exchange(dataDir: string, names: { staged: string; aside: string 
       hint: 'Stop it first.',
     });
   }
-  if (outcome === 'unusable') await swap(); // nobody can be using it; it may be why there is a restore
+  if (outcome === 'unusable') await swap(); // it cannot be in use, and may be the reason for the restore
 }
 
 /** Lays the new files out in a folder inside the data folder, all of them on the disk. Answers its name. */

@@ -60,7 +60,7 @@ const swapSchema = z.object({
   staged: z.string().regex(/^\.restore-[\w-]+$/),
   /** Folder inside the data folder that the old files go to. */
   aside: z.string().regex(/^before-restore-[\w-]+$/),
-  /** What of the old files was there. */
+  /** The old files that existed. */
   old: z.array(z.enum(DATA_FILES)),
 });
 export type Swap = z.infer<typeof swapSchema>;

@@ -21,7 +21,7 @@ export interface JobName {
   readonly owner: string;
 }
 
-/** Who wants to hear of all jobs. */
+/** Listeners to all jobs. */
 export interface JobListener {
   accepted(owner: string, job?: JobRow): void;
   finished(job: JobName): void;
@@ -35,7 +35,7 @@ export interface JobEvents {
   finished(job: JobName): void;
 }
 
-/** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
+/** Wakes workers and waiting requests, so that they need not poll the store. */
 export class JobSignals {
   readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
 

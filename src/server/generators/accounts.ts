@@ -103,7 +103,7 @@ interface Making {
 async function readPng({ context }: AccountPool, hash: string): Promise<Uint8Array> {
   const texture = await findTexture(context.db, hash);
   if (texture) return texture.png;
-  throw new Error(`There is no texture ${hash}.`);
+  throw new Error(`No texture ${hash}.`);
 }
 
 /** @throws GenerationPostponed if an account will become free; GenerationError `no_account_available` if none will */

@@ -52,7 +52,7 @@ export function addStoreGauges(registry: Registry, { connections, nodes, skew }:
     'Work that waits for a connection to the store.',
     () => connections().waiting,
   );
-  gauge('skinsmith_store_listening', 'Whether news of other nodes arrive at once: 1 or 0.', () =>
+  gauge('skinsmith_store_listening', 'Whether notifications from other nodes arrive at once: 1 or 0.', () =>
     Number(connections().isListening),
   );
   addNodes(registry, nodes);
@@ -97,7 +97,7 @@ function addSkew(registry: Registry, skew: SharedStore['skew']): void {
   });
 }
 
-/** Milliseconds after which a store that does not answer is taken to be out of reach. */
+/** Milliseconds after which a store that does not answer counts as unreachable. */
 const LIMIT = 5_000;
 
 /** What is in the store is left out while the store cannot be reached, so that the rest can be read just then. */

@@ -159,7 +159,7 @@ export class OpenIdProvider {
     return { issuer: iss, subject: sub, name: nameIn(claims), rights: rightsIn(claims, settings, knowsPlan) };
   }
 
-  /** Some providers tell groups and the like only when they are asked again, with the token. */
+  /** Some providers return groups and the like only on another request, with the token. */
   async #completed(claims: Claims & { readonly sub: string }, accessToken: string): Promise<Claims> {
     const configuration = await this.#configuration();
     const missing = claimsAskedFor(this.#options.settings).some(

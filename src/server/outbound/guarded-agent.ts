@@ -19,7 +19,7 @@ import {
   parseTarget,
 } from './target.ts';
 
-/** All addresses of a host name; none when there is no such host. Rejects when the name servers cannot tell. */
+/** All addresses of a host name; none if it does not exist. Rejects if the name servers cannot tell. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 /** Time limit for a name server in milliseconds, and the number of tries. */

@@ -98,7 +98,7 @@ export interface Heading {
 }
 
 /**
- * Those of a host's addresses that the service may connect to on this port.
+ * The host's addresses that the service may connect to on this port.
  * @throws OutboundError `address_refused`, `port_refused` if there are none
  */
 export function choose(addresses: readonly string[], { host, port, policy }: Heading): string[] {

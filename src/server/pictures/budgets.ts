@@ -72,7 +72,7 @@ export class LookupBudget {
   }
 
   /**
-   * @throws GameError `rate_limited` at once if the game should not be asked now, so that nobody else waits for it
+   * @throws GameError `rate_limited` at once if the game should not be asked now, so that no other request waits for it
    * @returns what `ask` does
    */
   during<T>(caller: Caller, ask: () => Promise<T>): Promise<T> {

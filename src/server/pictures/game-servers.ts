@@ -32,7 +32,7 @@ export class GameServers {
     this.#budget = new LookupBudget(options.clock, LOOKUPS.servers, 0); // no join waits for another one's trouble
   }
 
-  /** Undefined if the game knows no such player. @throws Refusal `service_unavailable` */
+  /** Undefined if the game does not know the player. @throws Refusal `service_unavailable` */
   async profile(id: string, caller: Caller): Promise<SignedProfile | undefined> {
     const { http } = this.#options.game;
     return await this.#ask(caller, async () => {
@@ -45,7 +45,7 @@ export class GameServers {
     });
   }
 
-  /** The players with these names, without those that nobody has. @throws Refusal `service_unavailable` */
+  /** The players with these names; unused names are absent. @throws Refusal `service_unavailable` */
   async named(names: readonly string[], caller: Caller): Promise<readonly PlayerName[]> {
     if (names.length === 0) return [];
     const { http } = this.#options.game;

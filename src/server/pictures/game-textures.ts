@@ -78,7 +78,7 @@ export class GameTextures {
     return await asksGame(this.#options, request, ask, { not_found: gone, unexpected: gone });
   }
 
-  /** Whoever asks for it in the meantime waits for the same answer. */
+  /** Requests for it in the meantime wait for the same answer. */
   async #fetchOnce(caller: Caller, { url, hash }: GameAddress): Promise<NamedTexture> {
     const fetching =
       this.#underWay.get(hash) ??

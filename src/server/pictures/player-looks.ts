@@ -15,7 +15,7 @@ import type { NamedTexture } from './renders.ts';
 
 /** Where an answer comes from. */
 export type LookOrigin =
-  /** The player has no such texture, as an earlier look-up found. */
+  /** An earlier look-up found that the player has no such texture. */
   | 'none'
   /** Nobody was asked. */
   | 'cached'

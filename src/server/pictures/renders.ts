@@ -32,7 +32,7 @@ const MAX_WAITING = 64;
 /** Pixels: pages scale it. */
 const STAND_IN_SIZE = 64;
 
-/** The pictures of textures that this process has drawn. Each is drawn once, by whoever asks first. */
+/** The pictures of textures that this process has drawn. Each is drawn once, for the first request. */
 export class Renders {
   readonly #budget: RenderBudget;
   readonly #cache = new ByteCache<Uint8Array>(MAX_CACHE_BYTES, (png) => png.length);

@@ -84,7 +84,7 @@ export class ClaimsInTurn {
     const claim = (isInTurn: boolean) => claimSeveral(values, { isInTurn }).execute(this.#db);
     const { rows } = await claim(true).catch(async (error) => {
       if (!isLockTimeout(error)) throw error;
-      return await claim(false); // somebody who has stopped in the middle must not stop all others
+      return await claim(false); // a node that has stopped in the middle must not stop all others
     });
     const leases: Lease[] = [];
     for (const { known, place, more, ...job } of rows) {
@@ -148,9 +148,9 @@ type ClaimedRow = Simplify<
 >;
 
 /**
- * Locks the owner whose turn it is. Without this, nodes that claim at the same moment would take the jobs of whoever is
- * not locked, and owners with more or heavier jobs would lose their share, being locked more often. Nothing else is locked
- * yet by then, so nobody waits in a circle.
+ * Locks the owner whose turn it is. Without this, nodes that claim at the same moment would take the jobs of owners
+ * that are not locked, and owners with more or heavier jobs, locked more often, would lose their share. Nothing else is
+ * locked by then, so there is no deadlock.
  */
 const WHOSE_TURN = ({
   now,

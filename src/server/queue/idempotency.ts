@@ -20,8 +20,9 @@ export function newJobId(now: number): string {
 const HEAD = 24;
 
 /**
- * The id of a job that came from the browser with this secret. Visitors who are not signed in share an address with others
- * behind it, who must not find their jobs: the last digits of the id tell its browser, and nobody else.
+ * The id of a job that came from the browser with this secret. Visitors who are not signed in share an address with
+ * others behind it, who must not find their jobs: the last digits of the id identify the job's browser, to this service
+ * only.
  */
 export function visitorsJobId(secret: string, now: number): string {
   return marked(newJobId(now), secret);

@@ -41,7 +41,7 @@ export function nodeOf(holder: string): string {
   return end < 0 ? holder : holder.slice(0, end);
 }
 
-/** Knows which holders of leases are gone, so that nobody has to wait until their leases end. */
+/** Knows which holders of leases are gone, so that their jobs need not wait until the leases end. */
 export interface Holders {
   /** Those of these holders that are gone. Ask about leases that were read before. */
   gone(db: Db, holders: readonly string[]): Promise<ReadonlySet<string>>;
@@ -80,7 +80,7 @@ export type LeaseEnd = { readonly until: number } | { readonly lease: number };
 
 /** The clock by which leases end: all that use the same jobs must have the same one. */
 export interface LeaseClock {
-  /** When a lease ends that is taken or renewed now. */
+  /** The end of a lease that is taken or renewed now. */
   end(): LeaseEnd;
   now(): Promise<number>;
 }

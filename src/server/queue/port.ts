@@ -161,7 +161,9 @@ export interface QueueTimes {
   readonly maxAttempts: number;
   /** Pause before the second attempt; doubled for each further one. */
   readonly retryDelay: number;
-  /** How long a claim waits for whoever is deciding about the owner whose turn it is: as several short transactions take. */
+  /**
+   * How long a claim waits for another transaction on the owner whose turn it is: as long as several short ones take.
+   */
   readonly turnPatience: number;
 }
 

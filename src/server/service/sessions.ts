@@ -113,7 +113,7 @@ export async function startSession(
   return secret;
 }
 
-/** Who is signed in under this secret; undefined if nobody is, or its key may not be used from there. */
+/** The user signed in under this secret; undefined if there is none, or its key may not be used from there. */
 export async function findCaller(
   { db, clock, plans }: SessionContext,
   secret: string,
@@ -129,7 +129,7 @@ export async function findCaller(
   return { caller: userCaller(found.user, plans, found.key), sessionId: session.id };
 }
 
-/** A key that is bound to the origins of web pages is known to their visitors: nobody signs in with it. */
+/** Visitors of web pages know a key that is bound to their origins, so it cannot be used to sign in. */
 function ofNoPage(origins: Origins): Origins {
   return { ...origins, origin: undefined };
 }
@@ -198,7 +198,7 @@ export async function signInWithLink(
   return await startSession(context, link, origins);
 }
 
-/** Asks a service to prove that it is reached at an address and uses the store of whoever asks. */
+/** Asks a service to prove that it is reached at an address and uses the same store as the asking process. */
 export interface AddressQuestion {
   /** No slash at its end. */
   readonly address: string;
@@ -212,8 +212,8 @@ interface ProofContext {
 }
 
 /**
- * The proof; undefined for an address that is not ours alone. Whoever listens there could ask us instead of
- * answering, and would pass as us.
+ * The proof; undefined for an address that is not ours alone. A program that listens there could pass the question on
+ * to us, and would pass as us.
  */
 export async function proveAddress(
   { db, provableAddresses }: ProofContext,
@@ -230,7 +230,7 @@ export async function addressKey(db: Db): Promise<string> {
   return (await readMeta(db, 'address-key')) ?? '';
 }
 
-/** What the services of a store answer to a question, and nobody else can. */
+/** The answer to a question that only the services of this store can give. */
 export function proofOf(key: string, { address, nonce }: AddressQuestion): string {
   // On another machine the address leads to something else.
   const machine = isOnThisMachine(address) ? hostname() : '';

@@ -11,7 +11,9 @@ import type { Db } from '../store/db.ts';
  * browser sends at the same time.
  */
 const MAX_PER_CALLER: Readonly<Record<Caller['kind'], number>> = { anonymous: 6, user: 8 };
-/** The servers that are sent requests. Those of URLs are anybody's, and may be slow: they take no room from the game. */
+/**
+ * The kinds of servers that get requests. Servers of URLs may be anybody's, and slow: they take no room from the game.
+ */
 export type Target = 'url' | 'game';
 
 /**
@@ -43,8 +45,8 @@ interface Tally {
 }
 
 /**
- * Counts the requests to third-party servers by caller, whether or not they succeed: nobody may flood another server
- * through this service. Counts are per process.
+ * Counts the requests to third-party servers by caller, whether or not they succeed, so that nobody can flood another
+ * server through this service. Counts are per process.
  */
 export class Fetches {
   readonly #tallies = new EvictingMap<Tally>(MANY_CALLERS);

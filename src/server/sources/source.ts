@@ -70,8 +70,8 @@ const LONGEST = 128;
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 
 /**
- * What its owner knows a source again by: the name of a file without its folders, an address without what may be secret
- * in it, a player. Undefined if there is no such name.
+ * A name by which the owner recognizes a source: a file's name without its folders, an address without its secret
+ * parts, a player. Undefined if there is none.
  */
 export function nameOfSource(source: Source): string | undefined {
   const name = nameOf(source).replace(UNPRINTABLE, ' ').trim();

@@ -238,7 +238,7 @@ export async function setNumbers(db: Db, numbers: ReadonlyMap<string, number>): 
   }
 }
 
-/** What PostgreSQL keeps by triggers, and SQLite counts when it is asked: how many jobs of each owner are in progress. */
+/** The number of each owner's jobs in progress, which PostgreSQL keeps by triggers and SQLite counts on demand. */
 export async function countProcessing(db: Db): Promise<void> {
   if (db.store.kind === 'sqlite') return;
   await sql`insert into callers (owner, turn, spent_at, generated_at, minute, hour)

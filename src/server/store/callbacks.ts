@@ -31,7 +31,7 @@ export interface CallbackLease {
   readonly owner: string;
 }
 
-/** Receivers that get no further deliveries for now. */
+/** Receivers whose deliveries are paused. */
 export interface Busy {
   readonly hosts: readonly string[];
   readonly users: readonly string[];

@@ -6,7 +6,7 @@ import type { ApiKeyRow, SkinViewRow, Tables, UserRow } from './schema/tables.ts
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';
   readonly code = 'store_too_new';
-  /** For whoever starts a program. */
+  /** For the person who starts a program. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -123,7 +123,7 @@ export class KeyOwnerCache {
 /** The last use of a key is for information, not a log: it is noted at most once in this many ms. */
 const LAST_USED_STEP = 60_000;
 
-/** Usage that is to be written. */
+/** Usage that is not written yet. */
 export interface Usage {
   /** When each of these keys was used last. */
   readonly used: ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
 import { SQLITE, sqliteCode } from '../../base/sqlite.ts';
 
-/** The database cannot be reached, or has ended the connection: whoever asks again later may succeed. */
+/** The database cannot be reached, or has ended the connection: a later attempt may succeed. */
 export class StoreUnreachableError extends Error {
   override readonly name: string = 'StoreUnreachableError';
   readonly code: string = 'store_unreachable';

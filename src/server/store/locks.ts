@@ -22,8 +22,8 @@ export async function lockManagement(tx: Db): Promise<void> {
 }
 
 /**
- * Keeps others that change tables waiting until this transaction ends. Not by a row: whoever is at work with a table that
- * this one waits for would wait for that row.
+ * Keeps others that change tables waiting until this transaction ends. Not by a row: a transaction at work with a table
+ * that this one waits for would wait for that row.
  */
 export async function lockSchema(tx: Db): Promise<void> {
   await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA)})`.execute(tx));

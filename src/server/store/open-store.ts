@@ -35,7 +35,7 @@ export interface OpenStore {
   changedByOthers(): boolean;
   /** This process's connections to the store; undefined: it is a file. */
   connections?(): StoreConnections;
-  /** What is to be said of the database besides its schema. */
+  /** Findings about the database besides its schema. */
   examine(): Promise<HealthFinding[]>;
   /** Bytes in use. */
   usedBytes(): number;

@@ -105,7 +105,7 @@ export async function hasLink(db: Db, hash: string): Promise<boolean> {
   return link !== undefined;
 }
 
-/** Uses a link up. Undefined if there is no such link, or it has expired. */
+/** Uses a link up. Undefined if it does not exist or has expired. */
 export async function takeLink(db: Db, hash: string, now: number): Promise<SignInLinkRow | undefined> {
   const link = await db
     .deleteFrom('sign_in_links')

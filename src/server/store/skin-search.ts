@@ -31,7 +31,8 @@ export interface FoundSkins {
 }
 
 /**
- * Skins read in one statement. SQLite answers nobody else meanwhile: with so many it takes about half a millisecond.
+ * Skins read in one statement. SQLite answers no other request meanwhile: with so many, it takes about half a
+ * millisecond.
  */
 const CHUNK = 200;
 /** A word that more names than this contain is searched for among the newest skins, not in the list of words. */

@@ -200,7 +200,7 @@ export async function openSqliteFile(path: string, durable = false): Promise<Dat
 }
 
 /**
- * Creates a new database file with mode 0600: it contains private skins, whoever may read the folder. Leaves an
+ * Creates a new database file with mode 0600: it contains private skins, even if others may read the folder. Leaves an
  * existing file unchanged: closing another descriptor of it would drop the locks that this process holds on it (POSIX).
  */
 function makePrivateFile(path: string): void {

@@ -17,7 +17,7 @@ export async function findTexture(db: Db, hash: string): Promise<TextureRow | un
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** A picture that signed data or a cape needs and nobody has blocked; no other pictures are served. */
+/** A picture that signed data or a cape needs and that is not blocked; no other pictures are served. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await db
     .selectFrom('textures')

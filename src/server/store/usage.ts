@@ -43,7 +43,7 @@ export async function forgetOldViews(db: Db, now: number): Promise<void> {
 
 function writeSoon(db: Db): void {
   const { usage } = db.store;
-  // A store that cannot be written is reported by whoever has something of weight to write.
+  // Writes that matter report a store that cannot be written.
   const write = () => void flushUsage(db).catch(() => {});
   if (usage.size >= MANY) write();
   else usage.timer ??= setTimeout(write, DELAY).unref();

@@ -33,7 +33,7 @@ export class IdleWorkers {
     return this.#signs;
   }
 
-  /** Whether a job may wait that nobody has taken. */
+  /** Whether an unclaimed job may be waiting. */
   get mayBeWork(): boolean {
     return this.#emptyAt !== this.#signs;
   }
@@ -82,7 +82,7 @@ export class IdleWorkers {
     });
   }
 
-  /** Whoever still sleeps here was woken by its timer, and it was for all. */
+  /** Workers that still sleep here were woken by their timer, which was for all. */
   #leave(sleeper: Sleeper): void {
     const at = this.#asleep.indexOf(sleeper);
     if (at < 0) return;

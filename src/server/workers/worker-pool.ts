@@ -32,7 +32,7 @@ export interface WorkerPoolOptions {
   readonly leastDuration?: number | undefined;
   /** Whether jobs that take milliseconds wait for each other to be recorded together; default: no. */
   readonly gathersEnds?: boolean;
-  /** Hears of what no job's reader is told: bugs, a store that cannot be written. */
+  /** Receives errors that no job reports: bugs, a store that cannot be written. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -47,7 +47,7 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   /** Aborted when their leases are lost, or the pool cannot wait any longer. */
   readonly #atWork = new Set<AbortController>();
-  /** Workers that may hold a job which nobody works on, since a claim of theirs got no answer; each with when that ends. */
+  /** Workers that may hold an idle job, because a claim of theirs got no answer; each with when that ends. */
   readonly #unsure = new Map<string, number>();
   #isStopping = false;
   #isCutShort = false;
@@ -237,7 +237,7 @@ export class WorkerPool {
     return await this.#ends.run(make, () => (this.#times.typical() ?? SHORT) < SHORT);
   }
 
-  /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */
+  /** Records the job's end, and takes the next job in the same step, unless the generator must be asked first. */
   async #complete(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<Lease | undefined> {
     const { queue, generator, db } = this.#options;
     const mayTake = !generator.pause && !generator.bounds && !this.#isStopping;
@@ -299,7 +299,7 @@ export class WorkerPool {
   }
 }
 
-/** What answers name as their server: the machine's own name is nobody's business. */
+/** What answers name as their server: the machine's own name stays private. */
 export const SERVER_NAME = 'skinsmith';
 
 export interface WorkerContext {

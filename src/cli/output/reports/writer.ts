@@ -28,7 +28,7 @@ const MAX_LISTED = 200;
 /** Size of the write buffer, in UTF-16 units. */
 const MAX_WAITING = 64 * 1024;
 
-/** What is known about the place of a report. */
+/** What is known about the target of a report. */
 export interface ReportPlace {
   /** Whether it is a pipe or a device, which is written to. */
   readonly isStream: boolean;

@@ -9,7 +9,7 @@ export interface AvailabilityOptions {
   readonly warn: (message: string) => void;
   /** Name of the service, for messages. */
   readonly name: string;
-  /** The service cannot be used for now: whoever waits for it may stop. */
+  /** The service is temporarily unusable: callers may stop waiting for it. */
   readonly onDown: () => void;
 }
 
@@ -77,7 +77,7 @@ export class Availability {
     this.#sayLimits(`${this.#options.name} limits requests; jobs wait for as long as it asks.`);
   }
 
-  /** A request failed, for this reason; it is to be repeated after a pause. */
+  /** A request failed, for this reason; it will be repeated after a pause. */
   failed(reason: string): void {
     const { session, name, warn } = this.#options;
     if (session.intake.isOn && !this.#isClosed) {

@@ -175,7 +175,7 @@ function makeSession(
     onWaiting: (reason, message) =>
       reason === 'limit' ? availability().limited() : availability().failed(message),
     onPassed: () => availability().passed(),
-    // A texture that cannot be read for now is read again.
+    // A texture that cannot be read now is read again later.
     onFatal: (error) => {
       if (!(error instanceof GenerationPostponed)) onError(error);
     },

@@ -203,7 +203,7 @@ export class Submitting {
     throw availability.postponed(error);
   }
 
-  /** The service recognizes a repetition, or its list shows what became of it. */
+  /** The service recognizes a repetition, or its list shows the outcome. */
   async #lost(work: UpstreamWork, { error, signal }: Failed): Promise<void> {
     const { session } = this.#options;
     work.losses++;

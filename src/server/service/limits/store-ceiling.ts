@@ -22,7 +22,7 @@ export class StoreCeiling {
     return Number.isFinite(maxBytes) && usedBytes() >= maxBytes;
   }
 
-  /** Bytes in use now, and the most there may be; undefined: no limit. */
+  /** Bytes in use now, and their maximum; undefined: no limit. */
   get use(): { readonly used: number; readonly most: number | undefined } {
     const { usedBytes, maxBytes } = this.#options;
     return { used: usedBytes(), most: Number.isFinite(maxBytes) ? maxBytes : undefined };

@@ -17,8 +17,8 @@ export function viaFor(caller: Caller, isAskedFor: boolean): Via {
 }
 
 /**
- * Milliseconds that a caller is told to wait after a new skin: the whole delay, although it started when the request
- * was accepted. Old clients measure it from different moments, and none of them may retry too early.
+ * The wait after a new skin that a caller is given, in milliseconds: the whole delay, although it started when the
+ * request was accepted. Old clients measure it from different moments, and none of them may retry too early.
  */
 export function waitAfterNew({ next, delay }: RateLimit): number {
   return Math.max(next.relative, delay.millis);

@@ -67,7 +67,7 @@ async function hideAll({ db, clock }: ModerationContext, hash: string): Promise<
     });
     hidden += some;
     if (some < CHUNK) return hidden;
-    await setImmediate(); // SQLite lets nobody else do anything meanwhile
+    await setImmediate(); // SQLite serves nothing else meanwhile
   }
 }
 

@@ -18,7 +18,7 @@ interface SkinDecision {
 
 /**
  * Hides a skin: it becomes private, and its owner cannot change that. Shown again, it is as visible as before. Closes
- * its open reports. @throws Refusal `skin_not_found`; `blocked_image` if it is to be shown but its image is blocked
+ * its open reports. @throws Refusal `skin_not_found`; `blocked_image` when showing a skin whose image is blocked
  */
 export async function setHidden(
   { db, clock }: ModerationContext,

@@ -47,14 +47,14 @@ export async function readIdentities(
   }));
 }
 
-/** What is to be unlinked. */
+/** The identity to unlink. */
 export interface Untying {
   readonly id: string;
   /** Default: the caller. */
   readonly user?: string | undefined;
   /** Whether it may be the only way in. */
   readonly mayBeLast: boolean;
-  /** The session that asks, which goes on. */
+  /** The current session, which continues. */
   readonly sessionId?: string | undefined;
 }
 
@@ -107,7 +107,7 @@ async function verifyOtherWay(db: Db, { id, name }: Pick<UserRow, 'id' | 'name'>
   );
 }
 
-/** A key that is bound to a place may be of no use where its user is. */
+/** A key that is bound to a place may not work where its user is. */
 async function hasKeyToSignIn(db: Db, userId: string): Promise<boolean> {
   return (await listKeys(db, userId)).some((key) => !isBound(callerKey(key)));
 }

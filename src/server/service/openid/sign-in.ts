@@ -45,7 +45,7 @@ export interface OpenIdContext extends SessionContext {
   readonly openId: OpenIdProvider | undefined;
 }
 
-/** Milliseconds after which the provider is asked again who may do what. */
+/** Milliseconds after which the service asks the provider again what users may do. */
 const SESSION_AGE = 24 * 3_600_000;
 /** Milliseconds in which a new person says which user that is. */
 const FIRST_SIGN_IN_AGE = 10 * 60_000;

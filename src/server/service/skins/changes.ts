@@ -29,7 +29,7 @@ export async function editSkin(
   return await inTransaction(db, async (tx) => await changeOwnSkin(tx, caller, edit));
 }
 
-/** The same, in a transaction of somebody else. @throws Refusal `skin_not_found`, `insufficient_grants` */
+/** The same, in the caller's transaction. @throws Refusal `skin_not_found`, `insufficient_grants` */
 export async function changeOwnSkin(
   tx: Db,
   caller: Caller,
@@ -79,7 +79,7 @@ export async function removeSkin({ db }: { readonly db: Db }, caller: Caller, uu
   await inTransaction(db, async (tx) => await removeOwnSkin(tx, caller, uuid));
 }
 
-/** The same, in a transaction of somebody else. @throws Refusal `skin_not_found` */
+/** The same, in the caller's transaction. @throws Refusal `skin_not_found` */
 export async function removeOwnSkin(tx: Db, caller: Caller, uuid: string): Promise<void> {
   await lockManagement(tx);
   const skin = await ownSkin(tx, caller, uuid);

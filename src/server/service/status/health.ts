@@ -41,7 +41,7 @@ export interface HealthOptions {
   /** Whether the generator is usable, as far as is known. */
   readonly isReady: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
-  /** Resolves when whoever asks has waited for long enough; default: after `LIMIT`. Rejects when aborted. */
+  /** Resolves when the wait has been long enough; default: after `LIMIT`. Rejects when aborted. */
   readonly untilLate?: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export class Health {
     const timer = new AbortController();
     const late = untilLate(timer.signal).then(
       () => undefined,
-      () => undefined, // it has been stopped, and nobody waits for it
+      () => undefined, // it has been stopped, and its result is not awaited
     );
     const found = await Promise.race([this.#look(), late]).finally(() => timer.abort(AWAKE));
     return found ?? [...(isStopping() ? (['stopping'] as const) : []), 'store_unreachable'];
@@ -210,7 +210,7 @@ async function generatorFindings(
   try {
     return await Promise.race([asked, late]);
   } finally {
-    for (const one of [asked, late]) one.catch(() => {}); // nobody waits for the other any more
+    for (const one of [asked, late]) one.catch(() => {}); // the other one is no longer awaited
     over.abort(AWAKE);
   }
 }

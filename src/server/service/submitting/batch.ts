@@ -19,8 +19,8 @@ export interface Batch {
 }
 
 /**
- * Submits several generations, in their order: the first ones get the slots. @returns what became of each of them, or
- * the error that it ended with
+ * Submits several generations, in their order: the first ones get the slots. @returns the result of each of them, or
+ * its error
  * @throws Refusal if the caller may not submit as many: then none of them is submitted
  */
 export async function submitBatch(

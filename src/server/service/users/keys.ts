@@ -170,7 +170,7 @@ export async function createKey(
   });
 }
 
-/** Writes down what an operator did about a key of somebody else. */
+/** Logs what an operator did to another user's key. */
 async function noteKey(
   tx: Db,
   { clock, operator }: { readonly clock: Clock; readonly operator: UserCaller },
@@ -186,7 +186,7 @@ function scopesFor(user: UserCaller, isOwn: boolean, input: KeyInput): Scope[] {
   return usual.filter((scope) => hasScope(user, scope));
 }
 
-/** @throws Refusal `invalid_request` for a key that somebody has or had */
+/** @throws Refusal `invalid_request` for a key that exists or existed */
 async function verifyNew(db: Db, secret: string): Promise<void> {
   if (!(await hasKeyWithHash(db, hashApiKey(secret)))) return;
   throw new Refusal('invalid_request', 'This key already exists.');
@@ -199,8 +199,8 @@ function verifyMayManage(user: UserCaller, isOwn: boolean): void {
 }
 
 /**
- * A key must not make itself or another key, whoever has it, more powerful, or usable from more places, than itself.
- * `before`: the key before the change; it may keep the power it had.
+ * A key must not make itself or any other key more powerful, or usable from more places, than itself. `before`: the key
+ * before the change; it may keep the power it had.
  * @throws Refusal `insufficient_grants`
  */
 function verifyNoStronger({ key: own }: UserCaller, key: KeyPower, before?: KeyPower): void {

@@ -168,7 +168,7 @@ export async function setUser(
   return changed;
 }
 
-/** For the log: what of the user is otherwise than before. */
+/** The changes to the user, for the log. */
 function actsOf(
   before: UserWithKeys,
   change: Pick<UserRow, 'plan' | 'disabled_at'>,

@@ -5,7 +5,7 @@ import { isOpenToOthers } from '../../../base/files.ts';
 import { decodedText } from '../../../base/json.ts';
 import { StoreRefusedError } from './trouble.ts';
 
-/** Whom a password is for, as far as a line of the file has to match. */
+/** The connection that a password is for: the parts that a line of the file must match. */
 export interface PasswordHolder {
   readonly host: string;
   readonly port: number;

@@ -3,7 +3,7 @@ import type { HealthFinding } from '../../../protocol/service.ts';
 import { MAX_SKEW } from '../database-clock.ts';
 import { asNoConnection } from './trouble.ts';
 
-/** Part of the database's connections from which on that is told. */
+/** Part of the database's connections above which a warning is given. */
 const MANY = 0.8;
 
 interface Look {
@@ -92,7 +92,7 @@ export class DatabaseSize {
 
   private constructor(pool: Pool) {
     this.#pool = pool;
-    // One that cannot be asked cannot be written to either, as whoever tries is told.
+    // A database that cannot be queried cannot be written either, and those who try get that error.
     this.#timer = setInterval(() => void this.#look().catch(() => {}), SIZE_LOOK).unref();
   }
 

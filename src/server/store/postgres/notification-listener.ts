@@ -99,7 +99,7 @@ export class NotificationListener implements Notifier {
       await ended;
       return true;
     } catch {
-      return false; // tried again; whoever needs the store is told
+      return false; // tried again; callers that need the store get the error
     } finally {
       clearInterval(timer);
       this.#client = undefined;

@@ -133,7 +133,7 @@ export class NoStoreError extends Error {
   readonly code = 'no_store';
 
   constructor() {
-    super('There is no store of a service in the database.');
+    super('The database has no store of a service.');
   }
 }
 

@@ -4,9 +4,9 @@ import { networkReason } from '../../../base/network-reason.ts';
 import { isUnreachable, StoreGoneError, StoreUnreachableError } from '../failures.ts';
 
 /**
- * PostgreSQL answers, and does not let the store be used: a wrong password, no such database, too few rights; or its
- * certificate is not to be trusted. Whoever opens a store need not wait for it. For those who use it already it is as
- * unreachable as if it were gone.
+ * PostgreSQL answers, but the store cannot be used: a wrong password, a missing database, too few rights; or its
+ * certificate is not trusted. Opening a store need not wait for that. For those who use it already it is as unreachable
+ * as if it were gone.
  */
 export class StoreRefusedError extends StoreUnreachableError {
   override readonly name = 'StoreRefusedError';
@@ -67,7 +67,10 @@ export function asTrouble(error: unknown): unknown {
   return new StoreUnreachableError(`PostgreSQL cannot be used: ${reasonOf(error)}`, { cause: error });
 }
 
-/** An error of an attempt to connect as a StoreUnreachableError, which is a StoreRefusedError if another attempt is no use. */
+/**
+ * An error of an attempt to connect as a StoreUnreachableError, which is a StoreRefusedError if another attempt is
+ * pointless.
+ */
 export function asNoConnection(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnreachableError) return error;
   if (TLS_CODES.test(codeOf(error)) || NO_TLS.test(error.message))

@@ -43,7 +43,10 @@ export interface SessionsTable {
   /** SHA-256 of the cookie's secret, hexadecimal. */
   hash: string;
   user_id: string;
-  /** The API key that the person signed in with; null: a provider, or whoever can write to the store, vouched for it. */
+  /**
+   * The API key that the person signed in with; null: a provider vouched for it, or somebody who can write to the
+   * store.
+   */
   key_id: string | null;
   /** User-Agent at the sign-in. */
   agent: string;
@@ -324,12 +327,12 @@ export interface ReportsTable {
   /** Order of the reports. */
   id: Generated<number>;
   skin_uuid: string;
-  /** The owner key of whoever sent it. */
+  /** The owner key of its sender. */
   reporter: string;
   reason: ReportReason;
   text: string;
   created_at: number;
-  /** When an operator decided about it; null: nobody has. */
+  /** When an operator decided about it; null: not yet. */
   closed_at: number | null;
 }
 
@@ -372,7 +375,7 @@ export interface NodesTable {
 /** Something that one process at a time does every so often, for all of them. */
 export interface ChoresTable {
   name: string;
-  /** When it is to be done again. */
+  /** When it is due again. */
   due_at: number;
   lease_owner: string | null;
   lease_until: number | null;

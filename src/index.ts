@@ -16,9 +16,11 @@ export type {
 export { BatchSetupError } from './batch/model/source.ts';
 export type { BatchEvent, BatchSummary, Progress } from './batch/options.ts';
 export { DeliveryError } from './batch/options.ts';
-export type { AccountClient, UserPage } from './client/account-client.ts';
-export { parseBaseUrl } from './client/base-url.ts';
+export type { AccountClient, GameAccountClient, UserPage } from './client/account-client.ts';
 export {
+  classifyFailure,
+  type Failure,
+  type FailureKind,
   InsecureHttpError,
   JobFailedError,
   NetworkError,
@@ -29,9 +31,8 @@ export {
   UnreadableAnswerError,
   WebhookError,
 } from './client/errors.ts';
-export { classifyFailure, type Failure, type FailureKind } from './client/failure.ts';
-export type { GameAccountClient } from './client/game-account-client.ts';
 export type { Listed, ModerationClient } from './client/moderation-client.ts';
+export { parseBaseUrl } from './client/requester.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
 export type { Fetch, RequestDispatcher } from './client/transport.ts';

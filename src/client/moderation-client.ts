@@ -14,7 +14,7 @@ import {
   reportAnswerSchema,
   reportListAnswerSchema,
 } from '../protocol/moderation.ts';
-import { nextIn, queryOf } from './answer-links.ts';
+import { nextIn, queryOf } from './pages.ts';
 import type { Outgoing, Requester } from './requester.ts';
 import type { CallOptions, PageQuery } from './types.ts';
 

@@ -2,25 +2,120 @@ import type { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { callerFingerprint } from '../base/fingerprint.ts';
 import { VERSION } from '../base/version.ts';
-import { parseBaseUrl } from './base-url.ts';
-import { checkedOptions } from './checked-options.ts';
-import { NetworkError, SkinsmithError } from './errors.ts';
-import { classifyFailure } from './failure.ts';
+import { classifyFailure, NetworkError, SkinsmithError } from './errors.ts';
 import {
   type ClientRequest,
   type Download,
   download,
   exchange,
+  fetchTexture,
   type HttpOptions,
   openStream,
 } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
 import { NetworkTransport } from './network-transport.ts';
 import { pauseBefore, retryPolicy } from './retry-timing.ts';
-import { ServiceClock } from './service-clock.ts';
-import { fetchTexture } from './texture.ts';
 import { type Transport, transportTo } from './transport.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
+
+/**
+ * The service's root as a user may write it: with or without a trailing slash, `/v2` or a path prefix. Returns
+ * `baseUrl` and its parts `origin` and `path`, none of which ends with a slash or `/v2`. Any @ is refused, and what has one
+ * is not repeated: a password with a / in it is a host and a path to a parser of URLs.
+ * @throws TypeError with a message for the user
+ */
+export function parseBaseUrl(text: string): { baseUrl: string; origin: string; path: string } {
+  if (text.includes('@')) throw new TypeError('the URL must not contain a user name or password');
+  if (!URL.canParse(text))
+    throw new TypeError(`"${text}" is not a URL; use a form like https://api.example.org`);
+  const url = new URL(text);
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"${text}" must start with http:// or https://`);
+  if (url.search || url.hash) throw new TypeError('the URL must not contain a query or a fragment');
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '');
+  return { baseUrl: url.origin + path, origin: url.origin, path };
+}
+
+/** Every character that a header may contain; undici refuses others only when the request is sent. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * The options, with the key trimmed: keys come from files and variables that end in a line break. An empty one, as from
+ * an unset variable, means no key.
+ * @throws TypeError, RangeError for options with which every request would fail
+ */
+export function checkedOptions(options: SkinClientOptions): SkinClientOptions {
+  const { apiKey, userAgent, timeout } = options;
+  const key = apiKey?.trim() || undefined;
+  mustBeHeader('apiKey', key); // the message does not show it
+  mustBeHeader('userAgent', userAgent);
+  if (timeout !== undefined && !(timeout > 0))
+    throw new RangeError(`timeout: ${timeout} is not a number of milliseconds above 0`);
+  return { ...options, apiKey: key };
+}
+
+function mustBeHeader(option: string, value: string | undefined): void {
+  if (value !== undefined && !HEADER_VALUE.test(value))
+    throw new TypeError(`${option}: contains a character that no HTTP header may contain`);
+}
+
+/** The resolution of a `Date` header, milliseconds. */
+const HEADER_RESOLUTION = 1_000;
+/** A time further off than this is not a current time, or not in milliseconds. */
+const PLAUSIBLE = 24 * 60 * 60_000;
+
+/** Bounds on how far the service's clock is ahead of ours, milliseconds. */
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * The service's clock as its answers show it: from `Date` headers, accurate to a second, and from the times
+ * of jobs created during a request, accurate to the duration of that request. Until an answer shows it,
+ * the two clocks are assumed to agree.
+ */
+export class ServiceClock {
+  readonly #clock: Pick<Clock, 'now'>;
+  #ahead: Bounds | undefined;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** The service's current time, milliseconds since the epoch. */
+  now(): number {
+    const { least, most } = this.#ahead ?? { least: 0, most: 0 };
+    return this.#clock.now() + (least + most) / 2;
+  }
+
+  /** The earliest time it may be there: a moment before this has certainly passed on the service's clock. */
+  earliest(): number {
+    return this.#clock.now() + (this.#ahead?.least ?? 0);
+  }
+
+  /** An answer's `Date` header. `sentAt`: when its request was sent, by our clock. */
+  sawDate(header: string | string[] | undefined, sentAt: number): void {
+    const time = typeof header === 'string' ? Date.parse(header) : Number.NaN;
+    if (Number.isNaN(time)) return;
+    const bounds = { least: time - this.#clock.now(), most: time + HEADER_RESOLUTION - sentAt };
+    // Without an overlap one of the clocks was set, so only the new value counts.
+    this.#ahead = overlap(this.#ahead, bounds) ?? bounds;
+  }
+
+  /** A time by the service's clock between the sending of a request and now. A `Date` header takes precedence. */
+  sawMoment(time: number | undefined, sentAt: number): void {
+    if (time === undefined || Math.abs(time - this.#clock.now()) > PLAUSIBLE) return;
+    const bounds = { least: time - this.#clock.now(), most: time - sentAt };
+    this.#ahead = overlap(this.#ahead, bounds) ?? this.#ahead;
+  }
+}
+
+function overlap(known: Bounds | undefined, seen: Bounds): Bounds | undefined {
+  if (!known) return seen;
+  const least = Math.max(known.least, seen.least);
+  const most = Math.min(known.most, seen.most);
+  return least <= most ? { least, most } : undefined;
+}
 
 /** A request below the service's root. `timeout`: milliseconds per attempt. */
 export type Outgoing = Pick<ClientRequest, 'method' | 'path' | 'headers' | 'content'> & {

@@ -1,6 +1,5 @@
 import { backOff } from '../base/clock.ts';
-import { SkinsmithError } from './errors.ts';
-import { classifyFailure } from './failure.ts';
+import { classifyFailure, SkinsmithError } from './errors.ts';
 import { refusedWait } from './rate-limits.ts';
 
 /** How requests are retried. Times in milliseconds. */

@@ -23,14 +23,9 @@ import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
 import { MAX_SKIN_PAGE, type SkinListItem, seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
 import { AccountClient } from './account-client.ts';
-import { allPages } from './all-pages.ts';
-import { jobIn, nextIn, queryOf, skinPath, timedOutJob } from './answer-links.ts';
-import { followJob } from './follow-job.ts';
-import { readJobEvents } from './job-events.ts';
-import { jobState, notesOf, queuedItem } from './job-state.ts';
-import { Requester } from './requester.ts';
-import type { ServiceClock } from './service-clock.ts';
-import { skinPage } from './skin-page.ts';
+import { followJob, jobState, notesOf, queuedItem, readJobEvents } from './jobs.ts';
+import { allPages, jobIn, nextIn, queryOf, skinPage, skinPath, timedOutJob } from './pages.ts';
+import { Requester, type ServiceClock } from './requester.ts';
 import { batchSubmission, retry, submission } from './submission.ts';
 import type {
   CallOptions,

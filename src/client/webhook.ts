@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { seenJobAnswerSchema } from '../protocol/job.ts';
 import { signWebhook, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX, webhookSecret } from '../protocol/webhook.ts';
 import { WebhookError } from './errors.ts';
-import { jobState } from './job-state.ts';
+import { jobState } from './jobs.ts';
 import type { JobAnswer } from './types.ts';
 
 /** A webhook as received. */

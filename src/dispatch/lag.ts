@@ -1,4 +1,4 @@
-import { classifyFailure } from '../client/failure.ts';
+import { classifyFailure } from '../client/errors.ts';
 
 /** Milliseconds that a service may need to take in a submission whose answer was lost, and to list its job. */
 const SETTLES_SOON = 5_000;

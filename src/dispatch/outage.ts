@@ -1,6 +1,5 @@
 import { backOff, type Clock } from '../base/clock.ts';
-import { NetworkError, ServiceError, SkinsmithError } from '../client/errors.ts';
-import { classifyFailure } from '../client/failure.ts';
+import { classifyFailure, NetworkError, ServiceError, SkinsmithError } from '../client/errors.ts';
 import { ProofError } from './proof.ts';
 
 const FIRST_PAUSE = 100;

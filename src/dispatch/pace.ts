@@ -1,6 +1,12 @@
 import { backOff } from '../base/clock.ts';
-import { type LimitWindow, limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
-import { type CountedSubmission, SubmissionBudget } from '../client/submission-budget.ts';
+import {
+  type CountedSubmission,
+  type LimitWindow,
+  limitWindows,
+  refusedWait,
+  SubmissionBudget,
+  type Told,
+} from '../client/rate-limits.ts';
 import { LONGEST_WAIT } from './outage.ts';
 
 /** Milliseconds of a pause after a rate limit refusal, if the service gives no time. */

@@ -1,6 +1,5 @@
 import { backOff } from '../base/clock.ts';
-import { ServiceError } from '../client/errors.ts';
-import { classifyFailure } from '../client/failure.ts';
+import { classifyFailure, ServiceError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isTransient, mayReadAgain } from './outage.ts';
 import type { ReadKind, Session } from './session.ts';

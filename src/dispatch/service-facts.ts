@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { bareUuid } from '../base/uuid.ts';
-import { ServiceError } from '../client/errors.ts';
-import { classifyFailure } from '../client/failure.ts';
+import { classifyFailure, ServiceError } from '../client/errors.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CallOptions } from '../client/types.ts';
 import type { Me } from '../protocol/account.ts';

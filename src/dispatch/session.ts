@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import { classifyFailure } from '../client/failure.ts';
-import type { LimitWindow } from '../client/rate-limits.ts';
+import { classifyFailure } from '../client/errors.ts';
+import type { CountedSubmission, LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
-import type { CountedSubmission } from '../client/submission-budget.ts';
 import type { CallOptions, JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { RecentSamples } from './job-duration.ts';

@@ -1,4 +1,4 @@
-import { wasNotTaken } from '../client/failure.ts';
+import { wasNotTaken } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import type { CallerQueue } from './caller-queue.ts';
 import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './outage.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { UnreadableAnswerError } from '../client/errors.ts';
-import { classifyFailure } from '../client/failure.ts';
+import { classifyFailure, UnreadableAnswerError } from '../client/errors.ts';
 import { isTransient, Outage, ServiceLostError } from './outage.ts';
 import { ReadGate } from './read-gate.ts';
 import { LAG_PAUSES, LONG_PAUSE } from './retrying-reader.ts';

@@ -4,8 +4,8 @@ import {
   NetworkError,
   ServiceError,
   UnreadableAnswerError,
+  wasNotTaken,
 } from '../../src/client/errors.ts';
-import { wasNotTaken } from '../../src/client/failure.ts';
 import {
   endsBatch,
   isRefusedForNow,

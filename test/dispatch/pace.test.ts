@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LimitWindow, Told } from '../../src/client/rate-limits.ts';
-import type { CountedSubmission } from '../../src/client/submission-budget.ts';
+import type { CountedSubmission, LimitWindow, Told } from '../../src/client/rate-limits.ts';
 import { type Moment, Pace } from '../../src/dispatch/pace.ts';
 import type { RateLimit } from '../../src/protocol/envelope.ts';
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { classifyFailure } from '../../../src/client/failure.ts';
+import { classifyFailure } from '../../../src/client/errors.ts';
 import { makeSkin } from '../../support/client/answers.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { failureOf, testClient } from '../../support/client/test-client.ts';

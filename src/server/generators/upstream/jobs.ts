@@ -1,4 +1,4 @@
-import { classifyFailure } from '../../../client/failure.ts';
+import { classifyFailure } from '../../../client/errors.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import type { JobResults } from '../../../dispatch/job-ends.ts';
 import { JobTracker } from '../../../dispatch/job-tracker.ts';

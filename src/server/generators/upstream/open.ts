@@ -1,13 +1,11 @@
 import { AWAKE, type Clock } from '../../../base/clock.ts';
 import { openSender, type Proxies, type Sender } from '../../../base/proxies.ts';
-import { InsecureHttpError } from '../../../client/errors.ts';
-import { classifyFailure } from '../../../client/failure.ts';
+import { classifyFailure, InsecureHttpError } from '../../../client/errors.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
 import type { RequestDispatcher } from '../../../client/transport.ts';
 import { Session } from '../../../dispatch/session.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
-import type { NodeName } from '../../queue/leases.ts';
-import { type Holders, holdersHere } from '../../queue/leases.ts';
+import { type Holders, holdersHere, type NodeName } from '../../queue/leases.ts';
 import type { Db } from '../../store/db.ts';
 import { GenerationPostponed, type OpenGenerator } from '../port.ts';
 import { Availability } from './availability.ts';

@@ -1,5 +1,4 @@
-import type { ServiceError, SkinsmithError } from '../../../client/errors.ts';
-import type { Failure } from '../../../client/failure.ts';
+import type { Failure, ServiceError, SkinsmithError } from '../../../client/errors.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import { ProofError, type ProofMeans, pixelsOf, proveSkin, readTextures } from '../../../dispatch/proof.ts';
 import type { Session } from '../../../dispatch/session.ts';

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { classifyFailure } from '../../../client/failure.ts';
+import { classifyFailure } from '../../../client/errors.ts';
+import type { CountedSubmission } from '../../../client/rate-limits.ts';
 import { DEFAULT_TIMEOUT } from '../../../client/requester.ts';
-import type { CountedSubmission } from '../../../client/submission-budget.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import { SETTLES_LATE, settlingTime } from '../../../dispatch/lag.ts';
 import { lossPause } from '../../../dispatch/outage.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { SubmissionMark } from '../../../dispatch/submitter.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
-import type { Holders } from '../../queue/leases.ts';
-import { type NodeName, workerName } from '../../queue/leases.ts';
+import { type Holders, type NodeName, workerName } from '../../queue/leases.ts';
 import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { findTexture } from '../../store/textures.ts';

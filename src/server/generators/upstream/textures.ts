@@ -1,12 +1,15 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Proxies } from '../../../base/proxies.ts';
 import { VERSION } from '../../../base/version.ts';
-import { NetworkError, type SkinsmithError, UnreadableAnswerError } from '../../../client/errors.ts';
-import { classifyFailure } from '../../../client/failure.ts';
-import { type Download, download } from '../../../client/http.ts';
+import {
+  classifyFailure,
+  NetworkError,
+  type SkinsmithError,
+  UnreadableAnswerError,
+} from '../../../client/errors.ts';
+import { type Download, download, fetchTexture } from '../../../client/http.ts';
 import { NetworkTransport } from '../../../client/network-transport.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
-import { fetchTexture } from '../../../client/texture.ts';
 import type { RequestDispatcher } from '../../../client/transport.ts';
 import { TextureReader } from '../../../dispatch/texture-reader.ts';
 import { fetchGuarded, type GuardedAgent } from '../../outbound/guarded-agent.ts';

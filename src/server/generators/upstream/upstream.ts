@@ -1,4 +1,4 @@
-import { classifyFailure, type FailureKind } from '../../../client/failure.ts';
+import { classifyFailure, type FailureKind } from '../../../client/errors.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import type { Session } from '../../../dispatch/session.ts';

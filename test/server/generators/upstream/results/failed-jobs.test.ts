@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { classifyFailure } from '../../../../../src/client/failure.ts';
+import { classifyFailure } from '../../../../../src/client/errors.ts';
 import { failedJob, isAboutRequest } from '../../../../../src/server/generators/upstream/results.ts';
 import { page, refusal } from '../../../../support/client/failures.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EventStreamParser, type ServerSentEvent } from '../../src/client/event-stream.ts';
+import { EventStreamParser, type ServerSentEvent } from '../../../src/client/jobs.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

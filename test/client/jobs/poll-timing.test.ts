@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Poll, pollTimes } from '../../src/client/poll-timing.ts';
-import { START } from '../support/client/fake-clock.ts';
+import { type Poll, pollTimes } from '../../../src/client/jobs.ts';
+import { START } from '../../support/client/fake-clock.ts';
 
 function firstPauses(count: number, overrides: Partial<Poll> = {}): number[] {
   const poll = { eta: undefined, now: START, longest: undefined, ...overrides };

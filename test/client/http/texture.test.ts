@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestReport } from '../../src/client/types.ts';
-import { refusal } from '../support/client/answers.ts';
-import { cutBefore, cutWithin, type Exchange, scriptedServer } from '../support/client/scripted-server.ts';
-import { failureOf, testClient } from '../support/client/test-client.ts';
+import type { RequestReport } from '../../../src/client/types.ts';
+import { refusal } from '../../support/client/answers.ts';
+import { cutBefore, cutWithin, type Exchange, scriptedServer } from '../../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../../support/client/test-client.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10]);
 const texture: Exchange = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceClock } from '../../src/client/service-clock.ts';
+import { ServiceClock } from '../../../src/client/requester.ts';
 
 const START = Date.UTC(2026, 0, 1, 12);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { skinPage } from '../../src/client/skin-page.ts';
+import { skinPage } from '../../../src/client/pages.ts';
 
 const skins = [{ uuid: 'a' }];
 

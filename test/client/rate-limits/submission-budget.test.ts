@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LimitWindow } from '../../src/client/rate-limits.ts';
-import { SubmissionBudget } from '../../src/client/submission-budget.ts';
+import { type LimitWindow, SubmissionBudget } from '../../../src/client/rate-limits.ts';
 
 const MINUTE = 60_000;
 const minute = (remaining: number, more: Partial<LimitWindow> = {}): LimitWindow => ({

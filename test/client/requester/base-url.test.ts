@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseBaseUrl } from '../../src/client/base-url.ts';
+import { parseBaseUrl } from '../../../src/client/requester.ts';
 
 describe('parseBaseUrl', () => {
   const taken: [text: string, origin: string, path: string][] = [

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JobFailedError } from '../../src/client/errors.ts';
-import { classifyFailure, type Failure, wasNotTaken } from '../../src/client/failure.ts';
-import { noAnswer, page, refusal } from '../support/client/failures.ts';
+import { classifyFailure, type Failure, JobFailedError, wasNotTaken } from '../../../src/client/errors.ts';
+import { noAnswer, page, refusal } from '../../support/client/failures.ts';
 
 const timeout = new DOMException('no answer', 'TimeoutError');
 const stalled = Object.assign(new Error('stalled'), { code: 'UND_ERR_BODY_TIMEOUT' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkedOptions } from '../../src/client/checked-options.ts';
-import { SkinClient } from '../../src/client/skin-client.ts';
-import type { SkinClientOptions } from '../../src/client/types.ts';
+import { checkedOptions } from '../../../src/client/requester.ts';
+import { SkinClient } from '../../../src/client/skin-client.ts';
+import type { SkinClientOptions } from '../../../src/client/types.ts';
 
 const baseUrl = 'http://127.0.0.1:9';
 const key = 'k'.repeat(64);

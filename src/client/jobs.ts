@@ -1,0 +1,198 @@
+import type { z } from 'zod';
+import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
+import type { SeenBatchItem } from '../protocol/generate.ts';
+import { isPending, type Job, seenJobAnswerSchema, seenJobListAnswerSchema } from '../protocol/job.ts';
+import { parse } from '../protocol/parsing.ts';
+import type { SeenSkin } from '../protocol/seen-skin.ts';
+import { JobFailedError, UnreadableAnswerError } from './errors.ts';
+import type { AnswerNotes, GeneratedSkin, JobAnswer, JobEvent, QueuedItem } from './types.ts';
+
+interface SeenNotes {
+  readonly warnings?: Note[] | undefined;
+  readonly messages?: Note[] | undefined;
+  readonly links?: Record<string, string> | undefined;
+  readonly rateLimit?: SeenRateLimit | undefined;
+}
+
+export function notesOf({ warnings = [], messages = [], links = {}, rateLimit }: SeenNotes): AnswerNotes {
+  return { warnings, messages, links, rateLimit };
+}
+
+export function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobAnswer {
+  return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...notesOf(answer) };
+}
+
+export function queuedItem({ success, job, skin, errors = [], warnings = [] }: SeenBatchItem): QueuedItem {
+  return { success, job, skin, errors, warnings };
+}
+
+/** The known event types and how each one's data is parsed. */
+const READERS = {
+  jobs: (data) => ({ type: 'jobs', jobs: parse(seenJobListAnswerSchema, data).jobs }),
+  job: (data) => ({ type: 'job', state: jobState(parse(seenJobAnswerSchema, data)) }),
+} as const satisfies { [Type in JobEvent['type']]: (data: unknown) => Extract<JobEvent, { type: Type }> };
+
+/** The events of a stream, without those of unknown types. @throws UnreadableAnswerError */
+export async function* readJobEvents(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<JobEvent, void, void> {
+  const parser = new EventStreamParser();
+  for await (const chunk of chunks) {
+    for (const event of parser.push(chunk)) if (isKnown(event.type)) yield readEvent(event.type, event);
+  }
+}
+
+function isKnown(type: string): type is JobEvent['type'] {
+  return Object.hasOwn(READERS, type);
+}
+
+function readEvent(type: JobEvent['type'], { data }: ServerSentEvent): JobEvent {
+  try {
+    return READERS[type](JSON.parse(data));
+  } catch (cause) {
+    const message = `The service sent an event "${type}" that this program cannot read.`;
+    throw new UnreadableAnswerError(message, { status: 200, cause });
+  }
+}
+
+/** One event of a stream of server-sent events. */
+export interface ServerSentEvent {
+  /** `message` unless the stream sets it. */
+  readonly type: string;
+  readonly data: string;
+  /** The last id the stream has sent so far; empty if it sent none. */
+  readonly id: string;
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
+/** Maximum characters of a line, and of an event's data over all its lines. */
+const MAX_LINE = 1024 * 1024;
+const MAX_DATA = 8 * 1024 * 1024;
+
+/** Parses a stream of server-sent events (WHATWG HTML, 9.2.6), however it is split into chunks. */
+export class EventStreamParser {
+  /** Buffers a character split between chunks. Node's decoder strips two byte order marks if the first one is split. */
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #isAtStart = true;
+  /** The pieces of the unfinished line. */
+  #line = '';
+  /** The previous chunk ended with CR, so a LF that follows belongs to it. */
+  #isAfterReturn = false;
+  #type = '';
+  #data: string[] = [];
+  #dataLength = 0;
+  #id = '';
+
+  /** The events completed by this chunk. @throws UnreadableAnswerError when a line is too long */
+  push(bytes: Uint8Array): ServerSentEvent[] {
+    let text = this.#decoder.decode(bytes, { stream: true });
+    if (text === '') return [];
+    if (this.#isAtStart && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(1);
+    this.#isAtStart = false;
+    if (this.#isAfterReturn && text.startsWith('\n')) text = text.slice(1);
+    this.#isAfterReturn = text.endsWith('\r');
+    const lines = text.split(/\r\n|\r|\n/);
+    const events: ServerSentEvent[] = [];
+    for (const [index, piece] of lines.entries()) {
+      this.#line += piece;
+      if (this.#line.length > MAX_LINE) throw tooLong();
+      if (index === lines.length - 1) break;
+      const event = this.#take(this.#line);
+      if (event) events.push(event);
+      this.#line = '';
+    }
+    return events;
+  }
+
+  /** Handles one line and returns the event that an empty line completes. */
+  #take(line: string): ServerSentEvent | undefined {
+    if (line === '') return this.#dispatch();
+    const colon = line.indexOf(':');
+    if (colon === 0) return undefined; // a comment
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(colon + 1);
+    this.#set(field, value.startsWith(' ') ? value.slice(1) : value);
+    return undefined;
+  }
+
+  /** Ignores other fields, including `retry`: the caller decides when to reconnect. */
+  #set(field: string, value: string): void {
+    if (field === 'event') this.#type = value;
+    if (field === 'id' && !value.includes('\0')) this.#id = value;
+    if (field !== 'data') return;
+    this.#data.push(value);
+    this.#dataLength += value.length + 1;
+    if (this.#dataLength > MAX_DATA) throw tooLong();
+  }
+
+  #dispatch(): ServerSentEvent | undefined {
+    const { length } = this.#data;
+    const event = { type: this.#type || 'message', data: this.#data.join('\n'), id: this.#id };
+    this.#type = '';
+    this.#data = [];
+    this.#dataLength = 0;
+    return length === 0 ? undefined : event;
+  }
+}
+
+function tooLong(): UnreadableAnswerError {
+  return new UnreadableAnswerError('An event of the service is too long.', { status: 200 });
+}
+
+/** What it takes to follow a job. Times in milliseconds. */
+interface Follower {
+  readonly poll: () => Promise<JobAnswer>;
+  readonly skin: (uuid: string) => Promise<SeenSkin>;
+  readonly pause: (ms: number) => Promise<void>;
+  /** The service's clock. */
+  readonly now: number;
+  /** Longest pause between polls; default: see `pollTimes`. */
+  readonly longest: number | undefined;
+}
+
+/** Polls one job until it has ended. @throws JobFailedError when it ends without a skin */
+export async function followJob(job: Pick<Job, 'id' | 'eta'>, follower: Follower): Promise<GeneratedSkin> {
+  const { now, longest } = follower;
+  for (const pause of pollTimes({ eta: job.eta, now, longest })) {
+    await follower.pause(pause);
+    const state = await follower.poll();
+    if (isPending(state.job.status)) continue;
+    return { ...state, skin: await skinOf(state, follower), job: job.id };
+  }
+  throw new Error('unreachable: polling never ends by itself');
+}
+
+/** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
+async function skinOf({ job, skin, errors }: JobAnswer, follower: Follower): Promise<SeenSkin> {
+  if (skin) return skin;
+  if (job.status === 'completed' && job.result !== undefined) return await follower.skin(job.result);
+  throw new JobFailedError(job.id, errors);
+}
+
+export interface Poll {
+  /** When the job is expected to be done, milliseconds since the epoch by the service's clock. */
+  readonly eta: number | undefined;
+  /** The service's clock. */
+  readonly now: number;
+  /** Longest pause between polls, milliseconds; default 5,000, at least 1,100 after the first. */
+  readonly longest: number | undefined;
+}
+
+const FIRST_PAUSE = 1_000;
+const GROWTH = 1.5;
+const LONGEST_PAUSE = 5_000;
+/** Services allow about one poll a second per job, ours ten in ten seconds: this adds a small margin. */
+const SHORTEST_LONGEST = 1_100;
+/** An eta is only a hint: the first poll never waits longer than a usual job takes. */
+const LONGEST_TRUST = 3_000;
+
+/**
+ * Endless pauses between polls of one job, milliseconds: first until its eta, 3 s at most, or 1 s without one; then 1 s
+ * growing to 5 s, or to `longest`.
+ */
+export function* pollTimes({ eta, now, longest = LONGEST_PAUSE }: Poll): Generator<number, void, void> {
+  const untilEta = eta === undefined ? FIRST_PAUSE : eta - now;
+  yield Math.min(LONGEST_TRUST, Math.max(0, eta === undefined ? Math.min(untilEta, longest) : untilEta));
+  const highest = Math.max(SHORTEST_LONGEST, longest);
+  for (let pause = FIRST_PAUSE; ; pause *= GROWTH) yield Math.min(pause, highest);
+}

@@ -18,7 +18,7 @@ export function notesOf({ warnings = [], messages = [], links = {}, rateLimit }:
   return { warnings, messages, links, rateLimit };
 }
 
-export function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobAnswer {
+export function jobAnswer(answer: z.output<typeof seenJobAnswerSchema>): JobAnswer {
   return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...notesOf(answer) };
 }
 
@@ -29,7 +29,7 @@ export function queuedItem({ success, job, skin, errors = [], warnings = [] }: S
 /** The known event types and how each one's data is parsed. */
 const READERS = {
   jobs: (data) => ({ type: 'jobs', jobs: parse(seenJobListAnswerSchema, data).jobs }),
-  job: (data) => ({ type: 'job', state: jobState(parse(seenJobAnswerSchema, data)) }),
+  job: (data) => ({ type: 'job', state: jobAnswer(parse(seenJobAnswerSchema, data)) }),
 } as const satisfies { [Type in JobEvent['type']]: (data: unknown) => Extract<JobEvent, { type: Type }> };
 
 /** The events of a stream, without those of unknown types. @throws UnreadableAnswerError */

@@ -23,7 +23,7 @@ import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
 import { MAX_SKIN_PAGE, type SkinListItem, seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
 import { AccountClient } from './account-client.ts';
-import { followJob, jobState, notesOf, queuedItem, readJobEvents } from './jobs.ts';
+import { followJob, jobAnswer, notesOf, queuedItem, readJobEvents } from './jobs.ts';
 import { allPages, jobIn, nextIn, queryOf, skinPage, skinPath, timedOutJob } from './pages.ts';
 import { Requester, type ServiceClock } from './requester.ts';
 import { batchSubmission, retry, submission } from './submission.ts';
@@ -114,7 +114,7 @@ export class SkinClient {
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobAnswer> {
     const request = await submission('/v2/queue', source, { options, call });
     const sentAt = this.#clock.now();
-    const state = jobState(await this.#requester.request(request, seenJobAnswerSchema, call));
+    const state = jobAnswer(await this.#requester.request(request, seenJobAnswerSchema, call));
     if (isPending(state.job.status)) this.serviceClock.sawMoment(state.job.timestamp, sentAt);
     return state;
   }
@@ -131,7 +131,7 @@ export class SkinClient {
 
   /** GET /v2/queue/:jobId: the job, and its skin once it is completed. A failed job is an answer, not an error. */
   async job(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    return jobState(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
+    return jobAnswer(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
   }
 
   /**
@@ -139,7 +139,7 @@ export class SkinClient {
    * exists by now.
    */
   async retryJob(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    return jobState(await this.#requester.request(retry(id, call), seenJobAnswerSchema, call));
+    return jobAnswer(await this.#requester.request(retry(id, call), seenJobAnswerSchema, call));
   }
 
   /** GET /v2/queue: one page of the caller's jobs, newest first. */

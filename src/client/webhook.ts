@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { seenJobAnswerSchema } from '../protocol/job.ts';
 import { signWebhook, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX, webhookSecret } from '../protocol/webhook.ts';
 import { WebhookError } from './errors.ts';
-import { jobState } from './jobs.ts';
+import { jobAnswer } from './jobs.ts';
 import type { JobAnswer } from './types.ts';
 
 /** A webhook as received. */
@@ -70,7 +70,7 @@ function isSame(given: string, expected: string): boolean {
 
 function readBody(body: string): JobAnswer {
   try {
-    return jobState(seenJobAnswerSchema.parse(JSON.parse(body)));
+    return jobAnswer(seenJobAnswerSchema.parse(JSON.parse(body)));
   } catch (cause) {
     throw new WebhookError('The body of the webhook is not a job.', cause);
   }

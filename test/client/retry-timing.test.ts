@@ -153,13 +153,13 @@ describe('pauseBefore, after a 429', () => {
 });
 
 describe('a retry policy', () => {
-  test('is the default with what is wished instead, the later wish first', () => {
+  test('is the default with the given values instead, the later first', () => {
     expect(retryPolicy(undefined, {})).toEqual(DEFAULT_RETRY);
     const policy = retryPolicy({ budget: 1, patience: 2 }, { budget: 3 });
     expect(policy).toEqual({ ...DEFAULT_RETRY, budget: 3, patience: 2 });
   });
 
-  test('keeps the default, or the earlier wish, where a value is undefined', () => {
+  test('keeps the default, or the earlier value, where a value is undefined', () => {
     expect(retryPolicy({ budget: undefined, firstPause: undefined })).toEqual(DEFAULT_RETRY);
     expect(retryPolicy({ budget: 1 }, { budget: undefined })).toEqual({ ...DEFAULT_RETRY, budget: 1 });
   });

@@ -161,10 +161,10 @@ describe('Of two lost answers', () => {
   ] as const)(
     'for one picture, the one that asked for %s gets the job that has it',
     async (_, input, skin) => {
-      const works = [workOf({ key: 'red' }), workOf({ key: 'red with a wish', ...input })];
-      const made = { theOneWished: { url: RED, ...skin }, thePlainOne: { url: RED } };
+      const works = [workOf({ key: 'red' }), workOf({ key: 'red with options', ...input })];
+      const made = { theOneAsked: { url: RED, ...skin }, thePlainOne: { url: RED } };
       for (const lost of [works, works.toReversed()])
-        expect(await judge(lost, made)).toEqual({ red: 'thePlainOne', 'red with a wish': 'theOneWished' });
+        expect(await judge(lost, made)).toEqual({ red: 'thePlainOne', 'red with options': 'theOneAsked' });
     },
   );
 

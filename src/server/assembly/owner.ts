@@ -15,13 +15,13 @@ import { ensureOwner } from '../service/users/users.ts';
 import { readDatabaseClock } from '../store/database-clock.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
-import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
+import { deleteMeta, readMeta, writeMeta } from '../store/meta.ts';
 import { hasLink } from '../store/sessions.ts';
 import { changeUser } from '../store/users.ts';
 import { openBriefly } from './open-store-of.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** Why no key could be made: there is no store in the folder, or what was wished for is not valid. */
+/** Why no key could be made: there is no store in the folder, or the requested key is not valid. */
 export class OwnerKeyError extends Error {
   override readonly name = 'OwnerKeyError';
   readonly code: 'no_store' | 'invalid_key';
@@ -224,7 +224,7 @@ export async function rememberLocalUrl(db: Db, url: string): Promise<void> {
 
 /** Forgets it when the server ends, unless another has taken its place. */
 export async function forgetLocalUrl(db: Db, url: string): Promise<void> {
-  if (!db.store.isShared) await removeMeta(db, 'local-url', url);
+  if (!db.store.isShared) await deleteMeta(db, 'local-url', url);
 }
 
 /** Where servers of the store were last reached, the most public address first; never by the name `localhost`. */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { openSigningKey, type SigningKey, SigningKeyError } from '../../textures/signing-key.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockQueue } from '../store/locks.ts';
-import { keepMeta, readMeta, removeMeta, writeMeta } from '../store/meta.ts';
+import { deleteMeta, keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 
 /** The store has skins that were signed with another key than the one that is there. `hint` says what to do. */
 export class SigningKeyChangedError extends Error {
@@ -114,7 +114,7 @@ export class OwnKey {
   }
 
   async #replace(id: string | undefined): Promise<void> {
-    if (id === undefined) await removeMeta(this.#options.db, 'signing-key');
+    if (id === undefined) await deleteMeta(this.#options.db, 'signing-key');
     else await writeMeta(this.#options.db, 'signing-key', id);
   }
 

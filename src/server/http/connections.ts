@@ -40,7 +40,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #all = new Map<Socket, Connection>();
   /** Those that have not sent a valid key, by address, oldest first. */
-  readonly #strangers = new Map<string, Set<Connection>>();
+  readonly #unauthenticated = new Map<string, Set<Connection>>();
   readonly #known = new Map<string, number>();
   /** When the bans of addresses end (monotonic). */
   readonly #bans = new Map<string, number>();
@@ -88,7 +88,7 @@ export class Connections {
     if (!connection || connection.owner !== undefined) return;
     for (const [address, end] of this.#bans) if (end < clock.monotonic()) this.#bans.delete(address);
     this.#bans.set(connection.address, clock.monotonic() + BAN);
-    for (const other of this.#strangers.get(connection.address) ?? []) {
+    for (const other of this.#unauthenticated.get(connection.address) ?? []) {
       if (other === connection || (other.requests > 0 && other.open < 2)) continue;
       onDropped();
       other.socket.destroy();
@@ -123,7 +123,7 @@ export class Connections {
     if (owner === undefined || connection.owner !== undefined || count >= MAX_PER_USER) return;
     connection.owner = owner;
     this.#known.set(owner, count + 1);
-    this.#forgetStranger(connection);
+    this.#forgetUnauthenticated(connection);
   }
 
   /**
@@ -138,7 +138,7 @@ export class Connections {
 
   #makeRoom(address: string, owner: string | undefined): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#options;
-    const own = [...(this.#strangers.get(address) ?? [])];
+    const own = [...(this.#unauthenticated.get(address) ?? [])];
     const count = own.filter(({ awaitsKey }) => !awaitsKey).length;
     if (owner === undefined && count >= maxConnectionsPerAddress) return this.#closeOneOf(own);
     return this.#all.size < maxConnections || this.#closeOneOf(this.#heaviest());
@@ -157,14 +157,14 @@ export class Connections {
 
   #heaviest(): Iterable<Connection> {
     let heaviest: ReadonlySet<Connection> = new Set();
-    for (const connections of this.#strangers.values())
+    for (const connections of this.#unauthenticated.values())
       if (connections.size > heaviest.size) heaviest = connections;
     return heaviest;
   }
 
   #remove(connection: Connection): void {
     if (!this.#all.delete(connection.socket)) return;
-    this.#forgetStranger(connection);
+    this.#forgetUnauthenticated(connection);
     const { owner = '' } = connection;
     const count = this.#known.get(owner);
     if (count === undefined) return;
@@ -173,14 +173,14 @@ export class Connections {
   }
 
   #strangersOf(address: string): Set<Connection> {
-    const there = this.#strangers.get(address) ?? new Set();
-    this.#strangers.set(address, there);
+    const there = this.#unauthenticated.get(address) ?? new Set();
+    this.#unauthenticated.set(address, there);
     return there;
   }
 
-  #forgetStranger(connection: Connection): void {
-    const connections = this.#strangers.get(connection.address);
+  #forgetUnauthenticated(connection: Connection): void {
+    const connections = this.#unauthenticated.get(connection.address);
     connections?.delete(connection);
-    if (connections?.size === 0) this.#strangers.delete(connection.address);
+    if (connections?.size === 0) this.#unauthenticated.delete(connection.address);
   }
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../service/refusal.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
 export interface NetworkLimits extends RequestLimits {
-  /** Maximum number of open connections; idle strangers make room for new ones. */
+  /** Maximum number of open connections; idle unauthenticated ones make room for new ones. */
   readonly maxConnections: number;
   /** The same for one address, excluding connections that have sent a valid key. */
   readonly maxConnectionsPerAddress: number;

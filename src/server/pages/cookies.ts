@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
 import { Refusal } from '../service/refusal.ts';
-import { endSession, makeSecret, SESSION_AGE } from '../service/sessions.ts';
+import { makeSecret, revokeOwnSession, SESSION_AGE } from '../service/sessions.ts';
 import type { FormMaker, Page } from './frame.ts';
 import { type PageCall, seeOther } from './page-route.ts';
 
@@ -125,7 +125,7 @@ export async function signedIn(
   secret: string,
   next?: string,
 ): Promise<Answer> {
-  if (session) await endSession(context, session, session.sessionId);
+  if (session) await revokeOwnSession(context, session, session.sessionId);
   const publicUrl = context.publicUrl();
   const cookies = [sessionCookie(request, publicUrl, secret)];
   // That of the way by a provider has done its work.

@@ -3,7 +3,7 @@ import { SKIN_NAME_RULE, skinNameSchema } from '../../protocol/generate.ts';
 import { uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { MAX_BULK } from '../../protocol/skin-edit.ts';
 import { exportAnswer } from '../http/downloads.ts';
-import { editSkins, removeSkins } from '../service/skins/changes.ts';
+import { deleteSkins, editSkins } from '../service/skins/changes.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
 import { day, options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
@@ -94,7 +94,7 @@ export const mySkinsFormRoute = pageRoute({
     if (skins.length === 0) return nothingToDoPage('No skin was selected.');
     if (act === 'delete') return deleteSkinsPage(skins, context.publicUrl());
     if (act === 'delete-for-good') {
-      const { done } = await removeSkins(context, caller, skins);
+      const { done } = await deleteSkins(context, caller, skins);
       return seeOther(`${PATH}?deleted=${done.length}`);
     }
     if (visibility === undefined && name === undefined)

@@ -19,7 +19,7 @@ import { requireOperator } from '../service/callers/caller.ts';
 import { readIdentities } from '../service/openid/identities.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
-import { addCape, editCape, readAllCapes, removeCape } from '../service/skins/capes.ts';
+import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';
 import { readOverview } from '../service/status/overview.ts';
 import { readUsers, setUser } from '../service/users/users.ts';
 import {
@@ -360,7 +360,7 @@ const deleteCapeFormRoute = pageRoute({
   scopes,
   params: z.object({ uuid: uuidSchema }),
   handle: async ({ context, caller, params }) => {
-    await removeCape(context, caller, params.uuid);
+    await deleteCape(context, caller, params.uuid);
     return seeOther('/ui/operator/capes');
   },
 });

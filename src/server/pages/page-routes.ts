@@ -9,7 +9,7 @@ import { makeRoute, submitFormRoute } from './make.ts';
 import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute } from './my-skins.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { type PageRoute, pageRoute } from './page-route.ts';
-import { endSessionRoute, IDENTITY_ROUTES, sessionsRoute } from './sessions.ts';
+import { IDENTITY_ROUTES, revokeSessionRoute, sessionsRoute } from './sessions.ts';
 import {
   firstSignInFormRoute,
   firstSignInRoute,
@@ -82,7 +82,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   firstSignInRoute,
   firstSignInFormRoute,
   sessionsRoute,
-  endSessionRoute,
+  revokeSessionRoute,
   ...IDENTITY_ROUTES,
   ...OPERATOR_ROUTES,
 ];

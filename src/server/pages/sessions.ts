@@ -3,7 +3,7 @@ import { type Identity, identityIdSchema } from '../../protocol/account.ts';
 import { userNameSchema } from '../../protocol/user.ts';
 import { hasScope } from '../service/callers/caller.ts';
 import { readIdentities, unlinkIdentity } from '../service/openid/identities.ts';
-import { endSession, listOwnSessions, type SessionCaller } from '../service/sessions.ts';
+import { listOwnSessions, revokeOwnSession, type SessionCaller } from '../service/sessions.ts';
 import { accountPage, identityRows, lastWayPage, minuteOf, moment, type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
@@ -21,13 +21,13 @@ export const sessionsRoute = pageRoute({
   },
 });
 
-export const endSessionRoute = pageRoute({
+export const revokeSessionRoute = pageRoute({
   method: 'POST',
   path: '/ui/sessions/:id/end',
   isFor: 'users',
   params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
   handle: async (call) => {
-    await endSession(call.context, sessionOf(call), call.params.id);
+    await revokeOwnSession(call.context, sessionOf(call), call.params.id);
     return seeOther('/ui/sessions');
   },
 });

@@ -10,7 +10,13 @@ import {
   signInWithProvider,
 } from '../service/openid/sign-in.ts';
 import { Refusal } from '../service/refusal.ts';
-import { endSession, makeSecret, proveAddress, signInWithKey, signInWithLink } from '../service/sessions.ts';
+import {
+  makeSecret,
+  proveAddress,
+  revokeOwnSession,
+  signInWithKey,
+  signInWithLink,
+} from '../service/sessions.ts';
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
 import type { Page } from './frame.ts';
 import { type Html, html } from './html.ts';
@@ -98,7 +104,7 @@ export const signOutRoute = pageRoute({
   path: '/ui/sign-out',
   isFor: 'everyone',
   handle: async ({ context, request, session }) => {
-    if (session) await endSession(context, session, session.sessionId);
+    if (session) await revokeOwnSession(context, session, session.sessionId);
     return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
   },
 });

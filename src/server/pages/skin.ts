@@ -16,7 +16,7 @@ import { renderAnswer } from '../http/routes/pictures.ts';
 import { judgeAddress } from '../outbound/addresses.ts';
 import { skinInput } from '../pictures/texture-renders.ts';
 import { reportSkin } from '../service/moderation/reports.ts';
-import { editSkin, removeSkin } from '../service/skins/changes.ts';
+import { deleteSkin, editSkin } from '../service/skins/changes.ts';
 import { readSkin, signedBy, viewSkin } from '../service/skins/skins.ts';
 import { similarSkins } from '../store/skins.ts';
 import { copyField, day, options, type Page, pictureAddress, terminalOf } from './frame.ts';
@@ -84,7 +84,7 @@ export const deleteSkinFormRoute = pageRoute({
   scopes: ['skins'],
   params,
   handle: async ({ context, caller, params }) => {
-    await removeSkin(context, caller, params.uuid);
+    await deleteSkin(context, caller, params.uuid);
     return seeOther('/ui/');
   },
 });

@@ -21,7 +21,7 @@ export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape'> {
 
 export interface Render {
   readonly png: Uint8Array;
-  /** Names the picture, for ETag: equal wishes have equal names. */
+  /** Names the picture, for ETag: equal inputs have equal names. */
   readonly name: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { forgetCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
+import { deleteIdleCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { FINISHED, WAITING } from '../store/schema/tables.ts';
 
@@ -36,14 +36,14 @@ async function pruneSome(db: Db, before: number, atOnce: number): Promise<bigint
 export async function pruneCallers(db: Db, now: number): Promise<void> {
   const waiting = await db.selectFrom('jobs').select('id').where(WAITING).limit(1).executeTakeFirst();
   if (!waiting) await moveQueueClock(db, await lastTurn(db));
-  await forgetCallers(db, now);
+  await deleteIdleCallers(db, now);
 }
 
 /** Milliseconds: nothing postpones a job for longer. */
 const LONGEST_WAIT = 12 * 3_600_000;
 
 /** Jobs postponed to a time that was near before the clock was set back may run now. Returns how many. */
-export async function forgiveQueueClock(db: Db, now: number): Promise<number> {
+export async function resetFutureJobTimes(db: Db, now: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
     .set({ run_at: now })

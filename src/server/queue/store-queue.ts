@@ -5,7 +5,7 @@ import { type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
 import { type Claim, claimsAlone, nextRunAt } from './claim.ts';
 import { ClaimsInTurn } from './claim-in-turn.ts';
 import { completeWithSkin, updateJobIdentity } from './complete.ts';
-import { forgiveQueueClock } from './expiry.ts';
+import { resetFutureJobTimes } from './expiry.ts';
 import {
   databaseLeases,
   type Holders,
@@ -142,7 +142,7 @@ export class StoreQueue implements JobLeases {
     );
     const lost = leased.filter((job) => (job.lease_until ?? 0) < now || gone.has(job.lease_owner ?? ''));
     const freed = await Promise.all(lost.map((job) => this.#free(job)));
-    return freed.filter(Boolean).length + (await forgiveQueueClock(this.#db, this.#clock.now()));
+    return freed.filter(Boolean).length + (await resetFutureJobTimes(this.#db, this.#clock.now()));
   }
 
   /** Shortens leases from before the clock was set back to the length of a new one: living workers renew theirs. */

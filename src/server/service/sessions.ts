@@ -6,13 +6,13 @@ import { lockManagement } from '../store/locks.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
 import type { SessionRow, SignInLinkRow } from '../store/schema/tables.ts';
 import {
-  deleteSession,
   findSession,
   findSignedIn,
   insertLink,
   insertSession,
   listSessions,
   noteSessionUse,
+  revokeSession,
   takeLink,
 } from '../store/sessions.ts';
 import { authenticate } from './callers/authenticate.ts';
@@ -108,7 +108,7 @@ export async function startSession(
     await insertSession(tx, session);
     const all = await listSessions(tx, whose.user_id, now);
     const alike = all.filter(({ key_id }) => key_id === whose.key_id);
-    for (const { id } of alike.slice(MAX_SESSIONS)) await deleteSession(tx, whose.user_id, id);
+    for (const { id } of alike.slice(MAX_SESSIONS)) await revokeSession(tx, whose.user_id, id);
   });
   return secret;
 }
@@ -155,7 +155,7 @@ export async function listOwnSessions(
 }
 
 /** Ends a session of the caller. @throws Refusal `not_found`; `insufficient_grants` if it is not the one that asks */
-export async function endSession(
+export async function revokeOwnSession(
   { db }: SessionContext,
   { caller, sessionId }: SessionCaller,
   id: string,
@@ -163,7 +163,7 @@ export async function endSession(
   if (id !== sessionId) requireScope(caller, 'account');
   const isEnded = await inTransaction(db, async (tx) => {
     await noteRevocation(tx); // what the session has open ends too
-    return await deleteSession(tx, caller.id, id);
+    return await revokeSession(tx, caller.id, id);
   });
   if (!isEnded) throw new Refusal('not_found', 'No such session.');
 }

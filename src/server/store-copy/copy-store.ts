@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Db, inTransaction } from '../store/db.ts';
-import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
+import { deleteMeta, readMeta, writeMeta } from '../store/meta.ts';
 import { fingerprintOf, nameOf, openSnapshot, openTarget, type StorePlace } from './places.ts';
 import {
   COPIED,
   type CopiedRow,
   countProcessing,
   countRows,
-  dropRows,
+  deleteRows,
   keyOf,
   putRows,
   type ReadTable,
@@ -74,14 +74,14 @@ async function copyAll(source: Db, target: Db, options: CopyOptions): Promise<St
   const tables = await withColumns(source, COPIED);
   const isResumed = await begin(target, options);
   const work = await Work.plan({ source, target, tables, ...options });
-  if (isResumed) await work.dropSurplus();
+  if (isResumed) await work.deleteSurplus();
   const copied = await work.copy();
   await inTransaction(target, async (tx) => {
     await countProcessing(tx);
     await setNumbers(tx, await readNumbers(source));
   });
   await work.compare(copied);
-  await removeMeta(target, 'copying-from');
+  await deleteMeta(target, 'copying-from');
   return { tables: copied, isResumed };
 }
 
@@ -135,12 +135,12 @@ class Work {
   }
 
   /** Removes what the source does not have any more; first what refers to others. */
-  async dropSurplus(): Promise<void> {
+  async deleteSurplus(): Promise<void> {
     const { source, target } = this.#plan;
     for (const table of this.#plan.tables.toReversed()) {
       for await (const { rows, after, upTo } of this.#parts(table, source)) {
         const there = await readRows(target, table, { after, upTo });
-        await dropRows(target, table, surplus(table, rows, there));
+        await deleteRows(target, table, surplus(table, rows, there));
       }
     }
   }

@@ -181,7 +181,7 @@ export async function putRows(db: Db, table: ReadTable, rows: readonly CopiedRow
 }
 
 /** Removes rows by their keys, as far as they are there. */
-export async function dropRows(db: Db, table: ReadTable, keys: readonly Key[]): Promise<void> {
+export async function deleteRows(db: Db, table: ReadTable, keys: readonly Key[]): Promise<void> {
   for (const key of keys) {
     const parts = table.key.map((name, n) => sql`${sql.ref(name)} = ${key[n]}`);
     await sql`delete from ${sql.table(table.name)} where ${sql.join(parts, sql` and `)}`.execute(db);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, KeyOwner } from './db.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
-import { endSessionsOf } from './sessions.ts';
+import { revokeSessionsOf } from './sessions.ts';
 import { flushUsage } from './usage.ts';
 
 /** The key with this hash and its owner, unless it is revoked. Mostly answered from memory. */
@@ -103,7 +103,7 @@ export async function changeKey(db: Db, id: string, change: KeyChange): Promise<
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  if (changed.revoked_at !== null) await endSessionsOf(db, { key: id });
+  if (changed.revoked_at !== null) await revokeSessionsOf(db, { key: id });
   db.store.keyOwners.forget();
   return changed;
 }
@@ -116,7 +116,7 @@ async function ownerOf(db: Db, key: ApiKeyRow): Promise<UserRow> {
  * Removes keys that were revoked before `before`. Keeps the newest key of each user: a user who has had a key does not
  * get the owner's first key again.
  */
-export async function forgetRevokedKeys(db: Db, before: number): Promise<void> {
+export async function pruneRevokedKeys(db: Db, before: number): Promise<void> {
   const isNewest = sql<boolean>`not exists (select 1 from api_keys as newer where newer.user_id = api_keys.user_id
     and (newer.created_at > api_keys.created_at or (newer.created_at = api_keys.created_at and newer.id > api_keys.id)))`;
   await db

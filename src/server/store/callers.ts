@@ -100,7 +100,7 @@ export async function moveQueueClock(db: Db, turn: number): Promise<void> {
  * Removes callers without spending that still counts, if the queue has passed their next turn. Those with pending jobs
  * stay, and only their spending is forgotten: on PostgreSQL the row also counts the jobs in progress.
  */
-export async function forgetCallers(db: Db, now: number): Promise<void> {
+export async function deleteIdleCallers(db: Db, now: number): Promise<void> {
   const before = now - HOUR.span - HOUR.step;
   const stale = sql<boolean>`spent_at < ${before} and turn <= (select turn from queue_clock)`;
   const isPending = sql<boolean>`exists (select 1 from jobs where jobs.owner = callers.owner and ${PENDING})`;

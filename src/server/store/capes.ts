@@ -53,7 +53,7 @@ export async function changeCape(
 }
 
 /** False if there is no such cape. Its texture stays as long as signed data or a job needs it. */
-export async function deleteCape(db: Db, uuid: string): Promise<boolean> {
+export async function deleteCapeRow(db: Db, uuid: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('capes').where('uuid', '=', uuid).executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -42,7 +42,7 @@ export async function keepMeta(db: Db, key: MetaKey, value: string): Promise<voi
 }
 
 /** `value`: only if it is this. */
-export async function removeMeta(db: Db, key: MetaKey, value?: string): Promise<void> {
+export async function deleteMeta(db: Db, key: MetaKey, value?: string): Promise<void> {
   const all = db.deleteFrom('meta').where('key', '=', key);
   await (value === undefined ? all : all.where('value', '=', value)).execute();
 }

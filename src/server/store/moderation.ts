@@ -114,7 +114,7 @@ export async function closeReportsOf(db: Db, skin: string, now: number): Promise
 }
 
 /** Removes the reports that were closed before this time. */
-export async function forgetReports(db: Db, before: number): Promise<void> {
+export async function pruneReports(db: Db, before: number): Promise<void> {
   await db.deleteFrom('reports').where('closed_at', '<', before).execute();
 }
 

@@ -45,7 +45,7 @@ export async function listNodes(db: Db, within: number): Promise<NodeRow[]> {
 }
 
 /** Removes the nodes that were not seen for `after` milliseconds. */
-export async function forgetNodes(db: Db, after: number): Promise<void> {
+export async function pruneNodes(db: Db, after: number): Promise<void> {
   await db
     .deleteFrom('nodes')
     .where('seen_at', '<', sql<number>`${DATABASE_NOW} - ${after}::bigint`)

@@ -61,7 +61,7 @@ export async function listSessions(db: Db, userId: string, now: number): Promise
 }
 
 /** False if the user has no such session. */
-export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
+export async function revokeSession(db: Db, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
@@ -71,7 +71,7 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
 }
 
 /** Ends the sessions, and spoils the links, of a user or of an API key. */
-export async function endSessionsOf(
+export async function revokeSessionsOf(
   db: Db,
   whose: { readonly user: string } | { readonly key: string },
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function endSessionsOf(
 }
 
 /** Ends the sessions of a user that no API key began, but for one, and spoils such links. */
-export async function endKeylessSessions(db: Db, userId: string, but = ''): Promise<void> {
+export async function revokeKeylessSessions(db: Db, userId: string, but = ''): Promise<void> {
   await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
@@ -116,7 +116,7 @@ export async function takeLink(db: Db, hash: string, now: number): Promise<SignI
 }
 
 /** Removes what has expired. */
-export async function forgetSessions(db: Db, now: number): Promise<void> {
+export async function pruneSessions(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('sign_in_links').where('expires_at', '<=', now).execute();
   await db.deleteFrom('first_sign_ins').where('expires_at', '<=', now).execute();

@@ -155,7 +155,7 @@ export async function changeSkin(
 }
 
 /** Also removes its words and views. */
-export async function deleteSkin(db: Db, id: number): Promise<void> {
+export async function deleteSkinRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('skins').where('id', '=', id).execute();
 }
 

@@ -66,7 +66,7 @@ export async function copyTextureData(db: Db, from: string, to: string): Promise
   if (data) await keepTextureData(db, { ...data, identity: to });
 }
 
-export async function dropTextureData(db: Db, identity: string): Promise<void> {
+export async function deleteTextureData(db: Db, identity: string): Promise<void> {
   await db.deleteFrom('texture_data').where('identity', '=', identity).execute();
 }
 
@@ -74,16 +74,16 @@ export async function dropTextureData(db: Db, identity: string): Promise<void> {
 const CHUNK = 1_000;
 
 /** Removes pictures that are older than `before` and not needed by signed data, a cape or a job. */
-export async function dropUnusedTextures(db: Db, before: number): Promise<void> {
+export async function pruneUnusedTextures(db: Db, before: number): Promise<void> {
   let done: string | undefined = '';
   while (done !== undefined) {
-    done = await dropNextUnused(db, done, before);
+    done = await pruneNextUnused(db, done, before);
     await setImmediate();
   }
 }
 
 /** Returns the last hash it has checked; undefined if there are no more. */
-async function dropNextUnused(db: Db, done: string, before: number): Promise<string | undefined> {
+async function pruneNextUnused(db: Db, done: string, before: number): Promise<string | undefined> {
   const end = await db
     .selectFrom('textures')
     .select('hash')
@@ -154,7 +154,7 @@ export async function rememberPlayer(db: Db, player: PlayerRow): Promise<void> {
 }
 
 /** Removes players that would be looked up again anyway. */
-export async function forgetPlayers(db: Db, now: number): Promise<void> {
+export async function prunePlayers(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('players')
     .where('looked_up_at', '<=', now - PLAYER_AGE)

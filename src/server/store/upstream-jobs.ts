@@ -75,6 +75,6 @@ export async function acceptUpstreamJob(db: Db, identity: string, jobId: string)
   await db.updateTable('upstream_jobs').set({ job_id: jobId }).where('identity', '=', identity).execute();
 }
 
-export async function dropUpstreamJob(db: Db, identity: string): Promise<void> {
+export async function deleteUpstreamJob(db: Db, identity: string): Promise<void> {
   await db.deleteFrom('upstream_jobs').where('identity', '=', identity).execute();
 }

@@ -37,7 +37,7 @@ export function hourOf(now: number): number {
 }
 
 /** Removes the views of the hours before this one: they no longer matter. */
-export async function forgetOldViews(db: Db, now: number): Promise<void> {
+export async function pruneViews(db: Db, now: number): Promise<void> {
   await db.deleteFrom('skin_views').where('hour', '<', hourOf(now)).execute();
 }
 

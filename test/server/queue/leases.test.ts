@@ -9,7 +9,7 @@ import {
   workerName,
 } from '../../../src/server/queue/leases.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import { beat, forgetNodes, leave, listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
+import { beat, leave, listNodes, NODE_IS_GONE, pruneNodes } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
@@ -69,9 +69,9 @@ describe('With PostgreSQL', () => {
       { id: 'a/1/x', version: '1.1.0', started_at: begun?.started_at, seen_at: second },
     ]);
     await silence(db, 'a/1/x', 100_000);
-    await forgetNodes(db, 200_000);
+    await pruneNodes(db, 200_000);
     expect(await db.selectFrom('nodes').selectAll().execute()).toHaveLength(1);
-    await forgetNodes(db, 50_000);
+    await pruneNodes(db, 50_000);
     expect(await db.selectFrom('nodes').selectAll().execute()).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../../src/server/store/db.ts';
 import { searchSkins } from '../../../src/server/store/skin-search.ts';
-import { changeSkin, deleteSkin, type SkinScope, wordsIn } from '../../../src/server/store/skins.ts';
+import { changeSkin, deleteSkinRow, type SkinScope, wordsIn } from '../../../src/server/store/skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';
@@ -100,7 +100,7 @@ describe('A search', () => {
     await changeSkin(db, id, { name: null });
     expect(await search(db, 'blue', { owner: 'ann' })).toEqual([]);
     await changeSkin(db, id, { name: 'green hat' });
-    await deleteSkin(db, id);
+    await deleteSkinRow(db, id);
     expect(await db.selectFrom('skin_words').selectAll().execute()).toEqual([]);
   });
 });

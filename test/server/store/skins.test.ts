@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { lookUp } from '../../../src/server/queue/known.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
-import { deleteSkin, findOwnSkin, findSkin, listSkins } from '../../../src/server/store/skins.ts';
-import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
+import { deleteSkinRow, findOwnSkin, findSkin, listSkins } from '../../../src/server/store/skins.ts';
+import { findServedTexture, keepTexture, pruneUnusedTextures } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
@@ -116,7 +116,7 @@ describe('The list of skins', () => {
       seen.push(...names(page));
       before = last.id;
       await record(db, { name: `new after ${seen.length}` });
-      await deleteSkin(db, last.id);
+      await deleteSkinRow(db, last.id);
     }
     expect(seen).toEqual(['old 7', 'old 6', 'old 5', 'old 4', 'old 3', 'old 2', 'old 1']);
   });
@@ -140,7 +140,7 @@ describe('A picture', () => {
       .values({ uuid: 'c', alias: 'c', texture_hash: 'cape', support: 'public', created_at: 0 })
       .execute();
     await new TestQueue(db, { self: nameThisNode() }).submit(newJob({ capeHash: 'worn' }), LIMITS);
-    await dropUnusedTextures(db, 20);
+    await pruneUnusedTextures(db, 20);
     const left = await db.selectFrom('textures').select('hash').execute();
     expect(left.map(({ hash }) => hash).toSorted()).toEqual(
       ['cape', 'fresh', 'worn', face, TEXTURE_HASH].toSorted(),
@@ -154,7 +154,7 @@ describe('A picture', () => {
       for (const hash of hashes)
         await keepTexture(tx, { hash, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
     });
-    await dropUnusedTextures(db, 1);
+    await pruneUnusedTextures(db, 1);
     expect(await db.selectFrom('textures').select('hash').execute()).toHaveLength(1);
   });
 

@@ -7,11 +7,11 @@ import { findSkin } from '../../../src/server/store/skins.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import {
   flushUsage,
-  forgetOldViews,
   hourOf,
   noteGeneration,
   noteKeyUse,
   noteView,
+  pruneViews,
 } from '../../../src/server/store/usage.ts';
 import { insertUser } from '../../../src/server/store/users.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -124,7 +124,7 @@ test('Views of hours that are over are forgotten, and stay counted', async () =>
   const { id, uuid } = await record(db);
   for (const time of [NOW - HOUR, NOW, NOW]) noteView(db, { skin_id: id, viewer: 'ann', hour: hourOf(time) });
   await flushUsage(db);
-  await forgetOldViews(db, NOW);
+  await pruneViews(db, NOW);
   expect(await db.selectFrom('skin_views').select('hour').execute()).toEqual([{ hour: 1_000 }]);
   expect((await findSkin(db, uuid))?.views).toBe(2);
 });

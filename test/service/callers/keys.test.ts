@@ -8,7 +8,7 @@ guardAgainstLeaks();
 
 const KEYS = '/v2/account/keys';
 
-/** A key of bob's, made by the operator, with what is wished for. */
+/** A key of bob's, made by the operator, with the requested settings. */
 async function makeKey(
   { owner }: ServerUnderTest,
   input: object = {},

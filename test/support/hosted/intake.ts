@@ -38,7 +38,7 @@ export type Taken =
   | { readonly kind: 'job'; readonly job: HostedJob }
   | { readonly kind: 'duplicate'; readonly duplicate: Duplicate };
 
-interface NewJob extends Omit<PlannedJob, 'wish'> {
+interface NewJob extends Omit<PlannedJob, 'input'> {
   readonly input: SkinInput;
   readonly picture: Picture;
   readonly now: number;
@@ -54,7 +54,7 @@ export class Intake {
   readonly #maker: SkinMaker;
   readonly #options: HostedOptions;
   readonly #fakeJobs = new Map<string, Duplicate>();
-  /** Skins that were there before this service started, by wish. */
+  /** Skins that were there before this service started, by input. */
   readonly #old = new Map<string, { skin: Promise<Skin>; uuid: string }>();
   /** Submissions of each picture that were decided on, by pixel hash. */
   readonly #attempts = new Map<string, number>();

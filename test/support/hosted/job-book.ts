@@ -67,7 +67,7 @@ export function hasSkin(job: HostedJob, now: number): boolean {
   return fate?.kind !== 'forgotten' || fate.keepsSkin || isKnown(job, now);
 }
 
-/** Whether that skin is the one that was wished for. */
+/** Whether that skin is the one that was requested. */
 export function hasRightSkin(job: HostedJob, now: number): boolean {
   return hasSkin(job, now) && job.fate?.kind !== 'wrong';
 }

@@ -6,7 +6,7 @@ import type { Note } from '../../../protocol/envelope.ts';
 import { type ErrorCode, isErrorCode, PASSING_FAILURES } from '../../../protocol/errors.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import type { Db } from '../../store/db.ts';
-import { dropUpstreamJob } from '../../store/upstream-jobs.ts';
+import { deleteUpstreamJob } from '../../store/upstream-jobs.ts';
 import { GenerationError, type SignedSkin, type Texture } from '../port.ts';
 import type { Contact, UpstreamFacts } from './contact.ts';
 import type { UpstreamWork } from './jobs.ts';
@@ -41,7 +41,7 @@ export class Results {
       return { value, signature, url, ...this.#makerOf(skin) };
     } catch (error) {
       // The next attempt must get a job of its own.
-      if (error instanceof GenerationError) await dropUpstreamJob(this.#options.db, texture.identity);
+      if (error instanceof GenerationError) await deleteUpstreamJob(this.#options.db, texture.identity);
       throw error;
     }
   }

@@ -14,7 +14,7 @@ import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { findTexture } from '../../store/textures.ts';
 import {
   beginUpstreamJob,
-  dropUpstreamJob,
+  deleteUpstreamJob,
   endUpstreamRequest,
   type UpstreamIntent,
 } from '../../store/upstream-jobs.ts';
@@ -193,7 +193,7 @@ export class Submitting {
       await this.#ended(intent, settlingTime(error));
       return await this.#lost(work, { error, signal });
     }
-    await dropUpstreamJob(db, intent.identity);
+    await deleteUpstreamJob(db, intent.identity);
     if (isAboutRequest(failure)) throw refusedJob(error);
     if (failure.kind === 'full_queue') await this.#wasFull();
     else if (failure.kind === 'key_refused') availability.keyRefused(error);

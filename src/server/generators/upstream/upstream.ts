@@ -6,7 +6,7 @@ import type { SubmissionMark } from '../../../dispatch/submitter.ts';
 import type { HealthFinding } from '../../../protocol/service.ts';
 import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
-import { acceptUpstreamJob, dropUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';
+import { acceptUpstreamJob, deleteUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';
 import { GenerationPostponed, type SignedSkin, type Texture } from '../port.ts';
 import type { Availability } from './availability.ts';
 import { type Contact, readUpstreamFacts, type UpstreamFacts, type UpstreamSettings } from './contact.ts';
@@ -57,7 +57,7 @@ export class Upstream {
 
   /** The data is stored: drops the record of its job. */
   async settled(identity: string): Promise<void> {
-    await dropUpstreamJob(this.#options.db, identity);
+    await deleteUpstreamJob(this.#options.db, identity);
   }
 
   /** The final state of the job that makes the skin, an earlier job if there is one; undefined: it came to nothing. */
@@ -76,7 +76,7 @@ export class Upstream {
 
   async #endOf(work: UpstreamWork, id: string, signal: AbortSignal): Promise<JobAnswer | undefined> {
     const state = await this.#options.jobs.end(work, id, signal);
-    if (!state) await dropUpstreamJob(this.#options.db, work.key);
+    if (!state) await deleteUpstreamJob(this.#options.db, work.key);
     return state;
   }
 

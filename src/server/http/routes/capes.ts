@@ -9,7 +9,7 @@ import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts
 import { uuidSchema } from '../../../protocol/skin.ts';
 import { requireOperator } from '../../service/callers/caller.ts';
 import { Refusal } from '../../service/refusal.ts';
-import { addCape, editCape, readAllCapes, readPublicCapes, removeCape } from '../../service/skins/capes.ts';
+import { addCape, deleteCape, editCape, readAllCapes, readPublicCapes } from '../../service/skins/capes.ts';
 import { readBody } from '../bodies.ts';
 import { route } from '../route.ts';
 import { capeView, envelope } from '../views.ts';
@@ -79,7 +79,7 @@ export const changeCapeRoute = route({
   },
 });
 
-export const removeCapeRoute = route({
+export const deleteCapeRoute = route({
   method: 'DELETE',
   scopes: ['operator'],
   paths: ['/v2/account/capes/:uuid'],
@@ -87,7 +87,7 @@ export const removeCapeRoute = route({
   params,
   answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
-    await removeCape(context, caller, uuid);
+    await deleteCape(context, caller, uuid);
     const messages = [{ code: 'cape_removed', message: 'The cape is removed.' }];
     return { status: 200, body: envelope({ warnings, messages, links }) };
   },

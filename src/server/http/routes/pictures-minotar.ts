@@ -34,7 +34,7 @@ interface Drawing {
   readonly overlay: boolean;
 }
 
-/** Pixels of a picture's width; wishes beyond them get the nearest. */
+/** Pixels of a picture's width; other sizes get the nearest. */
 const WIDTHS = { least: 8, most: 300, usual: 180 };
 const BROWSER_AGE = 3600;
 

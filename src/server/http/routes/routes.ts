@@ -14,7 +14,7 @@ import {
   unlinkIdentityRoute,
   userRoute,
 } from './account.ts';
-import { addCapeRoute, allCapesRoute, capeListRoute, changeCapeRoute, removeCapeRoute } from './capes.ts';
+import { addCapeRoute, allCapesRoute, capeListRoute, changeCapeRoute, deleteCapeRoute } from './capes.ts';
 import {
   beginGameLoginRoute,
   changeGameAccountRoute,
@@ -41,10 +41,10 @@ import {
   randomSkinsRoute,
 } from './skin-lists.ts';
 import {
+  deleteSkinRoute,
+  deleteSkinsRoute,
   editSkinRoute,
   editSkinsRoute,
-  removeSkinRoute,
-  removeSkinsRoute,
   reportSkinRoute,
   similarSkinsRoute,
   skinRoute,
@@ -82,7 +82,7 @@ export const ROUTES: readonly Route[] = [
   randomSkinsRoute,
   skinRoute,
   editSkinRoute,
-  removeSkinRoute,
+  deleteSkinRoute,
   skinTextureRoute,
   similarSkinsRoute,
   viewSkinRoute,
@@ -95,7 +95,7 @@ export const ROUTES: readonly Route[] = [
   ownSkinsRoute,
   ...exportRoutes,
   editSkinsRoute,
-  removeSkinsRoute,
+  deleteSkinsRoute,
   delayRoute,
   accountRoute,
   planListRoute,
@@ -109,7 +109,7 @@ export const ROUTES: readonly Route[] = [
   allCapesRoute,
   addCapeRoute,
   changeCapeRoute,
-  removeCapeRoute,
+  deleteCapeRoute,
   gameAccountListRoute,
   linkGameAccountRoute,
   beginGameLoginRoute,

@@ -16,7 +16,7 @@ import {
   skinsEditSchema,
 } from '../../../protocol/skin-edit.ts';
 import { reportSkin } from '../../service/moderation/reports.ts';
-import { editSkin, editSkins, removeSkin, removeSkins } from '../../service/skins/changes.ts';
+import { deleteSkin, deleteSkins, editSkin, editSkins } from '../../service/skins/changes.ts';
 import { wholeUuid } from '../../service/skins/skin-picks.ts';
 import { readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { type SkinWithData, similarSkins } from '../../store/skins.ts';
@@ -73,7 +73,7 @@ export const editSkinRoute = route({
   },
 });
 
-export const removeSkinRoute = route({
+export const deleteSkinRoute = route({
   method: 'DELETE',
   scopes: ['skins'],
   needsKey: true,
@@ -83,7 +83,7 @@ export const removeSkinRoute = route({
   answers: { 200: envelopeSchema, 401: errorAnswerSchema, 404: errorAnswerSchema },
   handle: async (call) => {
     const { context, caller, warnings } = call;
-    await removeSkin(context, caller, await uuidOf(call));
+    await deleteSkin(context, caller, await uuidOf(call));
     const messages = [{ code: 'deleted', message: 'The skin is deleted.' }];
     return { status: 200, body: envelope({ warnings, messages, links: { list: '/v2/me/skins' } }) };
   },
@@ -158,7 +158,7 @@ export const editSkinsRoute = route({
   },
 });
 
-export const removeSkinsRoute = route({
+export const deleteSkinsRoute = route({
   method: 'POST',
   scopes: ['skins'],
   needsKey: true,
@@ -168,7 +168,7 @@ export const removeSkinsRoute = route({
   answers: { ...refusals, 200: skinsDeletedAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const { skins } = skinsDeleteSchema.parse(request.body ?? {});
-    const { done, missing } = await removeSkins(context, caller, skins);
+    const { done, missing } = await deleteSkins(context, caller, skins);
     return { status: 200, body: { ...envelope({ warnings, links }), deleted: done, missing } };
   },
 });

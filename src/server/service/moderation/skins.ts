@@ -2,7 +2,7 @@ import type { ModeratedSkin } from '../../../protocol/moderation.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { closeReportsOf } from '../../store/moderation.ts';
-import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
+import { changeSkin, deleteSkinRow, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 import { requireUnblocked } from '../skins/changes.ts';
@@ -63,7 +63,7 @@ export async function deleteAnySkin(
   await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     const { id, identity } = await moderatedSkin(tx, uuid);
-    await deleteSkin(tx, id);
+    await deleteSkinRow(tx, id);
     await withdrawData(tx, identity);
     await closeReportsOf(tx, uuid, clock.now());
     await noteAct(tx, clock, { operator, action: 'delete_skin', subject: uuid, note });

@@ -5,7 +5,7 @@ import { listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
-import { endKeylessSessions } from '../../store/sessions.ts';
+import { revokeKeylessSessions } from '../../store/sessions.ts';
 import { findUserByName, type LinkedIdentity, listLinked, unlinkSubject } from '../../store/users.ts';
 import {
   type Caller,
@@ -77,7 +77,7 @@ export async function unlinkIdentity(
     if (!mayBeLast && linked.length === 1) await verifyOtherWay(tx, user);
     await noteRevocation(tx);
     await unlinkSubject(tx, identity);
-    await endKeylessSessions(tx, user.id, sessionId);
+    await revokeKeylessSessions(tx, user.id, sessionId);
     const act = { operator: own, action: 'unlink_identity', subject: user.name } as const;
     if (user.id !== own.id) await noteAct(tx, clock, act);
   });

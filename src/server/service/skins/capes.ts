@@ -9,7 +9,7 @@ import type { Generator } from '../../generators/port.ts';
 import {
   changeCape,
   countCapes,
-  deleteCape,
+  deleteCapeRow,
   findCape,
   findCapeByAlias,
   insertCape,
@@ -115,9 +115,9 @@ export async function editCape(
 }
 
 /** Removes a cape for new skins; existing skins keep it. @throws Refusal `not_found` */
-export async function removeCape({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
+export async function deleteCape({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
   requireOperator(caller);
-  if (!(await deleteCape(db, uuid))) throw noSuchCape(uuid);
+  if (!(await deleteCapeRow(db, uuid))) throw noSuchCape(uuid);
 }
 
 function noSuchCape(uuid: string): Refusal {

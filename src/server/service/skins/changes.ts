@@ -2,7 +2,7 @@ import type { SkinEdit } from '../../../protocol/skin-edit.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { findBlockedImage } from '../../store/moderation.ts';
-import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
+import { changeSkin, deleteSkinRow, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, hasScope, requireUser } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 import { shareData, withdrawData } from './identity.ts';
@@ -74,16 +74,16 @@ export async function requireUnblocked(
  * Removes a skin of the caller, and its data if no other skin uses it.
  * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others)
  */
-export async function removeSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
+export async function deleteSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
   requireUser(caller);
-  await inTransaction(db, async (tx) => await removeOwnSkin(tx, caller, uuid));
+  await inTransaction(db, async (tx) => await deleteOwnSkin(tx, caller, uuid));
 }
 
 /** The same, in the caller's transaction. @throws Refusal `skin_not_found` */
-export async function removeOwnSkin(tx: Db, caller: Caller, uuid: string): Promise<void> {
+export async function deleteOwnSkin(tx: Db, caller: Caller, uuid: string): Promise<void> {
   await lockManagement(tx);
   const skin = await ownSkin(tx, caller, uuid);
-  await deleteSkin(tx, skin.id);
+  await deleteSkinRow(tx, skin.id);
   await withdrawData(tx, skin.identity);
 }
 
@@ -115,13 +115,13 @@ export async function editSkins(
 }
 
 /** Removes several skins of the caller. @throws Refusal `unauthorized` */
-export async function removeSkins(
+export async function deleteSkins(
   { db }: { readonly db: Db },
   caller: Caller,
   skins: readonly string[],
 ): Promise<BulkOutcome<string>> {
   return await forEach(db, caller, skins, async (tx, uuid) => {
-    await removeOwnSkin(tx, caller, uuid);
+    await deleteOwnSkin(tx, caller, uuid);
     return uuid;
   });
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
 import { hasOpenSkin, moveSkins, ownersOf, someSkinOf } from '../../store/skins.ts';
-import { copyTextureData, dropTextureData, hasTextureData } from '../../store/textures.ts';
+import { copyTextureData, deleteTextureData, hasTextureData } from '../../store/textures.ts';
 
 /** The data to sign, and its signer. */
 interface DataInput {
@@ -97,7 +97,7 @@ export async function shareData(tx: Db, identity: string): Promise<string> {
   if (shared === undefined || (await hasTextureData(tx, shared))) return identity;
   await copyTextureData(tx, identity, shared);
   await moveSkins(tx, { from: identity, to: shared });
-  await dropTextureData(tx, identity);
+  await deleteTextureData(tx, identity);
   return shared;
 }
 
@@ -109,7 +109,7 @@ export async function withdrawData(tx: Db, identity: string): Promise<void> {
   if (sharedOf(identity) === undefined && !(await hasOpenSkin(tx, identity))) {
     for (const owner of await ownersOf(tx, identity)) await giveToOwner(tx, identity, owner);
   }
-  if (!(await someSkinOf(tx, identity))) await dropTextureData(tx, identity);
+  if (!(await someSkinOf(tx, identity))) await deleteTextureData(tx, identity);
 }
 
 /**
@@ -119,7 +119,7 @@ export async function withdrawData(tx: Db, identity: string): Promise<void> {
 export async function withdrawFromOwner(tx: Db, identity: string, owner: string): Promise<void> {
   if (sharedOf(identity) !== undefined || (await hasOpenSkin(tx, identity, owner))) return;
   await giveToOwner(tx, identity, owner);
-  if (!(await someSkinOf(tx, identity))) await dropTextureData(tx, identity);
+  if (!(await someSkinOf(tx, identity))) await deleteTextureData(tx, identity);
 }
 
 /** A skin always keeps its value: if its owner has other data of its own, this is kept beside it. */

@@ -17,7 +17,7 @@ import { countKeys, listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
-import { endSessionsOf } from '../../store/sessions.ts';
+import { revokeSessionsOf } from '../../store/sessions.ts';
 import {
   changeUser,
   ensureUser,
@@ -161,7 +161,7 @@ export async function setUser(
     for (const act of actsOf(before, change)) {
       await noteAct(tx, context.clock, { operator, subject: name, ...act });
     }
-    if (disabled) await endSessionsOf(tx, { user: before.id });
+    if (disabled) await revokeSessionsOf(tx, { user: before.id });
     return userView({ ...before, ...change });
   });
   if (disabled) await endJobsOfDisabled(context);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgiveQueueClock } from '../../../../src/server/queue/expiry.ts';
+import { resetFutureJobTimes } from '../../../../src/server/queue/expiry.ts';
 import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
@@ -19,6 +19,6 @@ test.each([
     .updateTable('jobs')
     .set({ created_at: now + accepted, run_at: now + due })
     .execute();
-  expect(await forgiveQueueClock(db, now)).toBe(isForgiven ? 1 : 0);
+  expect(await resetFutureJobTimes(db, now)).toBe(isForgiven ? 1 : 0);
   expect((await queue.find(job.uuid))?.run_at).toBe(isForgiven ? now : now + due);
 });

@@ -40,7 +40,7 @@ const ENDED = { attempts: 1, started_at: MOMENT, finished_at: LATER } as const;
 const HELD = { status: 'processing', attempts: 1, started_at: MOMENT, lease_until: LATER } as const;
 
 /** Jobs in every state: those that have not ended are due, or held by a node that is gone. */
-const WISHES: readonly JobInput[] = [
+const INPUTS: readonly JobInput[] = [
   {
     ...{
       owner: dora,
@@ -86,7 +86,7 @@ export function jobRows(signer: string): Pick<Rows, JobTable> {
   const caller = { spent_at: MOMENT, generated_at: 0, minute: spent(1_000), hour: spent(60_000) };
   return {
     textures: [7, 8, 9, 10, 11].map(textureOfSkin),
-    jobs: WISHES.map((input, n) => job(n + 1, input, signer)),
+    jobs: INPUTS.map((input, n) => job(n + 1, input, signer)),
     idempotency_keys: [
       { owner: dora, key: IDEMPOTENCY_KEY, job_id: 1 },
       { owner: dora, key: 'joined', job_id: 3 },

@@ -44,7 +44,7 @@ interface SkinInput extends Pick<SkinRow, 'owner' | 'name' | 'visibility'> {
 const [dora, emil] = [ownerKey('dora'), ownerKey('emil')];
 const NOBODY = `address:${hex('192.0.2.1', 32)}`;
 
-const WISHES: readonly SkinInput[] = [
+const INPUTS: readonly SkinInput[] = [
   { picture: 1, owner: dora, name: 'Steel Smith', visibility: 'public', views: 7 },
   { picture: 2, owner: dora, name: null, visibility: 'unlisted', variant: 'slim' },
   { picture: 3, owner: dora, name: 'Secret "it\'s" Ä 💎', visibility: 'private' },
@@ -101,8 +101,8 @@ type SkinTable =
 
 /** Skins, with what they are made of. */
 export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTable>> {
-  const data = await Promise.all(WISHES.map(async (input) => await makeData(generator, input)));
-  const skins = WISHES.map((input, n) => skin(n + 1, input, data[n]?.identity ?? ''));
+  const data = await Promise.all(INPUTS.map(async (input) => await makeData(generator, input)));
+  const skins = INPUTS.map((input, n) => skin(n + 1, input, data[n]?.identity ?? ''));
   const cape = { support: 'public', created_at: MOMENT } as const;
   const { identity } = data[0]!;
   return {

@@ -5,7 +5,7 @@ import { Plans } from '../../../../../src/server/service/plans.ts';
 import { hashSecret, makeSecret } from '../../../../../src/server/service/sessions.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../../../src/server/store/postgres/postgres-store.ts';
-import { forgetSessions } from '../../../../../src/server/store/sessions.ts';
+import { pruneSessions } from '../../../../../src/server/store/sessions.ts';
 import { openStore } from '../../../../../src/server/store/sqlite.ts';
 import { findTiedUser, insertFirstSignIn } from '../../../../../src/server/store/users.ts';
 import { ownDatabase } from '../../../../support/postgres/own-database.ts';
@@ -88,7 +88,7 @@ for (const [name, open] of STORES) {
       const [db] = await open();
       const [before, after] = [await beginFirst(db), await beginFirst(db)];
       await expect(becomeNewUser(contextOf(db), before, ORIGINS)).rejects.toThrow(ProviderError);
-      await forgetSessions(db, clock.now() + 1_000);
+      await pruneSessions(db, clock.now() + 1_000);
       await expect(becomeNewUser(contextOf(db), after, ORIGINS)).rejects.toThrow(ProviderError);
     });
   });

@@ -10,7 +10,7 @@ import { openOwnStore } from '../../../../support/server/running-server.ts';
 import { keepData, record } from '../../../../support/server/skin-records.ts';
 
 const plans = new Plans();
-const WISH = { scope: 'public', words: ['smith'], size: 10 } as const;
+const INPUT = { scope: 'public', words: ['smith'], size: 10 } as const;
 
 function stranger(number: number): Caller {
   return anonymousCaller({ address: `192.0.2.${number}`, origin: undefined }, plans);
@@ -35,7 +35,7 @@ describe('Searches', () => {
   test('of one address are refused beyond a few, those of others are not', async () => {
     const db = await ownDb();
     const searches = new Searches(systemClock);
-    const search = async (caller: Caller) => await searches.search(db, caller, WISH);
+    const search = async (caller: Caller) => await searches.search(db, caller, INPUT);
     const first = Array.from({ length: MAX_OF_STRANGER }, async () => await search(stranger(1)));
     await expect(search(stranger(1))).rejects.toMatchObject({
       code: 'concurrency_limit',
@@ -51,7 +51,7 @@ describe('Searches', () => {
     const searches = new Searches(systemClock);
     const ends: string[] = [];
     const search = async (caller: Caller, asked: Pick<Searches, 'search'> = searches) => {
-      await asked.search(db, caller, WISH);
+      await asked.search(db, caller, INPUT);
       ends.push(caller.kind);
     };
     const many = Array.from({ length: 129 }, async (_, number) => await search(stranger(number % 64)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServedTextures } from '../../../../../src/server/service/skins/skins.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';
-import { dropTextureData } from '../../../../../src/server/store/textures.ts';
+import { deleteTextureData } from '../../../../../src/server/store/textures.ts';
 import { MovableClock } from '../../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../../support/server/running-server.ts';
@@ -29,7 +29,7 @@ test.each([
   const { db, clock, textures, hash } = await served();
   expect(await textures.find(hash)).toBeDefined();
   await db.deleteFrom('skins').execute();
-  await dropTextureData(db, 'face');
+  await deleteTextureData(db, 'face');
   clock.forward(moved);
   expect(await textures.find(hash)).toBeUndefined();
 });

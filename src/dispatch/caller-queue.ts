@@ -1,5 +1,6 @@
 import type { LimitWindow } from '../client/rate-limits.ts';
-import type { OtherProcesses } from './other-processes.ts';
+import type { OtherProcesses } from './shared-lists.ts';
+import type { CountedSlots } from './slots.ts';
 
 /** The answer to a request to submit. `job`: another process has a job for the same work. */
 export type SlotClaim =
@@ -27,4 +28,46 @@ export interface CallerQueue extends OtherProcesses {
   became(key: string, job: string | undefined): void;
   /** The answer to a submission of this process, which still counts as in flight, names these rate windows. */
   heardWindows(windows: readonly LimitWindow[]): void;
+}
+
+/** The queue of a caller that shares its slots with no other process, as at an embedded service. */
+export class OwnQueue implements CallerQueue {
+  readonly isShared = false;
+  readonly settledAt = undefined;
+  readonly typical = undefined;
+  readonly otherJobs = [];
+  readonly foreignJobs = 0;
+  readonly #slots: CountedSlots;
+
+  constructor(slots: CountedSlots) {
+    this.#slots = slots;
+  }
+
+  get pending(): number {
+    return this.#slots.jobs.size;
+  }
+
+  take(limit: number): SlotClaim {
+    return this.#slots.ours < limit ? 'mine' : 'full';
+  }
+
+  tryLook(): number {
+    return 0;
+  }
+
+  isElsewhere(): boolean {
+    return false;
+  }
+
+  takeNews(): undefined {
+    return undefined;
+  }
+
+  async keepUp(): Promise<void> {}
+  enter(): void {}
+  leave(): void {}
+  close(): void {}
+  became(): void {}
+  heardWindows(): void {}
+  endLook(): void {}
 }

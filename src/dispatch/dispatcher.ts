@@ -1,16 +1,32 @@
-import type { CallerQueue } from './caller-queue.ts';
-import type { DispatcherUser } from './dispatcher-user.ts';
-import { JobTracker } from './job-tracker.ts';
+import type { Job } from '../protocol/job.ts';
+import { type CallerQueue, OwnQueue } from './caller-queue.ts';
+import { JobTracker, type TrackerUser } from './job-tracker.ts';
 import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
 import { isOutagePage, lossPause } from './outage.ts';
-import { OwnQueue } from './own-queue.ts';
 import type { RetryingReader } from './retrying-reader.ts';
 import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
-import type { StopSignals } from './stop-signals.ts';
-import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
+import { type StopSignals, WakeUpSignal } from './signals.ts';
+import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type SubmissionMark, Submitter } from './submitter.ts';
-import { WakeUpSignal } from './wake-up-signal.ts';
+
+/** The user of a dispatcher: provides the pictures and receives the results. */
+export interface DispatcherUser<W extends Submission> extends TrackerUser<W> {
+  /** What to send, or why there is nothing. @throws the signal's reason */
+  prepare(work: W, signal: AbortSignal): Promise<SkinRequest | { readonly problem: unknown }>;
+  /** The service has a job for it. */
+  accepted(work: W, job: Job): void;
+  /** It certainly did not become a job and will not. */
+  rejected(work: W, error: unknown): void;
+  /** There was nothing to send. */
+  unusable(work: W, problem: unknown): void;
+  /** The answer was lost: the service may have accepted it. */
+  answerLost(work: W, error: unknown): void;
+  /** Nothing can be submitted, because others with the same key have so many jobs in the queue. */
+  queueFilledByOthers(jobs: number): void;
+  /** Other processes of the caller cannot be taken into account; gives the reason. */
+  sharingBroken(why: string): void;
+}
 
 export interface DispatcherOptions<W extends Submission> extends StopSignals {
   readonly session: Session<W>;

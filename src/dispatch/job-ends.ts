@@ -1,9 +1,8 @@
 import { SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import { jobDuration } from './job-duration.ts';
 import type { RetryingReader } from './retrying-reader.ts';
-import { pollableAt } from './running-job.ts';
+import { jobDuration, pollableAt } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { OpenJob } from './slots.ts';
 import type { Submission } from './submission.ts';

@@ -3,13 +3,13 @@ import { isPending, type Job } from '../protocol/job.ts';
 import { JobEnds, type JobResults } from './job-ends.ts';
 import { JobEventListener } from './job-events.ts';
 import { LostAnswers } from './lost-answers.ts';
-import type { OtherProcesses } from './other-processes.ts';
 import type { RetryingReader } from './retrying-reader.ts';
 import type { Session } from './session.ts';
+import type { OtherProcesses } from './shared-lists.ts';
+import { WakeUpSignal } from './signals.ts';
 import type { OpenJob } from './slots.ts';
 import type { Submission } from './submission.ts';
 import type { SubmissionMark } from './submitter.ts';
-import { WakeUpSignal } from './wake-up-signal.ts';
 import { Watcher } from './watcher.ts';
 
 /** The owner of the tracked jobs: provides pixels and receives results. */

@@ -1,5 +1,11 @@
-import { RecentSamples } from './job-duration.ts';
-import { isPlausible, LONG_JOB, type LookState, pollableAt, type RunningJob } from './running-job.ts';
+import {
+  isPlausible,
+  LONG_JOB,
+  type LookState,
+  pollableAt,
+  RecentSamples,
+  type RunningJob,
+} from './running-job.ts';
 
 /**
  * When to request the job list, and when to poll a single job. A request before a job can be done gains

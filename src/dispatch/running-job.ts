@@ -1,3 +1,4 @@
+import type { JobAnswer } from '../client/types.ts';
 import type { Absence } from './lag.ts';
 
 /** What is known of a running job. All times are milliseconds of one monotonic clock. */
@@ -43,4 +44,92 @@ export function pollableAt({ polledAt, absent }: RunningJob): number {
   if (polledAt === undefined) return 0;
   const missing = absent ? absent.at - absent.since : 0;
   return polledAt + Math.max(POLL_GAP, ABSENT_GROWTH * missing);
+}
+
+/**
+ * How long a job took, milliseconds. `isTold`: taken from the service's own times, not from when its end was noticed.
+ */
+interface JobDuration {
+  readonly duration: number;
+  readonly isTold: boolean;
+}
+
+/** The duration of a job that had ended `at`: by the service's own times if it gives them and they are possible. */
+export function jobDuration(
+  job: RunningJob,
+  { job: { timestamp }, skin }: Pick<JobAnswer, 'job' | 'skin'>,
+  at: number,
+  least: number | undefined,
+): JobDuration {
+  const end = skin?.generator?.timestamp;
+  const longest = at - job.acceptedAt;
+  const told = (end ?? Number.NaN) - (timestamp ?? Number.NaN);
+  const isTold = told >= 0 && told <= longest;
+  return { duration: isTold ? told : longest - unseen(job, at, least) / 2, isTold };
+}
+
+/** How long the job may have been over before it was noticed: since it was last seen, or since the shortest time known. */
+function unseen({ acceptedAt, seenAt }: RunningJob, at: number, least: number | undefined): number {
+  const shortest = least === undefined ? at : acceptedAt + least;
+  return Math.max(0, at - (seenAt ?? shortest));
+}
+
+/** Number of samples kept, which show how far values spread; older ones are dropped. */
+const KEPT = 48;
+/** The last of them tell what is usual: a service may become slower or faster. */
+const RECENT = 16;
+/** One sample is exceeded by up to this part of it, many by less. */
+const BEYOND = 0.5;
+
+/** The last few samples of one quantity. */
+export class RecentSamples {
+  #samples: readonly number[] = [];
+
+  add(sample: number): void {
+    this.#samples = [...this.#samples, sample].slice(-KEPT);
+  }
+
+  get count(): number {
+    return this.#samples.length;
+  }
+
+  get least(): number | undefined {
+    return this.#quantile(0);
+  }
+
+  /** The smallest of all kept samples. */
+  get leastOfAll(): number | undefined {
+    return this.#samples.length === 0 ? undefined : Math.min(...this.#samples);
+  }
+
+  get median(): number | undefined {
+    return this.#quantile(0.5);
+  }
+
+  /** An upper bound of most samples, so that a poll aimed at it finds the whole wave. */
+  get high(): number | undefined {
+    return this.#quantile(0.9);
+  }
+
+  get spread(): number {
+    return (this.#quantile(0.9) ?? 0) - (this.#quantile(0.1) ?? 0);
+  }
+
+  /**
+   * How probable it is that a quantity known to be above `least` is at most `value`. It may well be beyond all samples,
+   * the further the fewer there are.
+   */
+  probability(value: number, least: number): number {
+    const above = this.#samples.filter((sample) => sample > least);
+    const within = above.filter((sample) => sample <= value).length;
+    const known = Math.max(least, ...above);
+    const reach = (BEYOND * known) / (above.length > 0 ? Math.sqrt(this.count) : 1);
+    const beyond = Math.max(0, value - known) / Math.max(1, reach);
+    return (within + Math.min(1, beyond)) / (above.length + 1);
+  }
+
+  #quantile(q: number): number | undefined {
+    const sorted = this.#samples.slice(-RECENT).toSorted((a, b) => a - b);
+    return sorted[Math.floor(q * (sorted.length - 1) + 0.5)];
+  }
 }

@@ -4,7 +4,6 @@ import type { CountedSubmission, LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CallOptions, JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import { RecentSamples } from './job-duration.ts';
 import { Lag } from './lag.ts';
 import { LookTimes } from './look-times.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from './outage.ts';
 import { Pace, RoundTrip } from './pace.ts';
 import { ReadGate, reportSilence } from './read-gate.ts';
+import { RecentSamples } from './running-job.ts';
 import { SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
 import { ONE_ATTEMPT, type OwnSubmissions, type SkinRequest, type Submission } from './submission.ts';
 

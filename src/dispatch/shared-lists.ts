@@ -1,9 +1,43 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import type { Job } from '../protocol/job.ts';
-import { spentBy, untilLook } from './look-budget.ts';
 import type { Peers } from './peers.ts';
 import type { QueueFile } from './queue-file.ts';
+import { LONG_JOB, type RunningJob } from './running-job.ts';
+
+/** Average number of list requests that all processes of a caller may make per wave of jobs. */
+const PER_WAVE = 1.5;
+/** Milliseconds between two requests for long jobs, also while nothing is known: a little over half a second. */
+const GAP = 520;
+/** At most one request can be saved up, so that two can follow each other. */
+const SAVED = 1;
+
+/** When the caller last requested the list, and how much of the budget is spent. */
+interface LookAccount {
+  /** Milliseconds since the last request. */
+  readonly age: number;
+  /** Requests not yet earned back by time, as of the last one. */
+  readonly spent: number;
+  /** Typical duration of a job, milliseconds; undefined while unknown. */
+  readonly typical: number | undefined;
+}
+
+/** Milliseconds until the next request; 0: now. */
+export function untilLook(account: LookAccount): number {
+  const { age, typical } = account;
+  const gap = typical !== undefined && typical <= LONG_JOB ? 0 : GAP;
+  const over = typical === undefined ? 0 : ((spentNow(account) - SAVED) * typical) / PER_WAVE;
+  return Math.max(0, Math.ceil(gap - age), Math.ceil(over));
+}
+
+/** The spent budget after a request. */
+export function spentBy(account: LookAccount): number {
+  return Math.min(SAVED + 1, spentNow(account) + 1);
+}
+
+function spentNow({ age, spent, typical }: LookAccount): number {
+  return typical === undefined ? 0 : Math.max(0, spent - (age * PER_WAVE) / typical);
+}
 
 /** Milliseconds between checks whether another process's list request has finished. */
 const UNDERWAY_PAUSE = 25;
@@ -107,4 +141,33 @@ export class SharedLists {
       spent: Number(row['spent']),
     };
   }
+}
+
+/** What other processes of the same caller do on the service, as far as it matters to the lists and jobs of this one. */
+export interface OtherProcesses {
+  /** Whether there are any, with jobs or without. */
+  readonly isShared: boolean;
+  /** Jobs of the caller that no process here has, according to the last list. */
+  readonly foreignJobs: number;
+  /** Milliseconds between lists while only foreign jobs are pending; absent: half a job's duration. */
+  readonly foreignJobsPause?: number;
+  /** Jobs of the other processes. */
+  readonly otherJobs: readonly RunningJob[];
+  /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
+  readonly settledAt: number | undefined;
+  /** The typical duration of a job according to other processes, milliseconds. */
+  readonly typical: number | undefined;
+  /** Whether the job is, or was, another process's. */
+  isElsewhere(id: string): boolean;
+  /** Learns what they have done by now; a list that has arrived is judged after that. Absent: it is always known. */
+  catchUp?(): Promise<void>;
+  /** A newer list from another process, if there is one. */
+  takeNews(): LastLook | undefined;
+  /**
+   * Milliseconds until this process may request the list; 0: it must do so now and report when it is done.
+   * `isUrgent`: only the minimum pause between two requests applies, not the average.
+   */
+  tryLook(how: { isUrgent: boolean }): number;
+  /** The result of the list request that began `age` milliseconds ago; undefined: it failed. */
+  endLook(age: number, list: SeenList | undefined): void;
 }

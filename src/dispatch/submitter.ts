@@ -4,9 +4,8 @@ import type { CallerQueue } from './caller-queue.ts';
 import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './outage.ts';
 import { FullQueue } from './pace.ts';
 import type { Session } from './session.ts';
-import type { StopSignals } from './stop-signals.ts';
+import type { StopSignals, WakeUpSignal } from './signals.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
-import type { WakeUpSignal } from './wake-up-signal.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MAX_LOSSES = 40;

@@ -2,14 +2,13 @@ import { ServiceError } from '../client/errors.ts';
 import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { LostAnswers } from './lost-answers.ts';
-import type { OtherProcesses } from './other-processes.ts';
 import { isTransient, mayListAgain } from './outage.ts';
 import type { LookState, RunningJob } from './running-job.ts';
 import type { Session } from './session.ts';
-import type { LastLook, SeenList } from './shared-lists.ts';
+import type { LastLook, OtherProcesses, SeenList } from './shared-lists.ts';
+import type { WakeUpSignal } from './signals.ts';
 import type { OpenJob } from './slots.ts';
 import type { Submission } from './submission.ts';
-import type { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface WatcherPorts<W extends Submission> {
   readonly session: Session<W>;

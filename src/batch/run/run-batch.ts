@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { WakeUpSignal } from '../../dispatch/wake-up-signal.ts';
+import { WakeUpSignal } from '../../dispatch/signals.ts';
 import type { Job } from '../../protocol/job.ts';
 import { entryProblem, readEntry } from '../lockfile/lockfile.ts';
 import type { BatchResult, ResultOrigin } from '../model/result.ts';

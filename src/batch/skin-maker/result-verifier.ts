@@ -5,7 +5,7 @@ import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { RetryingReader } from '../../dispatch/retrying-reader.ts';
 import type { Facts } from '../../dispatch/service-facts.ts';
 import type { Session } from '../../dispatch/session.ts';
-import type { StopSignals } from '../../dispatch/stop-signals.ts';
+import type { StopSignals } from '../../dispatch/signals.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { Job } from '../../protocol/job.ts';

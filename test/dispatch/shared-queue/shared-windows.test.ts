@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { QueueFile } from '../../src/dispatch/queue-file.ts';
-import { countSubmission, recordWindows, type WindowState } from '../../src/dispatch/shared-windows.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { countSubmission, recordWindows, type WindowState } from '../../../src/dispatch/shared-queue.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const NOW = 1_000_000;
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JobAnswer } from '../../src/client/types.ts';
-import { jobDuration } from '../../src/dispatch/job-duration.ts';
+import type { JobAnswer } from '../../../src/client/types.ts';
+import { jobDuration } from '../../../src/dispatch/running-job.ts';
 
 /** A job that was accepted at 1,000 ms and noticed as ended at 3,000 ms. */
 function durationOf(times: { timestamp?: number; end?: number; seenAt?: number }) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RecentSamples } from '../../../src/dispatch/job-duration.ts';
+import { RecentSamples } from '../../../src/dispatch/running-job.ts';
 
 function samplesOf(samples: readonly number[]): RecentSamples {
   const recent = new RecentSamples();

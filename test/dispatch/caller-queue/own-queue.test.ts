@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { OwnQueue } from '../../src/dispatch/own-queue.ts';
-import { Slots } from '../../src/dispatch/slots.ts';
-import type { Submission } from '../../src/dispatch/submission.ts';
-import { openJob } from '../support/dispatch/machine.ts';
+import { OwnQueue } from '../../../src/dispatch/caller-queue.ts';
+import { Slots } from '../../../src/dispatch/slots.ts';
+import type { Submission } from '../../../src/dispatch/submission.ts';
+import { openJob } from '../../support/dispatch/machine.ts';
 
 test('A process that shares its queue with nobody has all slots, and may always request the list', () => {
   const slots = new Slots<Submission>(5);

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/base/clock.ts';
-import { WakeUpSignal } from '../../src/dispatch/wake-up-signal.ts';
-import { fakeClock } from '../support/client/fake-clock.ts';
+import type { Clock } from '../../../src/base/clock.ts';
+import { WakeUpSignal } from '../../../src/dispatch/signals.ts';
+import { fakeClock } from '../../support/client/fake-clock.ts';
 
 interface Sleep {
   readonly ms: number;

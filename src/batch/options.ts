@@ -162,7 +162,7 @@ export interface Progress {
   readonly given: number;
   /** Sources without a skin because of an error; includes refused ones. */
   readonly failed: number;
-  /** Of those made, how many have a signature that no known key verifies. */
+  /** Number of made skins whose signature no known key verifies. */
   readonly unproved: number;
   /** Jobs of this batch on the service now. */
   readonly queued: number;

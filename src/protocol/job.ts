@@ -53,7 +53,7 @@ const jobFields = z.object({
   result: z.string().optional(),
   /** What it is made from: a file's name, an address without its query, a player. This and the following: our addition. */
   source: z.string().optional(),
-  /** Of the skin. This and the following only on pages of the list. */
+  /** Name of the skin. This and the following only on pages of the list. */
   name: z.string().optional(),
   /** Milliseconds since the epoch: when it ended. */
   finished: z.int().optional(),

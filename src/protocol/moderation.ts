@@ -47,7 +47,7 @@ const reportSchema = z
     id: z.string(),
     /** UUID of the skin. */
     skin: z.string(),
-    /** Of the skin, as it is now; absent: it is gone, or private by its owner's will. */
+    /** Current name of the skin; absent: the skin is gone, or its owner made it private. */
     name: z.string().optional(),
     /** Hash of its texture, likewise. */
     texture: z.string().optional(),

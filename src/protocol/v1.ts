@@ -188,7 +188,7 @@ export const v1StatsSchema = countsSchema.extend({
   generate: z.object({
     time: z.object({ year: z.int(), month: z.int(), day: z.int(), hour: z.int() }),
     source: z.object({}),
-    /** Of the jobs of the last 60 minutes, from 0 to 1. */
+    /** Success rate of the jobs of the last 60 minutes, from 0 to 1. */
     successRate: z.number(),
   }),
   accounts: z.int(),

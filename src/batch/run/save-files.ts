@@ -121,7 +121,7 @@ export interface LockfileChange {
   readonly key: string;
   /** The name by which the source's results call its skin; undefined: the skin's own. */
   readonly name?: string | undefined;
-  /** Of a result in the journal. */
+  /** Pixel hash of a result in the journal. */
   readonly pixels: string | undefined;
   /** The lockfile's entry to take over; undefined: the result is in the journal. */
   readonly entry: number | undefined;

@@ -15,7 +15,7 @@ export interface BatchPlanView {
   /** In the lockfile, but signed by a service other than the selected one. */
   readonly outdated: number;
   readonly known: number;
-  /** Of these, the skins whose signer is unknown. */
+  /** Skins among these whose signer is unknown. */
   readonly unknownSigner: number;
   /** Generated and paid for, but not verified: see --accept-unproven. */
   readonly unproven: number;

@@ -99,7 +99,7 @@ async function networksOf(
   return [parseNetwork('127.0.0.0/8'), parseNetwork('::1'), ...machine, ...everywhere];
 }
 
-/** Those of the service, on its port; none if it cannot be looked up. */
+/** The service's addresses, on its port; none if it cannot be looked up. */
 async function addressesOf({ hostname, port, protocol }: URL, resolve: ResolveName): Promise<Network[]> {
   const { literalOf } = await import('../../server/outbound/target.ts');
   const { parseNetwork } = await import('../../server/outbound/addresses.ts');

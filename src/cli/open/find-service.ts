@@ -7,7 +7,7 @@ import type { CommandContext } from '../context/context.ts';
 const PATIENCE = 3_000;
 
 interface Found {
-  /** Of the first service that has proved what it is. */
+  /** Address of the first service that has proved what it is. */
   readonly url: string | undefined;
   /** Where something else answers, or a service that cannot prove it. */
   readonly doubtful: readonly string[];

@@ -66,7 +66,7 @@ function isNetwork(text: string): boolean {
   return isPlain && Number(bits ?? 0) <= size;
 }
 
-/** Of a timer: 24 days. */
+/** Longest delay of a timer: 24 days. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 

@@ -13,7 +13,7 @@ const CONTENTS = 'toc.dat';
 
 const START_BYTES = 100;
 
-/** Of what pg_dump writes; undefined: it is something else. @throws Error of the file system */
+/** The format of a pg_dump file; undefined: it is something else. @throws Error of the file system */
 export async function dumpFormat(file: string): Promise<DumpFormat | undefined> {
   const isFolder = (await stat(file)).isDirectory();
   const opened = await open(isFolder ? join(file, CONTENTS) : file);
@@ -72,7 +72,7 @@ export async function verifyDump(file: string, reading: Reading): Promise<number
   return Number(schema);
 }
 
-/** Of a table of contents: tables that every store has, and those that are there without their rows. */
+/** Tables of every store, or named in the contents, whose rows are missing. */
 function missingIn(contents: string): string[] {
   const named = (kind: string) =>
     [...contents.matchAll(new RegExp(`^\\d+; \\d+ \\d+ ${kind} \\S+ (\\S+) `, 'gm'))].map(

@@ -93,7 +93,7 @@ export class OwnKey {
     return (opened ?? kept) !== kept || (await this.#idOfFile()) !== kept;
   }
 
-  /** Of several servers that start with a new store at once, one makes the key, and the others learn that it did. */
+  /** If several servers start with a new store at once, one makes the key, and the others notice. */
   async #makeFirst(): Promise<void> {
     await inTransaction(this.#options.db, async (tx) => {
       await lockQueue(tx);

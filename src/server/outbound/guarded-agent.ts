@@ -44,7 +44,7 @@ export function systemResolve(
 }
 
 /**
- * Errors of name servers that mean that there is no address: no such name, no record of that type, or a name that
+ * Errors of name servers that mean that there is no address: an unknown name, no record of that type, or a name that
  * cannot exist, such as `a..b`.
  */
 const NO_ADDRESS: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA, BADNAME]);
@@ -66,7 +66,7 @@ export interface GuardedAgentOptions {
 /** The way out of the service to addresses from outside: every address it connects to itself has been checked. */
 export interface GuardedAgent {
   readonly policy: OutboundPolicy;
-  /** What sends requests; its package loads on first use. */
+  /** Sends requests; its package loads on first use. */
   sender(): Promise<Pick<Sender, 'request'>>;
   /** Aborts the requests in progress. */
   close(): Promise<void>;

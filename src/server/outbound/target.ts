@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { PROXY_REFUSED } from '../../base/network-reason.ts';
 import { judgeAddress, type Network, parseNetwork } from './addresses.ts';
 
-/** Why an outbound request had no answer, or no usable one. */
+/** Why an outbound request got no usable answer. */
 export type OutboundFault =
   | 'bad_url'
   | 'address_refused'
@@ -58,7 +58,7 @@ function reasonOf(code: string): string {
   return isAboutTls ? 'its certificate is invalid, or it does not speak TLS' : 'the connection failed';
 }
 
-/** Where the service may connect to. */
+/** The addresses that the service may connect to. */
 export interface OutboundPolicy {
   /** Networks that are allowed although they are private, on any port unless they have one. */
   readonly networks: readonly Network[];

@@ -23,8 +23,8 @@ export interface LookupShares {
 }
 
 /**
- * Of players, half of what the game allows a server: the other half stays for making skins. A page of twenty heads shows
- * all of them. For textures no limit is known; they may take a tenth of what is sent at most.
+ * For players, half of what the game allows a server: the other half stays for making skins. A page of twenty heads
+ * shows all of them. For textures no limit is known; they may take a tenth of what is sent at most.
  */
 export const LOOKUPS = {
   players: { all: 27, one: 20 },

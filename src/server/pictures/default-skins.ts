@@ -12,7 +12,7 @@ export interface DefaultSkin {
   readonly variant: Variant;
 }
 
-/** Which of them the game shows for a player: the sum of every fourth byte of the UUID is odd for Alex. */
+/** The default skin that the game shows for a player: the sum of every fourth byte of the UUID is odd for Alex. */
 export function defaultNameOf(playerId: string): DefaultName {
   const odd = [7, 15, 23, 31].filter((at) => Number.parseInt(playerId[at] ?? '0', 16) % 2 === 1);
   return odd.length % 2 === 1 ? 'alex' : 'steve';

@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * For PostgreSQL: one statement at a time takes jobs for all workers of a process that want one by then: each would pass
- * over the jobs of an owner whose row another one has locked, and many at once get in each other's way.
+ * For PostgreSQL: one statement at a time takes jobs for all workers of a process that want one by then: concurrent
+ * statements would skip the jobs of owners whose rows are locked, and would hinder each other.
  */
 export class ClaimsInTurn {
   readonly #db: Db;

@@ -19,7 +19,7 @@ export type Claim = (owner: string, bounds: ClaimBounds) => Promise<Lease | unde
 /** For SQLite, which has one writer at a time: a claim is a single statement. */
 export function claimsAlone(db: Db, times: ClaimTimes): Claim {
   return async (owner, bounds) => {
-    // A claim that finds nothing takes the lock all the same, and waits for whatever other nodes write.
+    // Even a claim that finds nothing takes the lock, and waits for other nodes' writes.
     if (!(await isAnyDue(db, times.now()))) return undefined;
     return await claimNext(db, owner, { times, bounds, choose: firstInTurn });
   };

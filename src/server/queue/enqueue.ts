@@ -108,7 +108,7 @@ export async function findRoom(
   return { kind: 'room', count: Math.max(1, Math.min(...left, VIA_RULES[via].atOnce)) };
 }
 
-/** What decides whether a job is accepted. */
+/** The usage that decides whether a job is accepted. */
 interface OwnerUsage {
   readonly memory: CallerMemory;
   /** Number of the owner's unfinished jobs. */

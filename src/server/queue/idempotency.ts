@@ -130,7 +130,7 @@ export async function keepKey(tx: Db, { owner, idempotencyKey }: NewJob, { id }:
   await tx.insertInto('idempotency_keys').values({ owner, key: idempotencyKey, job_id: id }).execute();
 }
 
-/** Compares what the caller sent: the signer may have changed since, which is not the caller's doing. */
+/** Compares what the caller sent: the signer may have changed since, which the caller cannot know. */
 function asksForTheSame(earlier: JobRow, job: NewJob): boolean {
   return (
     earlier.texture_hash === job.textureHash &&

@@ -43,7 +43,7 @@ export function nodeOf(holder: string): string {
 
 /** Knows which holders of leases are gone, so that their jobs need not wait until the leases end. */
 export interface Holders {
-  /** Those of these holders that are gone. Ask about leases that were read before. */
+  /** Which of these holders are gone. Ask about leases that were read before. */
   gone(db: Db, holders: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -64,7 +64,7 @@ function isGoneHere(holder: string, self: NodeName): boolean {
 }
 
 /**
- * For processes on several machines: those that the store has not heard of lately are gone. Every node is in the store
+ * For processes on several machines: those without a recent heartbeat in the store are gone. Every node is in the store
  * before it takes its first lease.
  */
 export const holdersByHeartbeat: Holders = {
@@ -95,7 +95,7 @@ export function databaseLeases(db: Db, lease: number): LeaseClock {
   return { end: () => ({ lease }), now: async () => await readDatabaseClock(db) };
 }
 
-/** As it goes into a statement. */
+/** The end as an SQL expression. */
 export function leaseEnd(end: LeaseEnd): Expression<number> {
   return 'until' in end ? sql<number>`${end.until}` : sql<number>`${DATABASE_NOW} + ${end.lease}`;
 }

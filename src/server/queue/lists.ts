@@ -201,7 +201,7 @@ export async function findEnded(db: Db, uuids: readonly string[]): Promise<Pick<
     .execute();
 }
 
-/** What feeds read again and again (service/jobs/job-feeds.ts). */
+/** The reads that feeds repeat (service/jobs/job-feeds.ts). */
 export function jobReads(db: Db) {
   return {
     list: async (owner: string, size: number) => await listJobs(db, owner, size),

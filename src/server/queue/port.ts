@@ -3,7 +3,7 @@ import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
 import type { JobRow, TextureRow, Via } from '../store/schema/tables.ts';
 
-/** What to generate, and for whom. */
+/** What to generate, and its owner. */
 export interface NewJob {
   readonly uuid: string;
   readonly owner: string;
@@ -17,7 +17,7 @@ export interface NewJob {
   /** Texture of the cape to combine with it. */
   readonly capeHash: string | null;
   readonly via: Via;
-  /** What it is made from, as its owner knows it again. */
+  /** What it is made from, in words that its owner recognizes. */
   readonly source?: string | undefined;
   /** The caller's name for this request: a repetition gets the same job, finished or not. */
   readonly idempotencyKey?: string | undefined;

@@ -41,7 +41,7 @@ export interface CopyOptions {
 export interface CopiedRows {
   readonly table: string;
   readonly rows: number;
-  /** Of all of its rows, in the order of their keys. */
+  /** Digest of all its rows, in the order of their keys. */
   readonly sha256: string;
 }
 

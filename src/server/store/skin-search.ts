@@ -129,7 +129,7 @@ async function* inOrder(
   }
 }
 
-/** Those of the given skins that are in scope and match the search. */
+/** The given skins that are in scope and match the search. */
 async function matching(
   db: Db,
   scope: SkinScope,

@@ -137,7 +137,7 @@ export async function findSkinByNumber(db: Db, id: number): Promise<SkinWithData
   return await skinsWithData(db).where('skins.id', '=', id).executeTakeFirst();
 }
 
-/** Those of the given skins that exist, in the order of the numbers. */
+/** The given skins that exist, in the order of the numbers. */
 export async function findSkinsByNumber(db: Db, ids: readonly number[]): Promise<SkinWithData[]> {
   if (ids.length === 0) return [];
   const skins = await skinsWithData(db).where('skins.id', 'in', ids).execute();

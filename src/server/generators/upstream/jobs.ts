@@ -18,7 +18,7 @@ import type { Availability } from './availability.ts';
 /** One skin that the upstream service is to make; its key is the identity of the skin data. */
 export interface UpstreamWork extends Submission {
   readonly texture: Texture;
-  /** Of the submission about to be sent. */
+  /** The key of the submission about to be sent. */
   idempotencyKey: string;
 }
 

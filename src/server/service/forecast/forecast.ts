@@ -109,7 +109,7 @@ class Future {
     return false;
   }
 
-  /** Of the next jobs of all owners the first within its owner's concurrency, else the first within the burst. */
+  /** The place of the first of all owners' next jobs that is within its owner's concurrency, else within the burst. */
   #nextPlace(): number | undefined {
     let [within, bursting] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const line of this.#lines.values()) {

@@ -94,7 +94,7 @@ export async function readBlockedImages(
   return (await listBlockedImages(db, page)).map(imageView);
 }
 
-/** Those of these images that are blocked. @throws Refusal for callers other than the operator */
+/** Which of these images are blocked. @throws Refusal for callers other than the operator */
 export async function whichAreBlocked(
   { db }: { readonly db: Db },
   caller: Caller,

@@ -15,7 +15,7 @@ const PAUSE = 200;
  */
 export class ConnectionGate {
   readonly #now: () => number;
-  /** Of the last attempt; undefined: it succeeded. */
+  /** Error of the last attempt; undefined: it succeeded. */
   #failure: unknown;
   #closedUntil = 0;
   /** The attempt that all wait for; never rejects. */

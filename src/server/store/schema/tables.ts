@@ -232,7 +232,7 @@ export interface CallersTable {
 
 /** A submission to the service that makes the skins, until its skin data is stored. */
 export interface UpstreamJobsTable {
-  /** Of the skin data; it includes the service's address. */
+  /** Identity of the skin data; it includes the service's address. */
   identity: string;
   /** Its job on the service; null: unknown whether it has arrived. */
   job_id: string | null;
@@ -257,7 +257,7 @@ export interface CallbacksTable {
   /** The API key of the request: its secret signs the webhook. */
   key_id: string;
   url: string;
-  /** Of the URL, with its port. */
+  /** Host of the URL, with its port. */
   host: string;
   /** Number of deliveries started. */
   attempts: number;

@@ -96,10 +96,7 @@ test.each([
 test('backup says what is wrong with where it is to go, and with a folder that has no data', async () => {
   const machine = await freshMachine();
   const none = await machine.run(['backup', join(machine.folder, 'it.backup')]);
-  expect([none.exitCode, none.stderr]).toEqual([
-    1,
-    expect.stringMatching(/^error: No service data/),
-  ]);
+  expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/^error: No service data/)]);
   await machine.run(['generate', 'examples/smith.png']);
   // A limit of the size of files stands for a disk that is full.
   const words = [

@@ -171,7 +171,9 @@ function outcomeOf(cause: unknown, now: number): Error | undefined {
     return new GenerationError('skin_change_failed', 'The job lost its game account.', { cause });
   if (!(cause instanceof GameError)) return undefined;
   if (cause.kind === 'bad_image')
-    return new GenerationError('invalid_image', 'The game does not take this picture as a skin.', { cause });
+    return new GenerationError('invalid_image', 'The game does not accept this picture as a skin.', {
+      cause,
+    });
   if (cause.kind === 'rate_limited' && cause.status === undefined)
     return new GenerationPostponed(now + Math.max(PACED, cause.retryAfter ?? 0));
   return new GenerationError('service_unavailable', "The game's services cannot be used now.", { cause });

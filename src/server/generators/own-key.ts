@@ -76,7 +76,7 @@ export class OwnKey {
     if (isFree) return await this.#replace(isShared ? (await this.open()).id : found);
     const message =
       found === undefined
-        ? `The skins of this store are signed with a key of its own, but there is no ${path}.`
+        ? `The skins of this store are signed with a key of its own, but ${path} is missing.`
         : `The skins of this store are signed with another key than ${path}.`;
     throw new SigningKeyChangedError(message, isShared);
   }

@@ -46,7 +46,7 @@ export async function openSnapshot(place: StorePlace): Promise<OpenPlace> {
 
 async function openFileSnapshot(folder: string): Promise<OpenPlace> {
   const path = join(folder, 'skinsmith.db');
-  if (!existsSync(path)) throw new StoreCopyError('no_data', `There is no data of a service in ${folder}.`);
+  if (!existsSync(path)) throw new StoreCopyError('no_data', `No service data in ${folder}.`);
   const { DatabaseSync } = await importSqlite();
   const db = sqliteDb(new DatabaseSync(path, { readOnly: true }));
   await sql`begin`.execute(db); // the first read decides which moment it is
@@ -62,8 +62,7 @@ async function openDatabase(settings: PostgresSettings): Promise<OpenPlace> {
 async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
   const isThere = (await db.introspection.getTables()).some(({ name }) => name === 'meta');
   const schema = isThere ? await readMeta(db, 'schema') : undefined;
-  if (schema === undefined)
-    throw new StoreCopyError('no_data', `There is no data of a service in ${nameOf(place)}.`);
+  if (schema === undefined) throw new StoreCopyError('no_data', `No service data in ${nameOf(place)}.`);
   if (Number(schema) === NEWEST_SCHEMA) return;
   if (Number(schema) < FIRST_SCHEMA)
     throw new StoreCopyError(

@@ -141,7 +141,7 @@ export async function upstreamHealth(
     const { slots } = await readUpstreamFacts(client, settings, signal);
     const { foreignJobs } = others;
     const taken = foreignJobs === 0 ? '' : `, ${foreignJobs} taken by other programs with the same key`;
-    const message = `${place} makes the skins and takes the key; slots there: ${slots}${taken}.`;
+    const message = `${place} makes the skins and accepts the key; slots there: ${slots}${taken}.`;
     return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(availability.wait())];
   } catch (error) {
     const failure = classifyFailure(error);

@@ -35,7 +35,7 @@ test('A service above that takes the key is well; its slots are told, and who el
     {
       code: 'upstream',
       result: 'ok',
-      message: `${url} makes the skins and takes the key; slots there: 4, 1 taken by other programs with the same key.`,
+      message: `${url} makes the skins and accepts the key; slots there: 4, 1 taken by other programs with the same key.`,
     },
   ]);
 });

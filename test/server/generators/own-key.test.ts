@@ -56,7 +56,7 @@ test('A start without the key that signed the skins is refused, and no new key i
   await rm(pathIn(dataDir));
   await expect(runServer({ dataDir })).rejects.toMatchObject({
     code: 'signing_key_changed',
-    message: expect.stringContaining('there is no'),
+    message: expect.stringContaining('is missing'),
     hint: expect.stringMatching(/--signing-key.*--base-url.*--new-signing-key/),
   });
   expect(existsSync(pathIn(dataDir))).toBe(false);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodePng } from '../src/skin/png/decode.ts';
 import { pixelHash } from '../src/skin/read-skin.ts';
-import { renderSkin } from '../src/skin/render/render-skin.ts';
+import { renderSkin } from '../src/skin/render/render.ts';
 import { requestBytes, timeRequests } from './load.ts';
 import { Machine, ROOT } from './machine.ts';
 import { type Service, startOwn } from './services.ts';

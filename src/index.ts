@@ -95,7 +95,7 @@ export type { SkinEdit } from './protocol/skin-edit.ts';
 export type { Account, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
 export type { View } from './skin/render/render.ts';
-export { type RenderOptions, renderSkin } from './skin/render/render-skin.ts';
+export { type RenderOptions, renderSkin } from './skin/render/render.ts';
 
 export interface ServiceOptions {
   /** Folder of the store and of the key that signs; made when missing. */

@@ -1,5 +1,5 @@
 import { SkinClient } from '../../src/index.ts';
-import { openStoreOf } from '../../src/server/assembly/open-store-of.ts';
+import { openStoreOf } from '../../src/server/assembly/service-parts.ts';
 import type { RunningServer } from '../../src/server/server.ts';
 import { findUserByName, linkSubject } from '../../src/server/store/users.ts';
 import { makePicture } from '../../src/skin/picture.ts';

@@ -1,3 +1,5 @@
+import { makePicture, type Picture } from './picture.ts';
+
 /** The two figures of the game: classic with arms 4 pixels wide, slim with arms 3 pixels wide. */
 export type Variant = 'classic' | 'slim';
 
@@ -95,4 +97,24 @@ export function pixelOffsets({ x, y, width, height }: Rect, pictureWidth: number
     for (let column = x; column < x + width; column++) offsets.push((row * pictureWidth + column) * 4);
   }
   return offsets;
+}
+
+/** A rectangle of a picture, enlarged or reduced to `width`×`height` by nearest neighbour. */
+export function scaleRect(picture: Picture, rect: Rect, width: number, height: number): Picture {
+  const scaled = makePicture(width, height);
+  const from = new Uint32Array(picture.pixels.slice().buffer);
+  const to = new Uint32Array(scaled.pixels.buffer);
+  for (let y = 0; y < height; y++) {
+    const row = (rect.y + Math.floor(((y + 0.5) * rect.height) / height)) * picture.width;
+    for (let x = 0; x < width; x++) {
+      to[y * width + x] = from[row + rect.x + Math.floor(((x + 0.5) * rect.width) / width)]!;
+    }
+  }
+  return scaled;
+}
+
+/** A whole picture enlarged, each pixel a square of `factor`×`factor`. */
+export function enlarge(picture: Picture, factor: number): Picture {
+  const { width, height } = picture;
+  return scaleRect(picture, { x: 0, y: 0, width, height }, width * factor, height * factor);
 }

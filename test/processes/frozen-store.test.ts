@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TokenCipher } from '../../src/server/accounts/token-cipher.ts';
-import { openStoreOf } from '../../src/server/assembly/open-store-of.ts';
+import { openStoreOf } from '../../src/server/assembly/service-parts.ts';
 import type { ServerOptions } from '../../src/server/server.ts';
 import { NEWEST_SCHEMA } from '../../src/server/store/migrate.ts';
 import type { StorePlace } from '../../src/server/store-copy/places.ts';

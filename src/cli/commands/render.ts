@@ -2,11 +2,18 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { VariantInput } from '../../batch/model/source.ts';
 import { readContent } from '../../batch/pictures.ts';
-import { decodeCape } from '../../skin/cape.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';
-import { drawView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/render.ts';
-import { DEFAULT_SIZE, DEFAULT_VIEW } from '../../skin/render/render-skin.ts';
+import { decodeCape } from '../../skin/read-skin.ts';
+import {
+  DEFAULT_SIZE,
+  DEFAULT_VIEW,
+  drawView,
+  MAX_SIZE,
+  MIN_SIZE,
+  VIEWS,
+  type View,
+} from '../../skin/render/render.ts';
 import { onlySource } from '../batch/sources.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';

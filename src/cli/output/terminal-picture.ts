@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Command, Option } from 'commander';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
-import { enlarge } from '../../skin/scaling.ts';
+import { enlarge } from '../../skin/regions.ts';
 import type { OutputStream } from '../terminal/io.ts';
 
 /** How to draw images on a terminal. `blocks`: coloured half blocks, which every terminal with colours supports. */

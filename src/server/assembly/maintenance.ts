@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { JobSignals } from '../events/job-signals.ts';
-import { pruneCallers, pruneJobs } from '../queue/expiry.ts';
-import type { StoreQueue } from '../queue/store-queue.ts';
+import { pruneCallers, pruneJobs, type StoreQueue } from '../queue/store-queue.ts';
 import { endJobsOfDisabled } from '../service/users/users.ts';
 import { pruneRevokedKeys } from '../store/api-keys.ts';
 import { resetFutureRunTimes } from '../store/callbacks.ts';

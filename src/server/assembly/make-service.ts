@@ -26,7 +26,7 @@ import { WebPages } from '../service/callers/web-pages.ts';
 import type { Description, ServiceContext } from '../service/context.ts';
 import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { Duplicates } from '../service/limits/duplicates.ts';
-import { Polling } from '../service/limits/polling.ts';
+import { Polling } from '../service/limits/request-limiter.ts';
 import { MAX_STORE_BYTES, StoreCeiling } from '../service/limits/store-ceiling.ts';
 import { signInKey } from '../service/openid/sign-in.ts';
 import { PLANS, type Plans } from '../service/plans.ts';

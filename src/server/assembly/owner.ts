@@ -18,8 +18,8 @@ import { lockManagement } from '../store/locks.ts';
 import { deleteMeta, readMeta, writeMeta } from '../store/meta.ts';
 import { hasLink } from '../store/sessions.ts';
 import { changeUser } from '../store/users.ts';
-import { openBriefly } from './open-store-of.ts';
 import type { ServerOptions } from './server-options.ts';
+import { openBriefly } from './service-parts.ts';
 
 /** Why no key could be made: there is no store in the folder, or the requested key is not valid. */
 export class OwnerKeyError extends Error {

@@ -1,8 +1,13 @@
+import type { Clock } from '../../base/clock.ts';
 import { JobSignals } from '../events/job-signals.ts';
 import { newsByNotification, shareSignals } from '../events/share-signals.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, StoreTooNewError } from '../store/db.ts';
+import { StoreGoneError } from '../store/failures.ts';
+import { verifyWhole } from '../store/meta.ts';
 import type { OpenStore } from '../store/open-store.ts';
+import { openStore, StoreReplacedError } from '../store/sqlite.ts';
 import type { Node } from './node.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** What changes while the server runs. The parts of the service are made before it is known. */
 export interface RuntimeState {
@@ -61,4 +66,84 @@ export function makeServiceParts({
     warn: (message) => state.warn(message),
     onError: (error) => state.report(error),
   };
+}
+
+type Options = Pick<ServerOptions, 'store' | 'dataDir' | 'durable' | 'migrations'>;
+
+/** Opens the store that the options name: a database of PostgreSQL, or the file in the data folder. @throws StoreUnfinishedError */
+export async function openStoreOf(options: Options): Promise<OpenStore> {
+  const store = await open(options);
+  try {
+    await verifyWhole(store.db);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/**
+ * The same for a few statements. They have no names, whose preparation would cost more than it saves: so there may be any
+ * pooler before PostgreSQL.
+ */
+export async function openBriefly({ store, ...rest }: Options): Promise<OpenStore> {
+  return await openStoreOf({ ...rest, store: store && { ...store, prepares: false } });
+}
+
+async function open({ store, dataDir, durable, migrations }: Options): Promise<OpenStore> {
+  if (store === undefined) return await openStore(dataDir, { durable, migrations });
+  const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
+  return await openPostgresStore({ ...store, migrations });
+}
+
+/** Milliseconds in which the same error is logged once. */
+const MINUTE = 60_000;
+/** Different errors that are remembered. */
+const MAX_KNOWN = 100;
+
+/** The part of a logger that the background work needs. */
+export interface ErrorLines {
+  error(details: object, message: string): void;
+}
+
+/**
+ * Logs errors of the work in the background. It is tried again several times a second, so an error that repeats is
+ * logged once a minute, with the number of repetitions.
+ */
+export class ErrorLog {
+  readonly #log: ErrorLines;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** By text: when it was logged last (monotonic), and how often it has occurred since. */
+  readonly #known = new Map<string, { at: number; omitted: number }>();
+
+  constructor(log: ErrorLines, clock: Pick<Clock, 'monotonic'>) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** `part`: of the service. */
+  report(error: unknown, part: string): void {
+    const isLost =
+      error instanceof StoreReplacedError ||
+      error instanceof StoreGoneError ||
+      error instanceof StoreTooNewError;
+    const text = isLost ? error.code : `${part}: ${error}`; // every part reports a lost store
+    const now = this.#clock.monotonic();
+    const known = this.#known.get(text);
+    if (known && now - known.at < MINUTE) {
+      known.omitted++;
+      return;
+    }
+    this.#remember(text, now);
+    const repeated = known && known.omitted > 0 ? { repeated: known.omitted } : {};
+    if (isLost) this.#log.error({ code: error.code, ...repeated }, error.message);
+    else this.#log.error({ err: error, ...repeated }, part);
+  }
+
+  #remember(text: string, at: number): void {
+    this.#known.delete(text);
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= MAX_KNOWN) this.#known.delete(oldest);
+    this.#known.set(text, { at, omitted: 0 });
+  }
 }

@@ -10,8 +10,8 @@ import {
   userCaller,
 } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
+import { withLimits } from '../service/limits/rate-limit.ts';
 import type { RequestLimiter } from '../service/limits/request-limiter.ts';
-import { withLimits } from '../service/limits/told-limits.ts';
 import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
 import type { UserRow } from '../store/schema/tables.ts';
 import { cacheHeaders, NOT_KEPT, refusalAnswer } from './answers.ts';

@@ -1,5 +1,5 @@
 import type { Observers } from '../events/observer.ts';
-import { countPending } from '../queue/forecast.ts';
+import { countPending } from '../queue/lists.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';
 import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';

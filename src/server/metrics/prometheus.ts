@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { AWAKE, systemClock } from '../../base/clock.ts';
 import type { AnsweredRequest, FailureReason, Observer } from '../events/observer.ts';
-import type { PendingCounts } from '../queue/forecast.ts';
+import type { PendingCounts } from '../queue/lists.ts';
 import { isUnreachable } from '../store/failures.ts';
 import type { StoreConnections } from '../store/open-store.ts';
 

@@ -16,7 +16,7 @@ import {
   readJob,
   waitForChange,
 } from '../service/jobs/jobs.ts';
-import { retryJob } from '../service/submitting/retry.ts';
+import { retryJob } from '../service/submitting/submit.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';

@@ -20,7 +20,7 @@ import { readIdentities } from '../service/openid/identities.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';
-import { readOverview } from '../service/status/overview.ts';
+import { readOverview } from '../service/status/stats.ts';
 import { readUsers, setUser } from '../service/users/users.ts';
 import {
   actionButton,

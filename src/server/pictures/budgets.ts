@@ -13,7 +13,7 @@ import {
   untilAffordable,
 } from '../fairness/rate-limits.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { waitRefusal } from '../service/limits/wait-refusal.ts';
+import { waitRefusal } from '../service/limits/request-limiter.ts';
 import type { Refusal } from '../service/refusal.ts';
 
 /** Look-ups a minute: of all callers together, and of one. Pictures are for everybody, so no key gives anyone more. */

@@ -7,7 +7,7 @@ import { inspectSource, readContent } from '../../../src/batch/pictures.ts';
 import { decodePng, readPng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
-import { enlarge } from '../../../src/skin/scaling.ts';
+import { enlarge } from '../../../src/skin/regions.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 

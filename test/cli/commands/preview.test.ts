@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type PreviewOptions, runPreview } from '../../../src/cli/commands/preview.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { readHeader } from '../../../src/skin/png/header.ts';
-import { enlarge } from '../../../src/skin/scaling.ts';
+import { enlarge } from '../../../src/skin/regions.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
+import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { writeMeta } from '../../../src/server/store/meta.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeCape } from '../../../src/skin/cape.ts';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { decodeCape, pixelHash } from '../../../src/skin/read-skin.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { addCape, capePng } from '../../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeCape } from '../../../src/skin/cape.ts';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { decodeCape, pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { addCape, capePng } from '../../support/server/drawn-capes.ts';

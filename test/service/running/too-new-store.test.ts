@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
+import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
 import { MIGRATIONS, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { storeKind } from '../../support/postgres/on-postgres.ts';

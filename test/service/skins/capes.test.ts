@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeCape } from '../../../src/skin/cape.ts';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { decodeCape, pixelHash } from '../../../src/skin/read-skin.ts';
 import { PublishedContract } from '../../support/http/published-contract.ts';
 import { addCape, capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

@@ -3,7 +3,7 @@ import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { fitSkin } from '../../../src/skin/read-skin.ts';
-import { enlarge } from '../../../src/skin/scaling.ts';
+import { enlarge } from '../../../src/skin/regions.ts';
 import { mappedSkin } from '../../support/skin/drawing.ts';
 
 describe('an HD skin', () => {

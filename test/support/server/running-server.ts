@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
-import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
+import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
 import type { OpenStore } from '../../../src/server/store/open-store.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';

@@ -1,11 +1,10 @@
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { findRoom, submitJob } from '../../../src/server/queue/enqueue.ts';
-import { pruneCallers, pruneJobs } from '../../../src/server/queue/expiry.ts';
-import { countWaitingBefore, readPending } from '../../../src/server/queue/forecast.ts';
 import { findKeyedJob, findRepeated } from '../../../src/server/queue/idempotency.ts';
 import { recordKnown } from '../../../src/server/queue/known.ts';
 import {
   countJobs,
+  countWaitingBefore,
   findEnded,
   findJob,
   findJobWithSkin,
@@ -17,9 +16,15 @@ import {
   listJobsAfter,
   pageJobs,
   readEnds,
+  readPending,
 } from '../../../src/server/queue/lists.ts';
 import type { NewJob, SubmitLimits } from '../../../src/server/queue/port.ts';
-import { StoreQueue, type StoreQueueOptions } from '../../../src/server/queue/store-queue.ts';
+import {
+  pruneCallers,
+  pruneJobs,
+  StoreQueue,
+  type StoreQueueOptions,
+} from '../../../src/server/queue/store-queue.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 
 /** All that the service does with the queue of a store, by one clock. */

@@ -8,8 +8,7 @@ import {
   MAX_BATCH_BYTES,
 } from '../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../protocol/job.ts';
-import { awaitSkin, DEFAULT_PATIENCE } from '../../service/jobs/await-skin.ts';
-import type { JobPatience } from '../../service/jobs/jobs.ts';
+import { awaitSkin, DEFAULT_PATIENCE, type JobPatience } from '../../service/jobs/jobs.ts';
 import { toldAsRateLimit } from '../../service/limits/over-limit.ts';
 import { readRateLimit } from '../../service/limits/rate-limit.ts';
 import { asRefusal } from '../../service/refusal.ts';

@@ -18,8 +18,7 @@ import {
   verifyMayFollow,
 } from '../../service/jobs/jobs.ts';
 import { rateLimitAfter, type Submitted } from '../../service/submitting/answering.ts';
-import { retryJob } from '../../service/submitting/retry.ts';
-import { submit } from '../../service/submitting/submit.ts';
+import { retryJob, submit } from '../../service/submitting/submit.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts';
 import { generateBodies, generateHeaders, readGenerateRequest } from '../generate-request.ts';
 import { type Answer, type Call, route } from '../route.ts';

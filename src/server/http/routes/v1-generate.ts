@@ -14,10 +14,8 @@ import {
   v1PlayerSchema,
   v1SourceSchema,
 } from '../../../protocol/v1.ts';
-import { awaitSkin, DEFAULT_PATIENCE } from '../../service/jobs/await-skin.ts';
-import type { JobPatience } from '../../service/jobs/jobs.ts';
-import { readRateLimit } from '../../service/limits/rate-limit.ts';
-import { refusalWithPace, viaFor, waitAfterNew } from '../../service/limits/version-1.ts';
+import { awaitSkin, DEFAULT_PATIENCE, type JobPatience } from '../../service/jobs/jobs.ts';
+import { readRateLimit, refusalWithPace, viaFor, waitAfterNew } from '../../service/limits/rate-limit.ts';
 import { asRefusal, Refusal, validationRefusal } from '../../service/refusal.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import { submit } from '../../service/submitting/submit.ts';

@@ -10,8 +10,7 @@ import {
   v1SkinSchema,
   v1StatsSchema,
 } from '../../../protocol/v1.ts';
-import { readRateLimit } from '../../service/limits/rate-limit.ts';
-import { viaFor } from '../../service/limits/version-1.ts';
+import { readRateLimit, viaFor } from '../../service/limits/rate-limit.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { readPublicPage, readRandomSkins } from '../../service/skins/skin-picks.ts';
 import { readPublicSkins, readSkin, readSkinByNumber } from '../../service/skins/skins.ts';

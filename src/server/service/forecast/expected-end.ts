@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Generator } from '../../generators/port.ts';
-import { countWaitingBefore, type PendingJobs, readPending } from '../../queue/forecast.ts';
+import { countWaitingBefore, type PendingJobs, readPending } from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { type Forecast, forecast } from './forecast.ts';

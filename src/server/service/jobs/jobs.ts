@@ -1,4 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
+import { type ErrorCode, isErrorCode } from '../../../protocol/errors.ts';
+import { DEFAULT_WAIT_SECONDS, MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import {
@@ -18,7 +20,7 @@ import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, hasScope } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
-import { type PollingContext, verifyPolling } from '../limits/polling.ts';
+import { type PollingContext, verifyPolling } from '../limits/request-limiter.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Default number of jobs per page. */
@@ -206,4 +208,35 @@ export async function waitForEnd(
       stop();
     }
   }
+}
+
+/** For a caller who does not say how long to wait. */
+export const DEFAULT_PATIENCE: JobPatience = {
+  total: MAX_TOTAL_WAIT_SECONDS * 1000,
+  atWork: DEFAULT_WAIT_SECONDS * 1000,
+};
+
+/**
+ * The skin of a job, for a request that waits for it within the limits of `patience`.
+ * @throws Refusal with the reason of a failed job; `generator_timeout`: the job continues
+ */
+export async function awaitSkin(
+  context: WaitContext & { readonly db: Db },
+  { caller, job }: { readonly caller: Caller; readonly job: JobRow },
+  patience: JobPatience,
+): Promise<SkinWithData> {
+  const ended = await waitForEnd(context, job.uuid, patience);
+  const links = { job: `/v2/queue/${job.uuid}` };
+  if (ended.status === 'failed') throw failure(ended, links);
+  if (ended.status !== 'completed' || ended.skin_uuid === null)
+    throw new Refusal('generator_timeout', { links });
+  const skin = await findSkin(context.db, ended.skin_uuid);
+  if (!skin) throw new Refusal('skin_not_found', { links });
+  return skinAsSent(caller, job, skin);
+}
+
+function failure(job: JobRow, links: Record<string, string>): Refusal {
+  const code: ErrorCode =
+    job.error_code !== null && isErrorCode(job.error_code) ? job.error_code : 'job_failed';
+  return new Refusal(code, { links, ...(job.error_message !== null && { message: job.error_message }) });
 }

@@ -1,10 +1,13 @@
+import type { Clock } from '../../../base/clock.ts';
 import type { RateLimit, RateLimitWindow } from '../../../protocol/envelope.ts';
+import type { ErrorCode } from '../../../protocol/errors.ts';
 import { emptyAt, HOUR, MINUTE, type Spent, totalOf, type WindowShape } from '../../fairness/rate-limits.ts';
 import { opensAt, VIA_RULES } from '../../queue/enqueue.ts';
 import { type CallerMemory, currentMemory, recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
 import type { Via } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
+import { Refusal } from '../refusal.ts';
 
 /** A request to which a caller's limits apply. */
 export interface LimitedRequest {
@@ -49,4 +52,72 @@ function windowOf(
   const used = totalOf(spent);
   const reset = Math.ceil(emptyAt(spent, shape, now) / 1000);
   return { limit, remaining: Math.max(0, limit - used), used, reset };
+}
+
+/**
+ * Errors to which no rate limit is added: the request is malformed, the caller no longer known, or the store better not
+ * queried again.
+ */
+const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'validation_error',
+  'invalid_api_key',
+  'internal_error',
+  'service_unavailable',
+  'store_unreachable',
+]);
+
+/**
+ * The same error, with the caller's rate limit where clients of version 2 expect it. A 429 stays as it is: it knows best
+ * how long to wait.
+ */
+export async function withLimits(
+  context: { readonly db: Db; readonly clock: Clock },
+  error: unknown,
+  caller: Caller,
+): Promise<unknown> {
+  if (!(error instanceof Refusal) || !lacksLimits(error)) return error;
+  const { code, message, cause, details } = error;
+  try {
+    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
+    return new Refusal(code, { ...details, message, cause, rateLimit });
+  } catch {
+    return error; // why the request was refused matters more
+  }
+}
+
+function lacksLimits({ code, status, details }: Refusal): boolean {
+  return details.rateLimit === undefined && status !== 429 && !UNTOLD.has(code);
+}
+
+/**
+ * Decides whether the request goes through the queue: the caller's key may require it for all requests, and each
+ * request may ask for it.
+ */
+export function viaFor(caller: Caller, isAskedFor: boolean): Via {
+  const isSetting = caller.kind === 'user' && caller.key?.v2Compat === true;
+  return isAskedFor || isSetting ? 'queue' : 'v1';
+}
+
+/**
+ * The wait after a new skin that a caller is given, in milliseconds: the whole delay, although it started when the
+ * request was accepted. Old clients measure it from different moments, and none of them may retry too early.
+ */
+export function waitAfterNew({ next, delay }: RateLimit): number {
+  return Math.max(next.relative, delay.millis);
+}
+
+/** Errors after which the store is better not queried again. */
+const OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
+
+/** The same refusal, with the time at which the next request may come and the rules that applied to it. */
+export async function refusalWithPace(
+  context: { readonly db: Db; readonly clock: Clock },
+  { code, message, cause, details }: Refusal,
+  { caller, via, headers }: LimitedRequest & { readonly headers: Readonly<Record<string, string>> },
+): Promise<Refusal> {
+  const isTold = OURS.has(code) || details.rateLimit !== undefined;
+  if (isTold)
+    return new Refusal(code, { ...details, message, cause, headers: { ...details.headers, ...headers } });
+  const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), via);
+  return new Refusal(code, { ...details, message, cause, headers, rateLimit });
 }

@@ -2,10 +2,13 @@ import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/uuid.ts';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
-import { decodeCape } from '../../../skin/cape.ts';
+import { InvalidImageError } from '../../../skin/picture.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
-import { pixelHash } from '../../../skin/read-skin.ts';
+import { decodeCape, pixelHash, type ReadSkin, readSkin } from '../../../skin/read-skin.ts';
 import type { Generator } from '../../generators/port.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { CapeRow } from '../../store/schema/tables.ts';
 import {
   changeCape,
   countCapes,
@@ -13,16 +16,28 @@ import {
   findCape,
   findCapeByAlias,
   insertCape,
+  keepTexture,
   listCapes,
-} from '../../store/capes.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
-import type { CapeRow } from '../../store/schema/tables.ts';
-import { keepTexture } from '../../store/textures.ts';
+} from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { Refusal } from '../refusal.ts';
-import { decodeImage } from './decode-image.ts';
+
+/** Decodes a picture sent by a caller. @throws Refusal `invalid_image`, with a description of the problem */
+export function decodeImage<T>(image: Uint8Array, decode: (bytes: Uint8Array) => T): T {
+  try {
+    return decode(image);
+  } catch (error) {
+    if (!(error instanceof InvalidImageError)) throw error;
+    const message = error.hint ? `${error.message} ${error.hint}` : error.message;
+    throw new Refusal('invalid_image', { message, cause: error });
+  }
+}
+
+/** Reads a skin that a caller has sent. @throws Refusal `invalid_image` */
+export function readSent(file: Uint8Array): ReadSkin {
+  return decodeImage(file, readSkin);
+}
 
 /** Limited, because every list of capes is a single answer. */
 const MAX_CAPES = 1_000;

@@ -24,7 +24,7 @@ import { findServedTexture } from '../../store/textures.ts';
 import { hourOf, noteView } from '../../store/usage.ts';
 import { type Caller, hasScope, requireUser, viewerOf } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
-import { waitRefusal } from '../limits/wait-refusal.ts';
+import { waitRefusal } from '../limits/request-limiter.ts';
 import { Refusal } from '../refusal.ts';
 
 interface SearchLimits extends ConcurrencyLimits {

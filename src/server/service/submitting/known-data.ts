@@ -5,7 +5,7 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';
 import { ANONYMOUS_OWNERS } from '../callers/caller.ts';
 import { countDuplicate, type DuplicatesContext } from '../limits/duplicates.ts';
-import { type SpendingContext, spendGeneration } from '../limits/spending.ts';
+import { type SpendingContext, spendGeneration } from '../limits/over-limit.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { Refusal } from '../refusal.ts';
 import { ownIdentity, shareData, sharedOf } from '../skins/identity.ts';

@@ -1,29 +1,53 @@
+import type { Clock } from '../../../base/clock.ts';
+import { newUuid } from '../../../base/uuid.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import type { Picture } from '../../../skin/picture.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
 import { variantFor } from '../../../skin/variant.ts';
 import { submitJob } from '../../queue/enqueue.ts';
+import { findJob } from '../../queue/lists.ts';
 import type { NewJob } from '../../queue/port.ts';
-import { readSource } from '../../sources/read-source.ts';
+import { readPlayer } from '../../sources/player.ts';
+import { unreadableNote } from '../../sources/profile-data.ts';
 import type { SourceContext } from '../../sources/reserve-slot.ts';
-import { type Material, nameOfSource } from '../../sources/source.ts';
+import {
+  type FoundData,
+  type Material,
+  nameOfSource,
+  type SignedMaterial,
+  type Source,
+  type SourceKind,
+  type SourceRequest,
+  variantNote,
+} from '../../sources/source.ts';
+import { readUrl } from '../../sources/url.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
+import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
+import { findPublicCapeOf, findTexture, keepTexture, keepTextureData } from '../../store/textures.ts';
 import { noteGeneration } from '../../store/usage.ts';
+import type { Caller } from '../callers/caller.ts';
 import { overLimitRefusal, untilOneEnds } from '../limits/over-limit.ts';
 import { Refusal } from '../refusal.ts';
-import { readCapeFor } from '../skins/capes.ts';
+import { readCapeFor, readSent } from '../skins/capes.ts';
 import { requirePrivateSkins } from '../skins/changes.ts';
-import { readSent } from '../skins/decode-image.ts';
 import { identityOfJob } from '../skins/identity.ts';
 import {
+  type AnswerContext,
   answerAgain,
   answerFromStore,
   awaited,
   type FoundAnswer,
   forCaller,
+  recordDone,
   type Submitted,
 } from './answering.ts';
-import { type GenerationRequest, type JobRequest, newJob } from './generation-request.ts';
-import { type StoringContext, submitSigned } from './submit-signed.ts';
+import {
+  type CallbackContext,
+  type GenerationRequest,
+  type JobRequest,
+  newJob,
+} from './generation-request.ts';
 
 export interface MaterialContext extends SourceContext {
   /** Whether the service is shutting down and accepts nothing new. */
@@ -135,4 +159,117 @@ async function enqueue(context: StoringContext, request: JobRequest, job: NewJob
   }
   const opensIn = submission.isFull ? await untilOneEnds(context, caller) : 0;
   return { ...(await awaited(context, submission.job)), usage: submission.usage, opensIn };
+}
+
+/** What is needed to answer a request by storing something new. */
+export interface StoringContext extends AnswerContext, CallbackContext {}
+
+/**
+ * Accepts data that is already signed: there is nothing to generate, so its job is created as completed. A private skin
+ * with this data is a private record of shared data.
+ * @throws Refusal
+ */
+export async function submitSigned(
+  context: StoringContext,
+  request: GenerationRequest,
+  material: SignedMaterial,
+): Promise<Submitted> {
+  if (request.cape !== undefined) {
+    throw new Refusal(
+      'invalid_cape',
+      "A player's skin is signed together with the cape that the player wears, so it cannot have another.",
+    );
+  }
+  const { identity, textureHash, variant, capeHash, found } = material;
+  const job = await newJob(context, request, {
+    ...{ identity, textureHash, variant, capeHash },
+    source: nameOfSource(request.source),
+  });
+  const warnings = [...variantNote(request.variant, material), ...unreadableNote(material)];
+  const there = await answerFromStore(context, job, request);
+  if (there) return { ...there, warnings };
+  if (request.checkOnly) throw new Refusal('no_duplicate');
+  // Deleted after it was found in the store.
+  if (!found) throw new Refusal('service_unavailable', "The player's skin has just been deleted: try again.");
+  context.ceiling.verifyRoom();
+  const done = await recordDone(context, job, await keepFound(context, job, found));
+  return done.kind === 'known' ? { ...done, kind: 'ended', warnings } : { ...done, warnings };
+}
+
+/** Uses the same time for all rows: the record is as old as its data, so it is not a duplicate. */
+async function keepFound(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { owner, identity, name, visibility }: NewJob,
+  { data, textures }: FoundData,
+): Promise<SkinWithData> {
+  const created_at = clock.now();
+  return await inTransaction(db, async (tx) => {
+    for (const texture of textures) await keepTexture(tx, { ...texture, created_at });
+    await keepTextureData(tx, { ...data, created_at });
+    const uuid = newUuid();
+    return await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
+  });
+}
+
+/**
+ * Submits a failed job of the caller again: a new job for the same picture and options, under the limits of now, or the
+ * skin if it exists by now.
+ * @throws Refusal `job_not_found`; `invalid_request` for a job that has not failed; otherwise as `submit` does
+ */
+export async function retryJob(
+  context: SubmitContext,
+  caller: Caller,
+  { uuid, ...rest }: { readonly uuid: string } & Pick<JobRequest, 'idempotencyKey' | 'visitor'>,
+): Promise<Submitted> {
+  const job = await failedJob(context, caller, uuid);
+  const { name, visibility, variant, texture_hash: textureHash, source } = job;
+  verifyMaySubmit(context, { caller, visibility });
+  const cape = await capeOf(context.db, job);
+  const picture = await findTexture(context.db, textureHash);
+  const request = { caller, name, visibility, cape, via: 'queue', checkOnly: false, ...rest } as const;
+  const texture = { textureHash, variant, source: source ?? undefined };
+  const found = await submitTexture(context, request, texture, () => picture);
+  return forCaller(caller, { ...found, warnings: [] });
+}
+
+async function failedJob(
+  { db }: Pick<SubmitContext, 'db'>,
+  { owner }: Caller,
+  uuid: string,
+): Promise<JobRow> {
+  const job = await findJob(db, uuid);
+  if (job?.owner !== owner) throw new Refusal('job_not_found');
+  if (job.status === 'failed') return job;
+  throw new Refusal('invalid_request', `Only failed jobs can be submitted again; this one is ${job.status}.`);
+}
+
+/** UUID of the job's cape. @throws Refusal `invalid_cape` if it is gone, or hidden by now */
+async function capeOf(db: Db, { cape_hash }: JobRow): Promise<string | undefined> {
+  if (cape_hash === null) return undefined;
+  const cape = await findPublicCapeOf(db, cape_hash);
+  if (!cape) throw new Refusal('invalid_cape', 'The cape of this job is no longer available.');
+  return cape.uuid;
+}
+
+type Reader<K extends SourceKind> = (
+  context: SourceContext,
+  source: Source<K>,
+  request: SourceRequest,
+) => Promise<Material>;
+
+/** The reader for each kind of source. */
+const READERS: { readonly [K in SourceKind]: Reader<K> } = {
+  upload: async (_context, { bytes }) => ({ kind: 'picture', bytes }),
+  url: async (context, { url }, request) => await readUrl(context, url, request),
+  user: async (context, { user }, request) => await readPlayer(context, user, request),
+};
+
+/** @throws Refusal */
+export async function readSource<K extends SourceKind>(
+  context: SourceContext,
+  source: Source<K>,
+  request: SourceRequest,
+): Promise<Material> {
+  const read: Reader<K> = READERS[source.kind];
+  return await read(context, source, request);
 }

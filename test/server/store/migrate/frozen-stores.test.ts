@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { openStoreOf } from '../../../../src/server/assembly/open-store-of.ts';
+import { openStoreOf } from '../../../../src/server/assembly/service-parts.ts';
 import {
   MIGRATIONS,
   type Migration,

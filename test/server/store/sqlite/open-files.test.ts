@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStoreOf } from '../../../../src/server/assembly/open-store-of.ts';
+import { openStoreOf } from '../../../../src/server/assembly/service-parts.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { poll } from '../../../support/server/poll.ts';

@@ -5,9 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Picture } from '../../../../src/skin/picture.ts';
 import { decodePng } from '../../../../src/skin/png/decode.ts';
+import { scaleRect } from '../../../../src/skin/regions.ts';
 import { drawView } from '../../../../src/skin/render/render.ts';
 import { SCENES, type Scene } from '../../../../src/skin/render/solid.ts';
-import { scaleRect } from '../../../../src/skin/scaling.ts';
 import { detectVariant } from '../../../../src/skin/variant.ts';
 import { startChromium } from '../../../support/chromium/chromium.ts';
 

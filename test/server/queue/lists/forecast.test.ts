@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fill, mustClaim } from '../../contract/queue-steps.ts';
-import { copyJob } from '../../support/server/copy-job.ts';
-import { sqliteQueue } from '../../support/server/queue-nodes.ts';
+import { fill, mustClaim } from '../../../contract/queue-steps.ts';
+import { copyJob } from '../../../support/server/copy-job.ts';
+import { sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
 test('The jobs in progress and those that wait are told apart', async () => {
   const { queue } = await (await sqliteQueue())();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../../../src/server/service/refusal.ts';
-import { readSent } from '../../../../../src/server/service/skins/decode-image.ts';
+import { readSent } from '../../../../../src/server/service/skins/capes.ts';
 import { makePicture } from '../../../../../src/skin/picture.ts';
 import { encodePng } from '../../../../../src/skin/png/encode.ts';
 import { readSkin } from '../../../../../src/skin/read-skin.ts';

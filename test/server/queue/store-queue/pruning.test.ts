@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pruneJobs } from '../../../../src/server/queue/expiry.ts';
 import { nameThisNode } from '../../../../src/server/queue/leases.ts';
+import { pruneJobs } from '../../../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';

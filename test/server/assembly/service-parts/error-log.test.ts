@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ErrorLog } from '../../../src/server/assembly/error-log.ts';
-import { StoreReplacedError } from '../../../src/server/store/sqlite.ts';
+import { ErrorLog } from '../../../../src/server/assembly/service-parts.ts';
+import { StoreReplacedError } from '../../../../src/server/store/sqlite.ts';
 
 /** A log on a clock that stands still until it is moved, and what was logged. */
 function open() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resetFutureJobTimes } from '../../../../src/server/queue/expiry.ts';
+import { resetFutureJobTimes } from '../../../../src/server/queue/store-queue.ts';
 import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { sqliteQueue } from '../../../support/server/queue-nodes.ts';
 

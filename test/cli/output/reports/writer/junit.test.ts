@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { junit } from '../../../../src/cli/output/reports/junit.ts';
-import type { ReportEntry, ReportSummary } from '../../../../src/cli/output/reports/report.ts';
+import type { ReportEntry, ReportSummary } from '../../../../../src/cli/output/reports/report.ts';
+import { junit } from '../../../../../src/cli/output/reports/writer.ts';
 import {
   failed,
   HOSTILE,
@@ -9,8 +9,8 @@ import {
   made,
   makeSummary,
   skipped,
-} from '../../../support/cli/report-entries.ts';
-import { parseXml, type XmlElement } from '../../../support/cli/xml.ts';
+} from '../../../../support/cli/report-entries.ts';
+import { parseXml, type XmlElement } from '../../../../support/cli/xml.ts';
 
 function render(entries: readonly ReportEntry[], summary: ReportSummary = makeSummary()): string {
   const cases = entries.map((entry, index) => junit.entry(entry, index + 1));

@@ -1,12 +1,11 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
-import { encodePng } from '../../../src/skin/png/encode.ts';
-import { drawView } from '../../../src/skin/render/render.ts';
-import { type RenderOptions, renderSkin } from '../../../src/skin/render/render-skin.ts';
-import { enlarge } from '../../../src/skin/scaling.ts';
-import { capePng } from '../../support/server/drawn-capes.ts';
-import { drawFigure } from '../../support/skin/drawing.ts';
+import { InvalidImageError, makePicture } from '../../../../src/skin/picture.ts';
+import { encodePng } from '../../../../src/skin/png/encode.ts';
+import { enlarge } from '../../../../src/skin/regions.ts';
+import { drawView, type RenderOptions, renderSkin } from '../../../../src/skin/render/render.ts';
+import { capePng } from '../../../support/server/drawn-capes.ts';
+import { drawFigure } from '../../../support/skin/drawing.ts';
 
 const figure = drawFigure('slim');
 const file = encodePng(figure);

@@ -1,11 +1,10 @@
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeCape } from '../../src/skin/cape.ts';
-import { InvalidImageError, makePicture } from '../../src/skin/picture.ts';
-import { encodePng } from '../../src/skin/png/encode.ts';
-import { pixelHash } from '../../src/skin/read-skin.ts';
-import { chunk, headerChunk, plainPlan, SIGNATURE, writePng } from '../support/skin/png-writer.ts';
+import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { decodeCape, pixelHash } from '../../../src/skin/read-skin.ts';
+import { chunk, headerChunk, plainPlan, SIGNATURE, writePng } from '../../support/skin/png-writer.ts';
 
 const CAPE = { width: 64, height: 32 };
 

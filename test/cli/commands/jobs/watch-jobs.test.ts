@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type WatchOptions, watchJobs } from '../../../src/cli/connection/watch-jobs.ts';
-import { type Job, type JobEvent, NetworkError } from '../../../src/index.ts';
-import { fakeClock } from '../../support/client/fake-clock.ts';
+import { type WatchOptions, watchJobs } from '../../../../src/cli/commands/jobs.ts';
+import { type Job, type JobEvent, NetworkError } from '../../../../src/index.ts';
+import { fakeClock } from '../../../support/client/fake-clock.ts';
 
 const EVENTS = { events: '/v2/queue/events' };
 

@@ -17,22 +17,16 @@ export interface OpenJob<W extends Submission> extends RunningJob {
 }
 
 /** The slots of one process, as other processes are told of them. */
-export interface CountedSlots {
-  readonly jobs: ReadonlyMap<string, RunningJob & { readonly id: string }>;
-  readonly unsure: { readonly size: number };
-  readonly ours: number;
-  readonly others: number;
-  /** Called whenever the number of ours changes. */
-  onChange: () => void;
-  /** Jobs of others that no process on this machine has. */
-  foreignJobs(isLocal: (id: string) => boolean): number;
-}
+export type CountedSlots = Pick<
+  Slots<Submission>,
+  'jobs' | 'unsure' | 'ours' | 'others' | 'onChange' | 'foreignJobs'
+>;
 
 /**
  * The caller's slots in the queue, counted so that they are never exceeded: our jobs, submissions in flight,
  * and jobs that others with the same key have there.
  */
-export class Slots<W extends Submission> implements CountedSlots {
+export class Slots<W extends Submission> {
   readonly jobs = new Map<string, OpenJob<W>>();
   /** Submissions in flight, and those whose answer was lost: each may have become a job. */
   readonly unsure = new ObservedSet<W>(() => this.onChange());

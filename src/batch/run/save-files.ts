@@ -127,12 +127,6 @@ export interface LockfileChange {
   readonly entry: number | undefined;
 }
 
-/** How the lockfile identifies an entry: the name of its source, and its work key. */
-export interface EntryNames {
-  sourceOf(entry: number): string;
-  workOf(entry: number): string;
-}
-
 /** Names of one source's outputs that the lockfile remembers, the latest ones: a line must not grow for ever. */
 const MAX_NAMES = 10;
 
@@ -208,13 +202,13 @@ export class LockfileChanges {
   }
 
   /** In the lockfile's order: all entries of each source that has a new one. */
-  sorted(lockfile: EntryNames): LockfileChange[] {
+  sorted(lockfile: Pick<Lockfile, 'sourceOf' | 'workOf'>): LockfileChange[] {
     const beside = this.isEmpty ? [] : this.#besideChanges(lockfile);
     return [...this.#changes, ...beside].sort((a, b) => compare(a.id, b.id) || compare(a.key, b.key));
   }
 
   /** Kept entries of sources about which anything else has changed: they are written again. */
-  #besideChanges(lockfile: EntryNames): LockfileChange[] {
+  #besideChanges(lockfile: Pick<Lockfile, 'sourceOf' | 'workOf'>): LockfileChange[] {
     const ids = new Set([...this.#changes.map(({ id }) => id), ...this.#records.keys()]);
     return this.#kept
       .filter((entry) => ids.has(lockfile.sourceOf(entry)))

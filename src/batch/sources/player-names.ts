@@ -1,14 +1,8 @@
 import { backOff, type Clock } from '../../base/clock.ts';
 import { SkinsmithError } from '../../client/errors.ts';
 import { GameError } from '../../game/errors.ts';
-import type { PlayerName } from '../../game/names.ts';
+import type { NameLookups, PlayerName } from '../../game/names.ts';
 import type { SourceContent } from '../model/source.ts';
-
-/** Resolves players' names: several requested at about the same time share one request. */
-export interface NameSource {
-  /** Undefined if no player has the name. @throws GameError */
-  find(name: string): Promise<PlayerName | undefined>;
-}
 
 /** A player's name that no player has, or that could not be looked up. */
 export class PlayerNameError extends SkinsmithError {
@@ -34,12 +28,12 @@ const FAILED = { first: 1_000, longest: 60_000 };
 
 /** UUIDs of players by name, each looked up once: services other than ours accept only UUIDs. */
 export class PlayerNames {
-  readonly #source: NameSource;
+  readonly #source: Pick<NameLookups, 'find'>;
   readonly #clock: Clock;
   readonly #expected = new Set<string>();
   readonly #asked = new Map<string, Promise<PlayerName | undefined>>();
 
-  constructor(source: NameSource, clock: Clock) {
+  constructor(source: Pick<NameLookups, 'find'>, clock: Clock) {
     this.#source = source;
     this.#clock = clock;
   }

@@ -12,6 +12,7 @@ import { ErrorLog, makeRuntimeState, openStoreOf, type RuntimeState } from './as
 import { finishRestore } from './backup/swap.ts';
 import { type Callbacks, startCallbacks } from './callbacks/deliverer.ts';
 import { Observers } from './events/observer.ts';
+import type { ServiceLog } from './http/log.ts';
 import { jobBody } from './http/views.ts';
 import type { ServiceContext } from './service/context.ts';
 import { waitForEnds, withSkin } from './service/jobs/jobs.ts';
@@ -28,14 +29,6 @@ const EMBEDDED_SLOTS = 10_000;
 const STOP_LIMIT = 20_000;
 /** Milliseconds that requests have to end by themselves once there is nothing left to wait for. */
 const REQUESTS_LIMIT = 5_000;
-
-export interface ServiceLog {
-  info(details: object, message: string): void;
-  info(message: string): void;
-  warn(details: object, message: string): void;
-  warn(message: string): void;
-  error(details: object, message: string): void;
-}
 
 /** Under which addresses a service is reached, no slash at their ends. */
 export interface Addresses {

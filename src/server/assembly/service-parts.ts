@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { JobSignals } from '../events/job-signals.ts';
 import { newsByNotification, shareSignals } from '../events/share-signals.ts';
+import type { ServiceLog } from '../http/log.ts';
 import { type Db, StoreTooNewError } from '../store/db.ts';
 import { StoreGoneError } from '../store/failures.ts';
 import { verifyWhole } from '../store/meta.ts';
@@ -101,22 +102,17 @@ const MINUTE = 60_000;
 /** Different errors that are remembered. */
 const MAX_KNOWN = 100;
 
-/** The part of a logger that the background work needs. */
-export interface ErrorLines {
-  error(details: object, message: string): void;
-}
-
 /**
  * Logs errors of the work in the background. It is tried again several times a second, so an error that repeats is
  * logged once a minute, with the number of repetitions.
  */
 export class ErrorLog {
-  readonly #log: ErrorLines;
+  readonly #log: Pick<ServiceLog, 'error'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** By text: when it was logged last (monotonic), and how often it has occurred since. */
   readonly #known = new Map<string, { at: number; omitted: number }>();
 
-  constructor(log: ErrorLines, clock: Pick<Clock, 'monotonic'>) {
+  constructor(log: Pick<ServiceLog, 'error'>, clock: Pick<Clock, 'monotonic'>) {
     this.#log = log;
     this.#clock = clock;
   }

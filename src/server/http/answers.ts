@@ -8,7 +8,8 @@ import type { ServiceContext } from '../service/context.ts';
 import { asRefusal, type Refusal } from '../service/refusal.ts';
 import { SERVER_NAME } from '../workers/worker-pool.ts';
 import { ANSWER_HEADERS, v1RefusalAnswer } from './described-answers.ts';
-import type { HttpRequest, RequestLog } from './request.ts';
+import type { ServiceLog } from './log.ts';
+import type { HttpRequest } from './request.ts';
 import { type Answer, type Cache, isV1Address, type Route } from './route.ts';
 import { rateLimitHeaders } from './views.ts';
 
@@ -206,7 +207,7 @@ export function refusalAnswer(refusal: Refusal): Answer {
  */
 export function errorAnswer(
   error: unknown,
-  { url, log, context }: { url: string; log: RequestLog; context: Pick<ServiceContext, 'observer'> },
+  { url, log, context }: { url: string; log: ServiceLog; context: Pick<ServiceContext, 'observer'> },
 ): Answer {
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);

@@ -5,7 +5,6 @@ import { inspect } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { parseUnmapped } from '../outbound/addresses.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import type { HttpRequest } from './request.ts';
 
 /** How much is logged; each level includes the ones before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -31,6 +30,9 @@ export interface LogOptions {
   /** Fields of each line. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
+
+/** What the parts of the service log with; each line goes to one `Log`. */
+export type ServiceLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
 /**
  * One JSON line per event. A request is logged by its path only; headers and query are never logged, and anything that
@@ -58,8 +60,8 @@ export class Log {
     this.#write(LEVELS.warn, line);
   }
 
-  error(...line: Line): void {
-    this.#write(LEVELS.error, line);
+  error(details: object, message: string): void {
+    this.#write(LEVELS.error, [details, message]);
   }
 
   /** Whether each request has a line. */
@@ -94,7 +96,7 @@ function withoutKeys(line: string): string {
 }
 
 export interface RequestEnd {
-  readonly request: Pick<HttpRequest, 'method' | 'url' | 'address'>;
+  readonly request: { readonly method: string; readonly url: string; readonly address: string };
   readonly response: ServerResponse;
   /** Undefined if the route does not authenticate. */
   readonly caller: Caller | undefined;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import { isInside, type Origins } from '../service/callers/caller.ts';
 import type { WebPages } from '../service/callers/web-pages.ts';
+import type { ServiceLog } from './log.ts';
 
 /** Limits on the parts of a multipart body. Sizes in bytes. */
 export interface PartLimits {
@@ -21,12 +22,6 @@ export type Part =
       readonly fileName: string | undefined;
       readonly bytes: Uint8Array;
     };
-
-/** Logs of one request. */
-export interface RequestLog {
-  error(details: object, message: string): void;
-  warn(message: string): void;
-}
 
 /** A request as routes see it. */
 export interface HttpRequest {
@@ -65,7 +60,7 @@ export interface RequestParts {
   /** Path and query, as the service understands them. */
   readonly url: string;
   readonly carrier: Bindings;
-  readonly log: RequestLog;
+  readonly log: ServiceLog;
   /** Whether an address belongs to a trusted proxy. */
   readonly isProxy: (address: string) => boolean;
 }
@@ -87,7 +82,7 @@ export class ServiceRequest implements HttpRequest {
   body: unknown;
   parts: HttpRequest['parts'];
   readonly #carrier: Bindings;
-  readonly #log: RequestLog;
+  readonly #log: ServiceLog;
   #signal: AbortSignal | undefined;
 
   constructor(request: Request, { url, carrier, log, isProxy }: RequestParts) {

@@ -1,12 +1,7 @@
 import type { z } from 'zod';
 import { compressed, refusalAnswer } from '../http/answers.ts';
-import {
-  type HttpRequest,
-  isUnderStrangeName,
-  OPAQUE_ORIGIN,
-  originsOf,
-  type RequestLog,
-} from '../http/request.ts';
+import type { ServiceLog } from '../http/log.ts';
+import { type HttpRequest, isUnderStrangeName, OPAQUE_ORIGIN, originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
 import { anonymousCaller, type Caller, type Origins, requireScope } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
@@ -199,7 +194,7 @@ export function pageErrorAnswer(
     request,
     log,
     context,
-  }: { request: Pick<HttpRequest, 'headers'>; log: RequestLog; context: PageEndpointOptions['context'] },
+  }: { request: Pick<HttpRequest, 'headers'>; log: ServiceLog; context: PageEndpointOptions['context'] },
   { requestId, session }: { requestId: string; session?: SessionCaller | undefined },
 ): Answer {
   const refusal = asRefusal(error);

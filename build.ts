@@ -26,7 +26,7 @@ function pageAssets(): Plugin {
   return {
     name: 'page-assets',
     transform: (code, id) =>
-      /pages.assets.assets\.ts$/.test(id) ? code.replace("'../../../../dist/pages/'", "'../pages/'") : null,
+      /pages.layout\.ts$/.test(id) ? code.replace("'../../../dist/pages/'", "'../pages/'") : null,
   };
 }
 

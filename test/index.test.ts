@@ -43,6 +43,7 @@ describe('the public face of the package', () => {
       'classifyFailure',
       'convert',
       'isPending',
+      'openService',
       'parseBaseUrl',
       'renderSkin',
       'skinNameProblem',

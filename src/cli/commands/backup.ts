@@ -112,7 +112,7 @@ function verifyPlace(
   new OutputGuard(inputs, { overwrite: true }).verify(file, { isOurs: () => false });
   if (overwrite || !lstatSync(file, { throwIfNoEntry: false })) return;
   throw new CliError('file_exists', `${clean(file)} already exists.`, {
-    hint: 'Name another file, or replace it: --overwrite',
+    hint: 'Choose another output file, or replace it: --overwrite',
   });
 }
 

@@ -257,7 +257,7 @@ function verifyPlace(file: string, overwrite: boolean | undefined): void {
 }
 
 function alreadyThere(file: string): CliError {
-  const hint = 'Name another file, or replace it: --overwrite';
+  const hint = 'Choose another output file, or replace it: --overwrite';
   return usageError('file_exists', `${clean(file)} already exists.`, hint);
 }
 

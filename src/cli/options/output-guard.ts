@@ -122,6 +122,6 @@ function otherThere(path: string, kind: 'picture' | 'lockfile'): CliError {
 
 function notOurs(path: string): CliError {
   return new CliError('output_exists', `${clean(path)} exists and skinsmith did not write it.`, {
-    hint: 'Name another file, or replace it: --overwrite',
+    hint: 'Choose another output file, or replace it: --overwrite',
   });
 }

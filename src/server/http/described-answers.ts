@@ -19,7 +19,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
   401: 'An API key is needed',
   403: 'The API key is not valid here, or may not do this',
-  404: 'There is no such thing, or not for this caller',
+  404: 'Nothing is there, or not for this caller',
   408: 'The request timed out',
   413: 'The body is too large',
   414: 'The address is too long',

@@ -66,7 +66,7 @@ ${[terminal.skinsmith, curlLine(terminal, isSignedIn)].map((line) => html`<div c
 }
 
 /** Where the build puts what pages load. The build replaces this name by the place beside the program. */
-const FOLDER = new URL('../../../dist/pages', import.meta.url);
+const FOLDER = new URL('../../../dist/pages/', import.meta.url);
 
 /** What pages name. Scripts load further files by themselves. */
 export type AssetName = 'style.css' | 'page.js' | 'icon.svg';

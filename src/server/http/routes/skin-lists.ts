@@ -13,7 +13,7 @@ import { envelope, skinListItem } from '../views.ts';
 const startsOver = true;
 const STARTED_OVER: Note = {
   code: 'anchor_not_found',
-  message: 'There is no such skin to go on after: this is the first page.',
+  message: 'No skin with that UUID to continue after; this is the first page.',
 };
 
 type Page = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSkinListQuerySchema>>;

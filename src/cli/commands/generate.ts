@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
-import { keepMemoryFlat } from '../batch/run.ts';
+import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { Settings } from '../config/settings.ts';
@@ -118,7 +118,7 @@ export async function runMany(call: BatchCall): Promise<number> {
   if (dryRun || frozen) keepMemoryFlat();
   if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
   if (frozen) return await (await import('../batch/frozen.ts')).runFrozen(call);
-  return await (await import('../batch/run.ts')).runBatchCommand(call);
+  return await runBatchCommand(call);
 }
 
 export function verifySources({ sources, player = [], from = [] }: GenerateCommandOptions): void {

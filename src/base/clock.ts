@@ -27,20 +27,22 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(signal?.reason);
       };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener('abort', wake);
-          resolve();
-        },
-        Math.min(ms, LONGEST_TIMER),
-      );
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      }, timerTime(ms));
       signal?.addEventListener('abort', wake, { once: true });
     }),
   alarm: (ms, ring) => {
-    const timer = setTimeout(ring, Math.min(ms, LONGEST_TIMER));
+    const timer = setTimeout(ring, timerTime(ms));
     return () => clearTimeout(timer);
   },
 };
+
+/** Node warns of a negative time, which is over already. */
+function timerTime(ms: number): number {
+  return Math.min(Math.max(ms, 0), LONGEST_TIMER);
+}
 
 /** The abort reason that cuts a sleep of our own short: a text, because making an error with its stack takes long. */
 export const AWAKE = 'awake';

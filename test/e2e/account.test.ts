@@ -75,7 +75,7 @@ describe('Signing in', () => {
     }
     const env = { SKINSMITH_API_KEY: 'x'.repeat(70) };
     const { stderr } = await desk.run(['whoami', ...at], { env });
-    expect(stderr).toContain('hint: The key in SKINSMITH_API_KEY was sent.');
+    expect(stderr).toContain('hint: SKINSMITH_API_KEY holds the key that was sent.');
     expect(stderr).toContain(login);
   });
 

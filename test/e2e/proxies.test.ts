@@ -166,7 +166,7 @@ describe('A server', () => {
     const refused = await direct.caller().json('/v2/queue', { url: 'http://pictures..test/skin.png' });
     expect([refused.status, refused.body.errors?.[0]?.message]).toEqual([
       400,
-      expect.stringContaining('no host'),
+      expect.stringContaining('No host'),
     ]);
     await direct.end('SIGTERM');
     Object.assign(machine.env, { SKINSMITH_FETCH_PROXY: own.url.replace('//', `//anna:${WRITTEN}@`) });

@@ -21,7 +21,7 @@ const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
 
 /** The message of `parseBaseUrl`, which may quote the text, as the end of a sentence. */
 function urlFault(message: string): string {
-  return message.replace(/^".*" /, '').replace(/^a URL with (.*) is not accepted$/, 'must not contain $1');
+  return message.replace(/^(?:".*"|the URL) /, '');
 }
 
 const formatsAllowed = `must be one or more of ${FORMAT_NAMES.join(', ')}, separated by commas`;

@@ -63,7 +63,7 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await visitor.page.getByLabel('What is wrong').selectOption('offensive');
   await visitor.page.getByLabel('More about it').fill('Look at its back');
   await visitor.page.getByRole('button', { name: 'Report it' }).click();
-  await visitor.page.getByText('The operator has been told').waitFor();
+  await visitor.page.getByText('Report sent.').waitFor();
 
   const { page, complaints } = await openPage(browser);
   await signIn(page, server);

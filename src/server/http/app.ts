@@ -157,7 +157,8 @@ const START = '/ui';
 
 /** The address of a request that everything uses, so that all of it agrees on the route and its version. */
 function addressOf(request: Request, hasPages: boolean): { readonly url: string; readonly path: string } {
-  const sent = request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
+  const [whole = ''] = request.url.split('#', 1); // some clients send the fragment
+  const sent = whole.slice(whole.indexOf('/', whole.indexOf('://') + 3));
   const plain = sent.replace(/^\/{2,}/, '/'); // a base address with a slash at its end makes two
   // `/` is the key document for programs and the start page for people.
   const isStart =

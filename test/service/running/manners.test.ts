@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ROUTES } from '../../../src/server/http/routes/routes.ts';
+import { exchangeRaw } from '../../support/fuzz/raw-exchange.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { type Heard, TestCaller } from '../../support/server/test-caller.ts';
@@ -149,6 +150,16 @@ test('HEAD is answered for every GET that changes nothing as GET is, without the
     expect([path, head.status, head.bytes.length]).toEqual([path, get.status, 0]);
     expect(head.headers['content-type']).toBe(get.headers['content-type']);
   }
+});
+
+test('A fragment, which some clients send, is no part of the address', async () => {
+  const { url } = await runServer();
+  const headers = [
+    ['Host', 'a.example'],
+    ['Connection', 'close'],
+  ] as const;
+  const asked = { method: 'GET', address: '/health#fragment', headers, body: Buffer.alloc(0) };
+  expect((await exchangeRaw(Number(new URL(url).port), asked, 20_000)).status).toBe(200);
 });
 
 describe('Two slashes at the start of an address, as of a base address that ends with one,', () => {

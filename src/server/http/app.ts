@@ -66,7 +66,10 @@ export function buildApp(options: AppOptions): App {
   const requestLimiter = new RequestLimiter(limits, context.clock);
   const app: App = new Hono<Env>({
     router: new TrieRouter(),
-    getPath: (request) => withoutLastSlash(addressOf(request, pages !== undefined).path),
+    getPath: (request, given) => {
+      const { path } = addressOf(request, given?.env as Bindings | undefined, pages !== undefined);
+      return withoutLastSlash(path);
+    },
   });
   app.use(async (c, next) => await begin(c, next, options));
   const mounted = { ...options, requestLimiter };
@@ -92,7 +95,7 @@ async function begin(c: Visit, next: Next, options: AppOptions): Promise<Respons
   const { raw } = c.req;
   const id = requestId(c.req.header('x-request-id'));
   const log = options.log.of(id);
-  const { url } = addressOf(raw, options.pages !== undefined);
+  const { url } = addressOf(raw, c.env, options.pages !== undefined);
   const request = new ServiceRequest(raw, { url, carrier: c.env, log, isProxy: options.isProxy });
   c.set('id', id);
   c.set('log', log);
@@ -155,10 +158,19 @@ function verifyHead({ headersDistinct, rawHeaders, httpVersion }: IncomingMessag
 
 const START = '/ui';
 
-/** The address of a request that everything uses, so that all of it agrees on the route and its version. */
-function addressOf(request: Request, hasPages: boolean): { readonly url: string; readonly path: string } {
-  const [whole = ''] = request.url.split('#', 1); // some clients send the fragment
-  const sent = whole.slice(whole.indexOf('/', whole.indexOf('://') + 3));
+/**
+ * The address of a request that everything uses, so that all of it agrees on the route and its version. As it was sent, where
+ * it came over the network: dots in it lead nowhere else than a proxy in front has seen.
+ */
+function addressOf(
+  request: Request,
+  carrier: Bindings | undefined,
+  hasPages: boolean,
+): { readonly url: string; readonly path: string } {
+  const target = (carrier && 'incoming' in carrier ? carrier.incoming.url : undefined) ?? request.url;
+  const [whole = ''] = target.split('#', 1); // some clients send the fragment
+  const afterHost = whole.replace(/^[a-z]+:\/\/[^/?]*/i, '');
+  const sent = afterHost.startsWith('/') ? afterHost : `/${afterHost}`;
   const plain = sent.replace(/^\/{2,}/, '/'); // a base address with a slash at its end makes two
   // `/` is the key document for programs and the start page for people.
   const isStart =

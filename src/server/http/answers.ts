@@ -87,8 +87,7 @@ export interface ResponseOptions {
 /** An answer as the web's standards have it. */
 export function responseOf({ status, body, headers }: Answer, options: ResponseOptions): Response {
   const all = headersOf(options, headers);
-  if (body instanceof Readable)
-    return new Response(Readable.toWeb(body) as ReadableStream, { status, headers: listOf(all) });
+  if (body instanceof Readable) return new Response(streamOf(body), { status, headers: listOf(all) });
   // Pages show dozens of pictures, and read none of their headers.
   if (isPicture(all)) delete all['access-control-expose-headers'];
   const payload = payloadOf(body, all);
@@ -107,6 +106,22 @@ export function responseOf({ status, body, headers }: Answer, options: ResponseO
   return new Response((payload ?? null) as string | Uint8Array<ArrayBuffer> | null, {
     status,
     headers: listOf(all),
+  });
+}
+
+/**
+ * The bytes of a body, read when its reader wants more. Node's own Readable.toWeb() throws outside all promises,
+ * which ends the process, when the reader leaves between the body's resumption and its next piece.
+ */
+function streamOf(body: Readable): ReadableStream<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => void body.destroy(),
   });
 }
 

@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { responseOf } from '../../../src/server/http/answers.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
@@ -27,3 +30,41 @@ test('No page has its addresses led elsewhere by a base of somebody else', async
   const { headers } = await fetch(`${url}/ui/sign-in`);
   expect(headers.get('content-security-policy')).toContain("base-uri 'none';");
 });
+
+test.each([0, 1, 2, 3])(
+  'A reader who leaves %i steps after it wanted more ends the body, and nothing else',
+  async (steps) => {
+    const body = new Readable({ read() {} });
+    for (let piece = 0; piece < 3; piece++) body.push(Buffer.alloc(70_000));
+    const reader = readerOf(body);
+    await setImmediate();
+    void reader.read();
+    for (let step = 0; step < steps; step++) await Promise.resolve();
+    await reader.cancel();
+    // Vitest reports what is thrown outside all promises.
+    await setImmediate();
+    expect(body.destroyed).toBe(true);
+  },
+);
+
+test('A reader who leaves a body that has nothing to send ends it at once', async () => {
+  const body = new Readable({ read() {} });
+  const reader = readerOf(body);
+  const waiting = reader.read();
+  await reader.cancel();
+  expect(body.destroyed).toBe(true);
+  expect(await waiting).toEqual({ done: true, value: undefined });
+});
+
+test('A body that fails breaks off its answer', async () => {
+  const body = new Readable({ read() {} });
+  const reader = readerOf(body);
+  const waiting = reader.read();
+  body.destroy(new Error('The disk is gone.'));
+  await expect(waiting).rejects.toThrow('The disk is gone.');
+});
+
+function readerOf(body: Readable): ReadableStreamDefaultReader<Uint8Array> {
+  const { body: stream } = responseOf({ status: 200, headers: {}, body }, { common: {}, id: 'test' });
+  return stream!.getReader();
+}

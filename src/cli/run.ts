@@ -125,10 +125,19 @@ class Run {
 /** Commands that first open files outside the data folder. */
 const OPEN_FIRST: ReadonlySet<string> = new Set(['backup', 'restore', 'serve', 'copy']);
 
-/** Root leaves a data folder of another user to that user, see `becomeOwnerOf`. */
-async function becomeDataOwner({ folders, configFile }: CommandContext, command?: Command): Promise<void> {
-  const { data = folders.data } = command?.optsWithGlobals<{ data?: string }>() ?? {};
-  if (OPEN_FIRST.has(command?.name() ?? '') || !lstatSync(data, { throwIfNoEntry: false })) return;
+/**
+ * Root leaves a data folder of another user to that user, see `becomeOwnerOf`: also a missing one that was named. A usual
+ * folder that is missing may belong to a HOME that a container has mounted, where the command works as root.
+ */
+async function becomeDataOwner(
+  { folders, configFile, env }: CommandContext,
+  command?: Command,
+): Promise<void> {
+  if (OPEN_FIRST.has(command?.name() ?? '')) return;
+  const typed = command?.optsWithGlobals<{ data?: string }>().data;
+  const isNamed = typed !== undefined || Boolean(env['SKINSMITH_DATA_DIR']);
+  const data = typed ?? folders.data;
+  if (!isNamed && !lstatSync(data, { throwIfNoEntry: false })) return;
   const { becomeOwnerOf } = await import('./context/data-owner.ts');
   await configFile.keep();
   becomeOwnerOf(data);

@@ -124,6 +124,13 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
     expect(await readdir(own)).toEqual([]);
   });
 
+  test('makes a folder that is missing there as that user', async () => {
+    const { run, home, data } = place;
+    await rm(data, { recursive: true });
+    expect(await run('generate', 'one.png')).toMatchObject({ exitCode: 0 });
+    expect(await ownersIn(home)).toEqual(new Set([SERVICE]));
+  });
+
   test('serves as that user', async () => {
     const { machine, data } = place;
     const serving = await machine.serve(['--data', data]);

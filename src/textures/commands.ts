@@ -70,8 +70,14 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * another. @throws UnsafeSkinDataError
  */
 function base64Only({ value, signature }: CommandSubject): { value: string; signature: string } {
-  if (BASE64.test(value) && BASE64.test(signature)) return { value, signature };
-  throw new UnsafeSkinDataError();
+  verifyBase64(value);
+  verifyBase64(signature);
+  return { value, signature };
+}
+
+/** @throws UnsafeSkinDataError */
+export function verifyBase64(text: string): void {
+  if (!BASE64.test(text)) throw new UnsafeSkinDataError();
 }
 
 function intArray(value: string): string {
@@ -82,7 +88,7 @@ function intArray(value: string): string {
 const UNTYPEABLE = /(?! )[\p{C}\p{Z}§]/gu;
 
 /** A double-quoted string, which JSON and SNBT since 1.21.5 parse alike. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(UNTYPEABLE, escapeUnits);
 }
 

@@ -125,6 +125,35 @@ describe('A folder of skins', () => {
   });
 });
 
+describe('A template', () => {
+  test('writes all skins to one file in the order of the sources, or one file for each', async () => {
+    const { shop } = await hostedWorkshop();
+    await shop.drawMany('skins', 5);
+    await shop.write('skins/03.png', 'not a picture');
+    await shop.write('npc.yml.tmpl', '{{name|yaml}}:\n  skin: {{value}};{{signature}}\n');
+    const all = await shop.run('generate', 'skins', '--out', 'all.yml', '--format', 'template:npc.yml.tmpl');
+    expect([all.exitCode, all.stderr]).toEqual([1, expect.stringContaining('Written to all.yml.')]);
+    const text = await shop.read('all.yml');
+    expect(text.match(/^"\d\d"/gm)).toEqual(['"01"', '"02"', '"04"', '"05"']);
+    const each = await shop.run('generate', 'skins', '--out', 'each', '--format', 'template:npc.yml.tmpl');
+    expect(each.exitCode).toBe(1);
+    const files = ['01.yml', '02.yml', '04.yml', '05.yml'];
+    expect(await shop.files('each')).toEqual([...files, 'skins.lock']);
+    expect((await Promise.all(files.map((file) => shop.read(`each/${file}`)))).join('')).toBe(text);
+    await shop.write('all.yml', `${text}mine: true\n`);
+    const mine = await shop.run('generate', 'skins', '--out', 'all.yml', '--format', 'template:npc.yml.tmpl');
+    expect([mine.exitCode, mine.stderr]).toEqual([1, expect.stringContaining('skinsmith did not write it')]);
+  });
+
+  test('that is none stops the command before anything is sent', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.drawMany('skins', 1);
+    const { exitCode, stderr } = await shop.run('generate', 'skins', '--format', 'template:{{valeu}}');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('Did you mean value?')]);
+    expect(service.records.accepted).toEqual([]);
+  });
+});
+
 describe('What is printed', () => {
   test('with --json is a list in the order of the sources, whichever is done first', async () => {
     const { shop } = await slowFirst();

@@ -9,7 +9,13 @@ import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { GithubReport } from '../output/github.ts';
-import { batchResultView, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
+import {
+  batchResultView,
+  openFormats,
+  ResultPrinter,
+  type ResultView,
+  resultView,
+} from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
@@ -25,7 +31,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   const output = openOutput(call);
   if (output.lockfile === undefined) throw needsLockfile();
   const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
-  const printer = new ResultPrinter(context.io, { ...shape, formats: settings.format });
+  const printer = new ResultPrinter(context.io, { ...shape, formats: openFormats(settings.format) });
   const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
   const reports = await Reports.open(call, {
     service: 'lockfile',
@@ -74,7 +80,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
       await reports.add(result);
     }
     printer.end();
-    output.save();
+    output.save({ isWhole: true });
     await reports.finish(summaryOf(tally));
   } finally {
     printer.endEarly();

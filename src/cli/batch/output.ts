@@ -7,9 +7,17 @@ import type { BatchResult } from '../../batch/model/result.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { OutputGuard, startOf } from '../options/output-guard.ts';
-import type { FormatName } from '../output/format-names.ts';
-import { FORMATS, filePath, hasForm, renderFile } from '../output/formats.ts';
-import { skinFields } from '../output/results.ts';
+import { type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
+import {
+  FORMATS,
+  type FormatLike,
+  filePath,
+  formatOf,
+  hasForm,
+  renderFile,
+  type SkinData,
+} from '../output/formats.ts';
+import { batchResultView, openFormats, skinFields } from '../output/results.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 
@@ -19,15 +27,15 @@ export interface Output {
   readonly lockfile: string | undefined;
   /** Returns the files, as paths from the lockfile's folder. */
   readonly deliver: (result: BatchResult) => readonly string[];
-  /** Records which files hold which skin. */
-  readonly save: () => void;
+  /** Writes what only the end of the run completes. `isWhole`: it was not interrupted. @throws CliError */
+  readonly save: (run: { readonly isWhole: boolean }) => void;
 }
 
 /** Creates the output folder, unless the caller only wants its path. @throws Error of the file system */
 export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean } = {}): Output {
   const { context, settings, typed, follow } = call;
   const { out, lock } = typed;
-  const kind = out === undefined ? undefined : kindOfOut(out);
+  const kind = out === undefined ? undefined : kindOfOut(out, settings.format);
   const lockfile =
     lock ?? (out !== undefined && kind === 'folder' && follow ? join(out, 'skins.lock') : undefined);
   const path = lockfile === undefined ? undefined : resolve(lockfile);
@@ -36,10 +44,11 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
   const lockDir = dirname(path ?? resolve('skins.lock'));
   if (out === undefined || isDry) return { lockfile: path, deliver: () => [], save: () => {} };
   if (kind === 'file') return { lockfile: path, ...oneFile(out, call, { guard, lockDir }) };
+  const formats = openFormats(settings.format) ?? ['json'];
   const digests = DigestCache.open(join(context.folders.data, 'batches', 'outputs.ndjson'), () =>
     context.clock.now(),
   );
-  const files = new OutputFiles(out, { formats: settings.format ?? ['json'], digests, guard, lockDir });
+  const files = new OutputFiles(out, { formats, digests, guard, lockDir });
   return { lockfile: path, deliver: (result) => files.write(result), save: () => digests.save() };
 }
 
@@ -49,15 +58,41 @@ function oneFile(
   { settings }: BatchCall,
   { guard, lockDir }: { readonly guard: OutputGuard; readonly lockDir: string },
 ): Pick<Output, 'deliver' | 'save'> {
-  const [format = 'json'] = settings.format ?? [];
+  const [format = 'json'] = openFormats(settings.format) ?? [];
   const replaceable = { isOurs: (path: string) => isInForm(path, format) };
   guard.verify(out, replaceable);
+  if (formatOf(format).template) return joinedFile((text) => guard.write(out, text, replaceable), format);
   const deliver = ({ skin, stem }: BatchResult) => {
     if (!skin) return [];
     guard.write(out, renderFile(format, skinFields(skin), stem).text, replaceable);
     return [fromFolder(lockDir, resolve(out))];
   };
   return { deliver, save: () => {} };
+}
+
+/**
+ * Writes the skins of all sources to one file, in their order, once all of them are there. No lockfile records it: the file of
+ * one source is that of the others, too.
+ */
+function joinedFile(write: (text: string) => void, format: FormatLike): Pick<Output, 'deliver' | 'save'> {
+  const texts = new Map<number, string>();
+  const deliver = (result: BatchResult) => {
+    if (result.skin) texts.set(result.index, renderFile(format, fieldsOf(result, format), result.stem).text);
+    return [];
+  };
+  const save = ({ isWhole }: { readonly isWhole: boolean }) => {
+    if (!isWhole || texts.size === 0) return;
+    const inOrder = [...texts].sort(([a], [b]) => a - b);
+    write(inOrder.map(([, text]) => text).join(''));
+  };
+  return { deliver, save };
+}
+
+/** What a format has of a result: templates all of it, our own formats the skin, which is the same in every run. */
+function fieldsOf(result: BatchResult, format: FormatLike): SkinData {
+  const { skin } = result;
+  if (!skin) throw new Error('A failed result has no file.');
+  return formatOf(format).template ? { ...batchResultView(result), ...skinFields(skin) } : skinFields(skin);
 }
 
 /** What outputs must not be written over. */
@@ -71,7 +106,7 @@ const EXTENSIONS = Object.values(FORMATS).map(({ extension }) => extension);
  * Whether `--out` names a folder or a file. That must not depend on how many sources there are, which a pattern of the shell
  * decides. @throws CliError if it could be either
  */
-export function kindOfOut(out: string): 'folder' | 'file' {
+export function kindOfOut(out: string, formats: readonly FormatChoice[] | undefined): 'folder' | 'file' {
   if (out === '')
     throw usageError('no_output', 'The name after --out is empty.', 'For the current folder, write .');
   if (/[/\\]$/.test(out)) return 'folder';
@@ -79,6 +114,7 @@ export function kindOfOut(out: string): 'folder' | 'file' {
   if (found) return found.isDirectory() ? 'folder' : 'file';
   if (EXTENSIONS.some((extension) => out.toLowerCase().endsWith(extension))) return 'file';
   if (extname(out) === '') return 'folder';
+  if (formats?.length === 1 && formats.every(isJoinable)) return 'file';
   const hint = `For a folder, write ${clean(out)}/. A file has the extension of a format, such as .json.`;
   throw usageError('file_or_folder', `Does --out ${clean(out)} name a file or a folder?`, hint);
 }
@@ -86,11 +122,11 @@ export function kindOfOut(out: string): 'folder' | 'file' {
 /** @throws CliError if `--out` names one file, but there is more to write */
 export function verifyOneFile(
   out: string,
-  { isOne, formats = [] }: { readonly isOne: boolean; readonly formats: readonly string[] | undefined },
+  { isOne, formats = [] }: { readonly isOne: boolean; readonly formats: readonly FormatChoice[] | undefined },
 ): void {
-  if (kindOfOut(out) === 'folder') return;
+  if (kindOfOut(out, formats) === 'folder') return;
   const hint = 'For a folder, end its name with /.';
-  if (!isOne)
+  if (!isOne && !formats.every(isJoinable))
     throw usageError(
       'one_file_many_sources',
       `${clean(out)} is one file, but several sources are given.`,
@@ -100,8 +136,13 @@ export function verifyOneFile(
   throw usageError('one_file_one_format', `${clean(out)} is one file, but several formats are given.`, hint);
 }
 
-/** Maximum size of an output file in bytes; skinsmith never writes a larger one. */
-const LARGEST = 1_000_000;
+/** Whether one file may have several skins in a format. */
+function isJoinable(choice: FormatChoice): boolean {
+  return isTemplateChoice(choice) || formatOf(choice).template !== undefined;
+}
+
+/** Maximum size of an output file in bytes that is compared with the form of a format. */
+const LARGEST = 64 * 1024 * 1024;
 /** Error codes that concern a single file and not the others. */
 const ONE_FILE = new Set([
   'EACCES',
@@ -115,7 +156,7 @@ const ONE_FILE = new Set([
 ]);
 
 interface OutputOptions {
-  readonly formats: readonly FormatName[];
+  readonly formats: readonly FormatLike[];
   /** Records which files hold which skin, so that unchanged files need not be read. */
   readonly digests: DigestCache;
   readonly guard: OutputGuard;
@@ -169,14 +210,14 @@ export class OutputFiles {
     return this.#isRecorded ? files : [];
   }
 
-  #writeFormat(result: BatchResult, format: FormatName, path: string): void {
+  #writeFormat(result: BatchResult, format: FormatLike, path: string): void {
     const { digests, guard } = this.#options;
-    const version = digestOf(result.version);
+    // A template may have changed since, and has fields that a version does not tell apart.
+    const version = formatOf(format).template ? undefined : digestOf(result.version);
     const stamp = statSync(path, { throwIfNoEntry: false });
     if (stamp && version !== undefined && digests.get(path, stamp) === version) return;
-    const { skin } = result;
-    if (!skin) return;
-    const { text } = renderFile(format, skinFields(skin), result.stem);
+    if (!result.skin) return;
+    const { text } = renderFile(format, fieldsOf(result, format), result.stem);
     const file = this.#way + filePath(format, result.stem);
     const isOurs = () => isRecorded(file, result) || isUnrecorded(path, format, result);
     const isNew = guard.write(path, text, { isOurs });
@@ -201,14 +242,15 @@ function isRecorded(file: string, { record }: BatchResult): boolean {
  * Whether the file looks like one that we wrote before lockfiles recorded files, or in a batch that was killed. Formats other
  * than our own JSON have the same form elsewhere, so they count only if the lockfile has the source.
  */
-function isUnrecorded(path: string, format: FormatName, { record }: BatchResult): boolean {
+function isUnrecorded(path: string, format: FormatLike, { record }: BatchResult): boolean {
   if (format !== 'json' && (!record || record.outputs)) return false;
   return isInForm(path, format);
 }
 
 /** Whether a file is in the form of a format. */
-export function isInForm(path: string, format: FormatName): boolean {
-  return hasForm(format, startOf(path, LARGEST).toString());
+export function isInForm(path: string, format: FormatLike): boolean {
+  const { size } = statSync(path);
+  return size <= LARGEST && hasForm(format, startOf(path, size).toString());
 }
 
 /**

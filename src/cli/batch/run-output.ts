@@ -4,7 +4,14 @@ import { nameOf } from '../../batch/model/work.ts';
 import type { BatchEvent } from '../../batch/options.ts';
 import type { JobSource } from '../history/job-sources.ts';
 import type { GithubReport } from '../output/github.ts';
-import { batchResultView, JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
+import {
+  batchResultView,
+  JobPrinter,
+  jobView,
+  openFormats,
+  ResultPrinter,
+  resultView,
+} from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { count } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
@@ -46,7 +53,11 @@ export class RunOutput {
     this.#presentation = presentation;
     this.#github = github;
     const { pictures } = presentation;
-    this.#results = new ResultPrinter(context.io, { ...shape, formats: settings.format, pictures });
+    this.#results = new ResultPrinter(context.io, {
+      ...shape,
+      formats: openFormats(settings.format),
+      pictures,
+    });
     this.#jobs = new JobPrinter(context.io, shape);
   }
 

@@ -60,7 +60,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     await shown.settled();
     for (const { index, source } of left) await reports.skip(index, source, 'left by --max-new');
     progress.stop();
-    output.save();
+    output.save({ isWhole: summary.end !== 'interrupted' });
     shown.end();
     await reports.finish(summary);
     await github.finish(summaryText(summary, call.follow));

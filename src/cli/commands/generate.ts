@@ -23,7 +23,8 @@ import {
   verifyName,
 } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { RESULT_OUTPUT } from '../output/results.ts';
+import { type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
+import { openFormats, RESULT_OUTPUT } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 
 export interface GenerateCommandOptions
@@ -67,6 +68,7 @@ export async function runGenerate(asTyped: GenerateCommandOptions, context: Comm
   const isOne = await isSingle(specOf(typed), rootsOf(context));
   verifyName(typed, isOne);
   const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
+  if (settings.format?.some(isTemplateChoice)) openFormats(settings.format); // before anything is sent or written
   const cape = await capeOf(typed, settings, context);
   const purpose = purposeOf('generate', typed, cape);
   const call = { context, settings, typed, cape, follow: true, isList: !isOne, purpose };
@@ -89,12 +91,12 @@ export function withStdout<T extends GenerateCommandOptions>({
 /** Whether `--out` names a folder. @throws CliError if it names one file, but there is more to write */
 export async function namesFolder(
   out: string | undefined,
-  several: { readonly isOne: boolean; readonly formats: readonly string[] | undefined },
+  several: { readonly isOne: boolean; readonly formats: readonly FormatChoice[] | undefined },
 ): Promise<boolean> {
   if (out === undefined) return false;
   const { kindOfOut, verifyOneFile } = await import('../batch/output.ts');
   verifyOneFile(out, several);
-  return kindOfOut(out) === 'folder';
+  return kindOfOut(out, several.formats) === 'folder';
 }
 
 /** Runs a dry run, a frozen run or a batch, as the options say. */

@@ -17,7 +17,7 @@ import { exitStatus, usageError } from '../errors/exit.ts';
 import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
+import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 import { resultPictures, textureOf } from '../preview/result-pictures.ts';
 import { colorsFor, type OutputStream } from '../terminal/io.ts';
@@ -242,7 +242,7 @@ export const skinsGet = {
 export async function runSkinsGet(options: SkinsGetOptions, context: CommandContext): Promise<number> {
   verifyUuids(options.uuids, context);
   const settings = await context.settings({ format: options.format });
-  const formats = settings.format;
+  const formats = openFormats(settings.format);
   const connection = await connectWithProgress(settings, context);
   const { client } = connection;
   const skins = [];

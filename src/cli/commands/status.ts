@@ -10,7 +10,7 @@ import type { Examples } from '../help/help-page.ts';
 import { nonEmptyWords, timeoutOption } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { RESULT_OUTPUT, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
+import { openFormats, RESULT_OUTPUT, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { span } from '../text/text.ts';
 
@@ -47,7 +47,12 @@ export async function runStatus(options: StatusOptions, context: CommandContext)
   const settings = await context.settings({ format: options.format });
   const json = context.flags.json ?? false;
   const isList = options.jobs.length > 1;
-  const printer = new ResultPrinter(context.io, { json, ndjson: false, formats: settings.format, isList });
+  const printer = new ResultPrinter(context.io, {
+    json,
+    ndjson: false,
+    formats: openFormats(settings.format),
+    isList,
+  });
   const { client } = await connectWithProgress(settings, context);
   const sources = await context.jobSources.sources();
   const results: ResultView[] = [];

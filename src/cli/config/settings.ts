@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { parseBaseUrl } from '../../index.ts';
 import { CliError } from '../errors/exit.ts';
-import { FORMAT_NAMES } from '../output/format-names.ts';
+import { FORMAT_NAMES, type FormatChoice, formatsFault, splitFormats } from '../output/format-names.ts';
 
 export const SETTING_NAMES = [
   'base-url',
@@ -23,8 +23,6 @@ const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
 function urlFault(message: string): string {
   return message.replace(/^(?:".*"|the URL) /, '');
 }
-
-const formatsAllowed = `must be one or more of ${FORMAT_NAMES.join(', ')}, separated by commas`;
 
 const baseUrl = z.string('must be an address like https://api.example.org').transform((text, context) => {
   try {
@@ -51,9 +49,12 @@ const SCHEMAS = {
     .max(60, 'must be at most 60 seconds'),
   // Options and variables are texts; the config file holds the list that `config set` stored.
   format: z
-    .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string(formatsAllowed))
-    .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
-    .pipe(z.array(z.enum(FORMAT_NAMES, { error: formatsAllowed })).min(1)),
+    .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string(formatsFault('')))
+    .superRefine((text, context) => {
+      const fault = formatsFault(text);
+      if (fault !== undefined) context.addIssue(fault);
+    })
+    .transform((text) => splitFormats(text) as FormatChoice[]),
   color: oneOf(['auto', 'always', 'never']),
   'user-agent': z
     .string()

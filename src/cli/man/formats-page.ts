@@ -8,6 +8,7 @@ import { EXIT_STATUSES } from '../errors/exit.ts';
 import { describedRows, shownCommands, type TopicName } from '../help/help-page.ts';
 import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '../output/described.ts';
 import { FORMAT_MEANINGS } from '../output/format-names.ts';
+import { FILTER_MEANINGS } from '../output/template.ts';
 import { type Block, plainText, rows, type Section, type TermRow, text } from './document.ts';
 
 export const FORMATS_PAGE = 'skinsmith-formats';
@@ -193,6 +194,17 @@ export const FILE_FORMATS: readonly Section[] = [
     blocks: [
       text('Several formats are separated by commas: each skin is then written once in each.'),
       rows(['format', 'content'], Object.entries(FORMAT_MEANINGS)),
+      text(
+        'template:FILE is a format of your own, or template: and the template itself. A field of the JSON output of',
+        'generate is written as {{name}} or {{texture.url}}; everything else is literal. An absent field is empty.',
+        'Filters quote a field, as in {{name|json}}:',
+      ),
+      rows(['filter', 'what it writes'], Object.entries(FILTER_MEANINGS)),
+      text(
+        'The files have the extension of FILE without .tmpl, or .txt. If --out names a file, it gets all skins, in the',
+        'order of the sources. A template cannot be combined with other formats. The formats denizen, fancynpcs,',
+        'znpcs, profile and html are made with the templates in the folder examples/formats of the package.',
+      ),
     ],
   },
   {

@@ -6,7 +6,7 @@ import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { parseBaseUrl, SKIN_NAME_RULE, skinNameProblem } from '../../index.ts';
 import type { SettingName } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { FORMAT_NAMES } from '../output/format-names.ts';
+import { FORMAT_NAMES, formatsFault, isFormatChoice, splitFormats } from '../output/format-names.ts';
 import { clean } from '../text/text.ts';
 import { refuseCredentials } from './option-values.ts';
 
@@ -130,16 +130,19 @@ export function addFormatOption(command: Command): Command {
   return command.addOption(
     new Option(
       '--format <formats>',
-      `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')}`,
+      `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')}; or template:FILE`,
     ).argParser(formatsIn),
   );
 }
 
 /** Validates here, so that the error names the option; the setting itself is parsed from the text. */
 function formatsIn(text: string): string {
-  const unknown = text.split(',').find((name) => !FORMAT_NAMES.some((known) => known === name.trim()));
-  if (unknown === undefined) return text;
-  throw new InvalidArgumentError(`Unknown format ${unknown}. Formats: ${FORMAT_NAMES.join(', ')}.`);
+  const unknown = splitFormats(text).find((name) => !isFormatChoice(name));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`Unknown format ${unknown}. Formats: ${FORMAT_NAMES.join(', ')}.`);
+  const fault = formatsFault(text);
+  if (fault === undefined) return text;
+  throw new InvalidArgumentError(`It ${fault}.`);
 }
 
 export function addNdjsonOption(command: Command): Command {

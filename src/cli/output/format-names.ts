@@ -9,8 +9,40 @@ export const FORMAT_NAMES = [
   'give-1.16',
   'skinsrestorer',
   'citizens',
+  'denizen',
+  'fancynpcs',
+  'znpcs',
+  'profile',
+  'html',
 ] as const;
 export type FormatName = (typeof FORMAT_NAMES)[number];
+
+/** A format of the user's own: a file after `template:`, or the template itself. */
+export type TemplateChoice = `template:${string}`;
+export type FormatChoice = FormatName | TemplateChoice;
+
+export function isTemplateChoice(choice: string): choice is TemplateChoice {
+  return choice.startsWith('template:');
+}
+
+export function isFormatChoice(choice: string): choice is FormatChoice {
+  return isTemplateChoice(choice) || FORMAT_NAMES.some((name) => name === choice);
+}
+
+/** The formats that a text names. A template may have commas, so it is the only one. */
+export function splitFormats(text: string): string[] {
+  if (isTemplateChoice(text.trim())) return [text.trim()];
+  return [...new Set(text.split(',').map((name) => name.trim()))];
+}
+
+/** Why a text names no formats, as the end of a sentence that begins with "it"; undefined if it does. */
+export function formatsFault(text: string): string | undefined {
+  const names = splitFormats(text);
+  if (names.length > 1 && names.some(isTemplateChoice))
+    return 'cannot combine a template with other formats: run skinsmith once for each';
+  if (names.every(isFormatChoice)) return undefined;
+  return `must be one or more of ${FORMAT_NAMES.join(', ')}, separated by commas, or template:FILE`;
+}
 
 /** What each format is, for help and manual pages. */
 export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
@@ -23,4 +55,9 @@ export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
   'give-1.16': 'the same for Minecraft 1.16 to 1.20.4',
   skinsrestorer: 'a custom skin for the folder "skins" of SkinsRestorer 15',
   citizens: 'a command that gives the skin to the selected NPC of Citizens',
+  denizen: 'a line of a Denizen script that gives the skin to its NPC',
+  fancynpcs: 'the section skin of an NPC in npcs.yml of FancyNpcs',
+  znpcs: "the property skin of an NPC in ZNPCsPlus's folder data",
+  profile: 'a whole game profile, as JSON',
+  html: 'the texture and the name of the skin, for a web page',
 };

@@ -12,6 +12,7 @@ import { profileId } from '../../textures/property.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 import type { FormatName } from './format-names.ts';
+import { fillTemplate, isFilled, parseTemplate, type Template } from './template.ts';
 
 /** The fields of a finished skin that formats need; `json` prints any others too. */
 export interface SkinData {
@@ -53,6 +54,51 @@ export interface Format {
   readonly isNamedByFile?: true;
   /** Data packs load the file only if its path is a name as Minecraft allows it. */
   readonly isFunction?: true;
+  /** What it is made with; one file may then have several skins. */
+  readonly template?: () => Template;
+}
+
+/** A format of ours by its name, or one of the user's own. */
+export type FormatLike = FormatName | Format;
+
+export function formatOf(format: FormatLike): Format {
+  return typeof format === 'string' ? FORMATS[format] : format;
+}
+
+/** A format that a template makes. */
+export function templateFormat(extension: string, template: () => Template): Format {
+  return { extension, render: (skin) => explained(() => fillTemplate(template(), { ...skin })), template };
+}
+
+/**
+ * Formats made with nothing but templates, those in `examples/formats/`. They use only fields that every skin has: the
+ * list of all fields belongs to the results. Sources: the mechanism `NPCTag.skin_blob` of Denizen's documentation;
+ * `NpcManagerImpl.java` of FancyMcPlugins/FancyNpcs, which has the service of MineSkin fetch the URL again once its own copy has expired;
+ * `PrefetchedDescriptor.java` and `YamlStorage.java` of Pyrbu/ZNPCsPlus.
+ */
+export const TEMPLATES = {
+  denizen: '- adjust <npc> skin_blob:{{value}};{{signature}}\n',
+  fancynpcs:
+    'skin:\n  identifier: {{texture.url|yaml}}\n  variant: AUTO\n  value: {{value|yaml}}\n  signature: {{signature|yaml}}\n',
+  znpcs: 'properties:\n  skin: prefetched;textures;{{value}};{{signature}};\n',
+  profile:
+    '{\n  "id": {{uuid|json}},\n  "name": {{name|json}},\n  "properties": [\n    {\n      "name": "textures",\n' +
+    '      "value": {{value|json}},\n      "signature": {{signature|json}}\n    }\n  ]\n}\n',
+  html:
+    '<figure class="skin" data-variant="{{variant|html}}" data-value="{{value|html}}" data-signature="{{signature|html}}">\n' +
+    '  <img src="{{texture.url|html}}" alt="Skin {{name|html}}" width="256" style="image-rendering: pixelated">\n' +
+    '  <figcaption>{{name|html}}</figcaption>\n</figure>\n',
+} as const satisfies Partial<Record<FormatName, string>>;
+
+const USED_FIELDS = ['uuid', 'name', 'variant', 'value', 'signature', 'texture.url'];
+
+function example(extension: string, name: keyof typeof TEMPLATES): Format {
+  return templateFormat(extension, () => parseTemplate(TEMPLATES[name], USED_FIELDS));
+}
+
+/** The same as a value: in a pipe one line, with --json part of the document. */
+function asJson(format: Format): Format {
+  return { ...format, render: (skin) => JSON.parse(String(format.render(skin))) };
 }
 
 export const FORMATS = {
@@ -70,6 +116,11 @@ export const FORMATS = {
   /** A custom skin for the `skins` folder of SkinsRestorer 15. */
   skinsrestorer: { extension: '.customskin', render: customSkin, isNamedByFile: true },
   citizens: { extension: '.citizens.txt', render: citizensCommand },
+  denizen: example('.denizen.txt', 'denizen'),
+  fancynpcs: example('.fancynpcs.yml', 'fancynpcs'),
+  znpcs: example('.znpcs.yml', 'znpcs'),
+  profile: asJson(example('.profile.json', 'profile')),
+  html: example('.html', 'html'),
 } as const satisfies Record<FormatName, Format>;
 
 function customSkin({ name, value, signature }: SkinData): Formatted {
@@ -91,16 +142,16 @@ export interface RenderedFile {
  * than case.
  * @throws CliError for a command, when the skin data is not base64
  */
-export function renderFile(name: FormatName, skin: SkinData, stem: string): RenderedFile {
-  const format: Format = FORMATS[name];
-  const path = filePath(name, stem);
+export function renderFile(wanted: FormatLike, skin: SkinData, stem: string): RenderedFile {
+  const format = formatOf(wanted);
+  const path = filePath(format, stem);
   if (!format.isNamedByFile) return { path, text: render(format, skin) };
   return { path, text: render(format, { ...skin, name: splitStem(stem).last.toLowerCase() }) };
 }
 
 /** Returns the path of a skin's file without rendering it. */
-export function filePath(name: FormatName, stem: string): string {
-  const format: Format = FORMATS[name];
+export function filePath(wanted: FormatLike, stem: string): string {
+  const format = formatOf(wanted);
   if (format.isFunction) return functionPath(stem) + format.extension;
   if (!format.isNamedByFile) return stem + format.extension;
   const { folder, last } = splitStem(stem);
@@ -131,8 +182,10 @@ const SAMPLE = {
 const DATA = /[A-Za-z0-9+/]{100,}={0,2}/;
 
 /** Whether a text is what we write in this format for some skin. */
-export function hasForm(name: FormatName, text: string): boolean {
-  const sample = render(FORMATS[name], SAMPLE);
+export function hasForm(wanted: FormatLike, text: string): boolean {
+  const format = formatOf(wanted);
+  if (format.template) return isFilled(format.template(), text);
+  const sample = render(format, SAMPLE);
   if (!DATA.test(text)) return false;
   if (sample.startsWith('{')) return text.startsWith('{') && fieldsOf(text) === fieldsOf(sample);
   return /^[^\n]+\n$/.test(text) && wordsOf(text) === wordsOf(sample);
@@ -159,5 +212,6 @@ function splitStem(stem: string): { folder: string; last: string } {
 
 function render(format: Format, skin: SkinData): string {
   const formatted = format.render(skin);
+  if (format.template && typeof formatted === 'string') return formatted;
   return typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonDocument(formatted);
 }

@@ -2,17 +2,19 @@ import type { BatchResult, FinishedSkin } from '../../batch/model/result.ts';
 import type { Job, Note } from '../../index.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { type Colors, colorsFor, type Io } from '../terminal/io.ts';
-import { ago, alignedRows, clean, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
+import { ago, alignedRows, clean, cleanLines, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
 import {
   type Columns,
   type CommandOutput,
   columnRows,
   type Field,
   type Fields,
+  type FieldTable,
   JsonList,
 } from './described.ts';
-import type { FormatName } from './format-names.ts';
-import { FORMATS, type Formatted } from './formats.ts';
+import { type FormatChoice, isTemplateChoice, type TemplateChoice } from './format-names.ts';
+import { type Format, type FormatLike, type Formatted, formatOf, templateFormat } from './formats.ts';
+import { parseTemplate, readTemplate } from './template.ts';
 import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
 
 /** The documented JSON fields of a skin. */
@@ -151,6 +153,27 @@ const RESULT_FIELDS: Fields<ResultView> = {
   error: { about: 'why there is no skin', fields: { code: 'error code', message: 'what went wrong' } },
 };
 
+/** Names of the fields that templates have: all of the JSON output, nested ones with dots. */
+const TEMPLATE_FIELDS = fieldNames(RESULT_FIELDS);
+
+function fieldNames(fields: FieldTable, path = ''): string[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const below = typeof field === 'string' ? {} : (field.fields ?? {});
+    return [`${path}${name}`, ...fieldNames(below, `${path}${name}.`)];
+  });
+}
+
+/** The formats that the user chose, with templates read. @throws CliError for a template that is not one */
+export function openFormats(choices: readonly FormatChoice[] | undefined): readonly FormatLike[] | undefined {
+  return choices?.map((choice) => (isTemplateChoice(choice) ? openTemplate(choice) : choice));
+}
+
+function openTemplate(choice: TemplateChoice): Format {
+  const { text, extension } = readTemplate(choice.slice('template:'.length));
+  const template = parseTemplate(text, TEMPLATE_FIELDS);
+  return templateFormat(extension, () => template);
+}
+
 export const RESULT_OUTPUT = {
   columns: RESULT_COLUMNS,
   json: { shape: 'object or list', fields: RESULT_FIELDS },
@@ -243,7 +266,7 @@ interface PrinterOptions {
   readonly json: boolean;
   readonly ndjson: boolean;
   /** Absent: readable text on a terminal, rows in a pipe. */
-  readonly formats: readonly FormatName[] | undefined;
+  readonly formats: readonly FormatLike[] | undefined;
   /** The user named several sources: JSON output is then a list, even for a single result. */
   readonly isList: boolean;
   readonly pictures?: ResultPictures | undefined;
@@ -309,16 +332,19 @@ export class ResultPrinter {
   #asJson(result: ResultView): Formatted {
     if (!isFinished(result)) return { ...result };
     const [first = 'json', ...more] = this.#options.formats ?? [];
-    if (more.length === 0) return FORMATS[first].render(result);
+    if (more.length === 0) return formatOf(first).render(result);
     const { source } = result;
-    const rendered = [first, ...more].map((format) => [format, FORMATS[format].render(result)]);
+    const rendered = [first, ...more].map((format) => [format, formatOf(format).render(result)]);
     return { ...(source !== undefined && { source }), ...Object.fromEntries(rendered) };
   }
 
-  #printFormatted(result: ResultView, format: FormatName): void {
+  #printFormatted(result: ResultView, wanted: FormatLike): void {
     if (!isFinished(result)) return;
-    const formatted = FORMATS[format].render(result);
-    this.#io.out.write(typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonLine(formatted));
+    const { render, template } = formatOf(wanted);
+    const formatted = render(result);
+    if (typeof formatted !== 'string') this.#io.out.write(jsonLine(formatted));
+    else if (!template) this.#io.out.write(`${clean(formatted)}\n`);
+    else this.#io.out.write(this.#io.out.isTTY ? cleanLines(formatted) : formatted);
   }
 }
 

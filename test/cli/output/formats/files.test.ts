@@ -20,6 +20,11 @@ describe('a skin as a file', () => {
       'heroes/knight.1.16.mcfunction',
       'Heroes/knight.customskin',
       'Heroes/Knight.citizens.txt',
+      'Heroes/Knight.denizen.txt',
+      'Heroes/Knight.fancynpcs.yml',
+      'Heroes/Knight.znpcs.yml',
+      'Heroes/Knight.profile.json',
+      'Heroes/Knight.html',
     ]);
   });
 

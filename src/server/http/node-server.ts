@@ -218,7 +218,8 @@ class Exchanges {
     const [request, response] = queue[0]!;
     response.once('close', () => {
       queue.shift();
-      if (queue.length > 0 && !request.socket.destroyed) this.#run(queue);
+      // After the requests that other connections have sent meanwhile.
+      if (queue.length > 0) setImmediate(() => request.socket.destroyed || this.#run(queue));
     });
     this.#options.handle(request as never, response as never);
   }

@@ -219,3 +219,12 @@ describe('Bodies that do not end', () => {
     }
   });
 });
+
+test('Requests that come all at once over one connection do not hold up those of others', async () => {
+  const { url } = await runServer();
+  const [flood, other] = [await RawSocket.open(url), await RawSocket.open(url)];
+  flood.write(`${POST}Content-Length: 1\r\n\r\n{`.repeat(30));
+  other.write(`${HEAD}Connection: close\r\n\r\n`);
+  expect(parseAnswer(await other.untilClosed()).status).toBe(200);
+  expect(flood.heard.split('HTTP/1.1 ').length - 1).toBeLessThan(30);
+});

@@ -8,7 +8,7 @@ import { type Watched, watchBatch } from './watching.ts';
 
 const SLOTS = 5;
 
-/** Runs a batch of `count` skins through a service with these options (test/support/hosted/options.ts). */
+/** Runs a batch of `count` skins through a service with these options (src/double/hosted/options.ts). */
 async function watchHosted(count: number, options: Readonly<Record<string, unknown>>): Promise<Watched> {
   return await Machine.with(async (machine) => {
     await machine.reset();

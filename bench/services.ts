@@ -69,7 +69,7 @@ export async function startBare(machine: Machine, bytes: number): Promise<Servic
   return await startService(machine, [join(ROOT, 'bench/bare.ts'), `${bytes}`]);
 }
 
-/** A service like the hosted one, warm, which must be polled. `options`: see test/support/hosted/options.ts. */
+/** A service like the hosted one, warm, which must be polled. `options`: see src/double/hosted/options.ts. */
 export async function startHosted(
   machine: Machine,
   options: Readonly<Record<string, unknown>>,

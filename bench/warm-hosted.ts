@@ -2,8 +2,9 @@
  * The hosted-like service as a program (test/support/hosted/main.ts) that has answered requests before: a service that
  * has just started takes a quarter of a second for its first ones, which no client can help.
  */
+
+import { parseOptions } from '../src/double/hosted/options.ts';
 import { HostedService } from '../test/support/hosted/hosted-service.ts';
-import { parseOptions } from '../test/support/hosted/options.ts';
 import { ended, submit } from '../test/support/hosted/run-hosted.ts';
 import { TestCaller } from '../test/support/server/test-caller.ts';
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import {
   type BatchEvent,
   type BatchResult,
@@ -8,7 +9,6 @@ import {
   convert,
   SkinClient,
 } from '../../src/index.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { ownFolder } from '../support/server/own-folder.ts';

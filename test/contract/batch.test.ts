@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { BatchSource } from '../../src/batch/model/source.ts';
 import { runBatch } from '../../src/batch/run/run-batch.ts';
+import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { describeServiceUser } from './service-user.ts';

@@ -1,3 +1,4 @@
+import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import {
   GenerationError,
   GenerationPostponed,
@@ -5,7 +6,6 @@ import {
 } from '../../src/server/generators/port.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
 import { openGateway } from '../support/hosted/gateway.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
 import type { VirtualClock } from '../support/scripted/virtual-clock.ts';
 import { drawSkin } from '../support/server/drawn-skins.ts';
 import { describeServiceUser } from './service-user.ts';

@@ -1,5 +1,5 @@
+import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import type { HostedInMemory } from '../support/hosted/hosted-in-memory.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
 import type { VirtualClock } from '../support/scripted/virtual-clock.ts';
 
 /** How many skins were made, and how many cannot be. */

@@ -3,6 +3,8 @@ import type { JobAnswer, JobEvent } from '../../src/client/types.ts';
 import { JobTracker } from '../../src/dispatch/job-tracker.ts';
 import { RetryingReader } from '../../src/dispatch/retrying-reader.ts';
 import { Watcher } from '../../src/dispatch/watcher.ts';
+import type { HostedOptions } from '../../src/double/hosted/options.ts';
+import { altered, refusalReply } from '../../src/double/replies.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import {
   type NumberedWork,
@@ -12,7 +14,6 @@ import {
   workOf,
 } from '../support/dispatch/numbered-work.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
 
 /** A tracker of a process that knows of no other, and what it tells. */
 async function openTracker(options?: HostedOptions) {
@@ -128,12 +129,12 @@ test('A job that was seen and is not found for a while is not forgotten', async 
   const { clock, hosted, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 9_000 });
   const { sent, state } = await submit(workOf(1));
   const isGone = () => clock.monotonic() > 1_000 && clock.monotonic() < 7_000;
-  const NOBODY = { success: false, errors: [{ code: 'job_not_found', message: 'Job not found' }] };
+  const NOBODY = { code: 'job_not_found', message: 'Job not found' };
   hosted.disturb = async (request, process) => {
     const answer = await process();
     if (!isGone()) return answer;
-    if (request.kind === 'job') return { status: 404, headers: {}, content: NOBODY };
-    return { ...answer, content: { success: true, jobs: [] } };
+    if (request.kind === 'job') return refusalReply(404, NOBODY);
+    return altered(answer, request, { list: { jobs: [] } });
   };
   start();
   tracker.accepted(workOf(1), state, sent);

@@ -9,13 +9,13 @@ import {
   proveSkin,
   readTextures,
 } from '../../src/dispatch/proof.ts';
+import { encodeDifferently } from '../../src/double/hosted/skins.ts';
 import { makePicture } from '../../src/skin/picture.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
 import { buildTexturesValue, type Textures } from '../../src/textures/property.ts';
 import { parsePublicKey, signValue } from '../../src/textures/signing-key.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };
-import { encodeDifferently } from '../support/hosted/skin-maker.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { chunk } from '../support/skin/png-writer.ts';
 

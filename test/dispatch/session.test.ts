@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
+import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import { openSession, requestOf, workOf } from '../support/dispatch/numbered-work.ts';
 import { noConnection } from '../support/hosted/hosted-in-memory.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
 
 const never = new AbortController().signal;
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { FaultSource } from '../../src/double/faults.ts';
 import { whenAccepted } from '../support/hosted/run-hosted.ts';
-import type { Weather } from '../support/hosted/weather.ts';
 import { hostedWorkshop, pixelsOf } from '../support/program/batches.ts';
 import { poll } from '../support/server/poll.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'out'];
 
 /** Refuses the first submission, however it comes. */
-function refuseFirst(says: 'seconds' | 'date' | 'next'): Weather {
+function refuseFirst(says: 'seconds' | 'date' | 'next'): FaultSource {
   let isFirst = true;
   return ({ kind }) => {
     if (kind !== 'submit' || !isFirst) return undefined;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { FaultSource } from '../../src/double/faults.ts';
+import type { DoubleRequest } from '../../src/double/requests.ts';
+import { seededRandom } from '../../src/double/seed.ts';
 import type { HostedService } from '../support/hosted/hosted-service.ts';
-import type { HostedRequest } from '../support/hosted/requests.ts';
-import type { Weather } from '../support/hosted/weather.ts';
 import { hostedWorkshop } from '../support/program/batches.ts';
-import { seededRandom } from '../support/skin/png-writer.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 const COUNT = 15;
@@ -17,7 +17,7 @@ function loseBesideLists(service: HostedService): void {
     if (moment === 'arrived') lists++;
     if (moment === 'answered') lists--;
   });
-  const weather: Weather = ({ kind }) => {
+  const weather: FaultSource = ({ kind }) => {
     if (kind !== 'submit' || lists === 0 || left === 0) return undefined;
     left--;
     return { kind: 'reset-after' };
@@ -38,7 +38,7 @@ test('A submission whose answer is lost while a list that shows its job is under
 
 test('A job that is not found where replicas are up to six seconds behind is not sent again', async () => {
   const random = seededRandom(1);
-  const lag = ({ kind }: HostedRequest) => (kind === 'list' || kind === 'job' ? random(6_000) : 0);
+  const lag = ({ kind }: DoubleRequest) => (kind === 'list' || kind === 'job' ? random(6_000) : 0);
   const { shop, service } = await hostedWorkshop({ serviceTime: 1_500, latency: 5, lag });
   await shop.drawMany('skins', 8);
   const { exitCode, stderr } = await shop.run(...MAKE);

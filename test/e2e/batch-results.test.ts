@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestKind } from '../support/hosted/requests.ts';
-import type { Weather } from '../support/hosted/weather.ts';
+import type { FaultSource } from '../../src/double/faults.ts';
+import type { RequestKind } from '../../src/double/requests.ts';
 import { hostedWorkshop } from '../support/program/batches.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'out'];
@@ -9,9 +9,9 @@ const MAKE = ['generate', 'skins', '--out', 'out'];
 function absentAtFirst(
   kind: RequestKind,
   times: number,
-): { weather: Weather; requests: Map<string, number> } {
+): { weather: FaultSource; requests: Map<string, number> } {
   const requests = new Map<string, number>();
-  const weather: Weather = ({ kind: asked, subject }) => {
+  const weather: FaultSource = ({ kind: asked, subject }) => {
     if (asked !== kind) return undefined;
     const count = (requests.get(subject) ?? 0) + 1;
     requests.set(subject, count);

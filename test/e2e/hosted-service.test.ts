@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ABSENT } from '../support/hosted/alter.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
+import type { HostedOptions } from '../../src/double/hosted/options.ts';
+import { ABSENT } from '../../src/double/replies.ts';
 import { hostedWorkshop, lines, requestsIn } from '../support/program/batches.ts';
 
 /** A service with a rate, as a paying user of the hosted one has it, and three skins of the user's. */

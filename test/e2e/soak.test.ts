@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFailed, test } from 'vitest';
+import { seededRandom } from '../../src/double/seed.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../src/textures/property.ts';
@@ -8,7 +9,6 @@ import { killAgainAndAgain } from '../support/hosted/killing.ts';
 import { type DrawnSource, drawSources } from '../support/hosted/many-sources.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { freshMachine } from '../support/program/program.ts';
-import { seededRandom } from '../support/skin/png-writer.ts';
 
 /** Another one is tried with SOAK_SEED=<number>. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 20_251_121);

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { learnFacts } from '../../../src/dispatch/service-facts.ts';
 import { SlotLimit } from '../../../src/dispatch/slots.ts';
+import type { HostedOptions } from '../../../src/double/hosted/options.ts';
 import { openInMemory } from '../../support/hosted/memory-client.ts';
-import type { HostedOptions } from '../../support/hosted/options.ts';
 
 type Contact = Parameters<typeof learnFacts>[0];
 

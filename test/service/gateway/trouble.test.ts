@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Fate } from '../../../src/double/hosted/jobs.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
-import type { Fate } from '../../support/hosted/fates.ts';
 import type { HostedService } from '../../support/hosted/hosted-service.ts';
 import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';

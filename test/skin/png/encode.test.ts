@@ -2,12 +2,12 @@ import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../src/double/seed.ts';
 import { MAX_SKIN_BYTES, type Picture } from '../../../src/skin/picture.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawFigure, fill } from '../../support/skin/drawing.ts';
-import { seededRandom } from '../../support/skin/png-writer.ts';
 
 const SEED = 7;
 

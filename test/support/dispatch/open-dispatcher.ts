@@ -3,8 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 import { Dispatcher } from '../../../src/dispatch/dispatcher.ts';
 import { RetryingReader } from '../../../src/dispatch/retrying-reader.ts';
 import type { KnownService } from '../../../src/dispatch/service-facts.ts';
+import type { HostedOptions } from '../../../src/double/hosted/options.ts';
 import { openInMemory } from '../hosted/memory-client.ts';
-import type { HostedOptions } from '../hosted/options.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { type NumberedWork, openSession, pixelReading, requestOf } from './numbered-work.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { seededRandom } from '../skin/png-writer.ts';
+import { seededRandom } from '../../../src/double/seed.ts';
 import type { Call, CallKind } from './calls.ts';
 import { CHANGES } from './calls.ts';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { BatchEvent, BatchOptions } from '../../../src/batch/options.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
+import type { HostedOptions } from '../../../src/double/hosted/options.ts';
+import type { RequestKind } from '../../../src/double/requests.ts';
 import { drawnSources } from '../batch/drawn-sources.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { openInMemory } from './memory-client.ts';
-import type { HostedOptions } from './options.ts';
-import type { RequestKind } from './requests.ts';
 
 /** That a batch waits, as its user is told; `at`: by the test's clock. */
 interface ToldWait {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { HostedOptions } from '../../../src/double/hosted/options.ts';
 import type { OpenGenerator } from '../../../src/server/generators/port.ts';
 import { openUpstream } from '../../../src/server/generators/upstream/open.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
@@ -10,7 +11,6 @@ import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { giveStore, openOwnStore } from '../server/running-server.ts';
 import { HostedInMemory } from './hosted-in-memory.ts';
-import type { HostedOptions } from './options.ts';
 
 export interface Gateway {
   readonly clock: VirtualClock;

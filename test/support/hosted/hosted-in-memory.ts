@@ -1,11 +1,12 @@
 import type { Dispatcher } from 'undici';
+import type { Fault } from '../../../src/double/faults.ts';
+import { HostedApi } from '../../../src/double/hosted/api.ts';
+import { type HostedOptions, latencyOf } from '../../../src/double/hosted/options.ts';
+import type { HostedRecords } from '../../../src/double/hosted/records.ts';
+import { type Reply, refusalCode } from '../../../src/double/replies.ts';
+import { type DoubleRequest, type RequestKind, routeOf } from '../../../src/double/requests.ts';
 import type { VirtualClock } from '../scripted/virtual-clock.ts';
-import { type Answer, encodeAnswer, refusalCode } from './answers.ts';
-import { HostedApi } from './hosted-api.ts';
-import { type HostedOptions, latencyOf } from './options.ts';
-import type { HostedRecords } from './records.ts';
-import { type HostedRequest, type RequestKind, routeOf } from './requests.ts';
-import type { Trouble } from './weather.ts';
+import { usualKey } from './hosted-service.ts';
 
 /** What undici is asked to send. */
 interface Sent {
@@ -26,7 +27,7 @@ export interface SeenRequest {
 }
 
 /** Comes between a request and its answer. `process`: does what is asked, and answers what should be sent. */
-export type Disturb = (request: HostedRequest, process: () => Promise<Answer>) => Promise<Answer>;
+export type Disturb = (request: DoubleRequest, process: () => Promise<Reply>) => Promise<Reply>;
 
 const USUAL_LATENCY = 5;
 const URL_IN_MEMORY = 'http://hosted.example';
@@ -47,8 +48,8 @@ export class HostedInMemory {
   }
 
   static async open(clock: VirtualClock, options: HostedOptions = {}): Promise<HostedInMemory> {
-    const all = { latency: USUAL_LATENCY, ...options, now: () => clock.now() };
-    return new HostedInMemory(clock, await HostedApi.open(URL_IN_MEMORY, all), all);
+    const all = { latency: USUAL_LATENCY, clock, signingKey: await usualKey(), ...options };
+    return new HostedInMemory(clock, new HostedApi(URL_IN_MEMORY, all), all);
   }
 
   get key(): string {
@@ -91,11 +92,11 @@ export class HostedInMemory {
   }
 
   /** An answer that refuses, in the service's own words. */
-  refuse(request: HostedRequest, trouble: Trouble): Answer {
+  refuse(request: DoubleRequest, fault: Fault): Reply {
     return this.#api.refuse(
       request,
-      trouble.kind === 'rate-limit' ? 'rate_limit' : 'service_unavailable',
-      trouble,
+      fault.kind === 'rate-limit' ? 'rate_limit' : 'service_unavailable',
+      fault,
     );
   }
 
@@ -104,10 +105,10 @@ export class HostedInMemory {
     this.#api.intake.occupy(milliseconds, key === 'same' ? 'other program' : 'other key', this.#api.now());
   }
 
-  async #answer({ path, ...sent }: Pick<HostedRequest, 'method' | 'headers' | 'body'> & { path: string }) {
+  async #answer({ path, ...sent }: Pick<DoubleRequest, 'method' | 'headers' | 'body'> & { path: string }) {
     const { pathname, searchParams: query } = new URL(path, URL_IN_MEMORY);
     const route = routeOf(sent.method, pathname);
-    const request: HostedRequest = { ...sent, ...route, number: this.seen.length + 1, address: path, query };
+    const request: DoubleRequest = { ...sent, ...route, number: this.seen.length + 1, address: path, query };
     const seen: SeenRequest = {
       kind: route.kind,
       at: this.#clock.monotonic(),
@@ -118,7 +119,7 @@ export class HostedInMemory {
     const process = async () => await this.#clock.standStill(this.#api.answer(request, never));
     const answer = await this.disturb(request, process);
     seen.refusal = refusalCode(answer);
-    return encodeAnswer(answer);
+    return answer;
   }
 }
 
@@ -145,6 +146,7 @@ async function aborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-async function* chunks(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
+async function* chunks(bytes: Reply['body']): AsyncGenerator<Uint8Array> {
+  if (Buffer.isBuffer(bytes)) yield bytes;
+  else yield* bytes;
 }

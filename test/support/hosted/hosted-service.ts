@@ -1,90 +1,75 @@
-/**
- * An imitation of the hosted service, built answer by answer from its published server (MineSkin/api.mineskin.org,
- * February 2026). This is where each behaviour comes from, and where it is here:
- *
- * | behaviour | published source | here |
- * |---|---|---|
- * | who asks; 403 with two errors; `no_api_key` warning | middleware/apikey `verifyApiKey` | visit.ts `verifyKey` |
- * | shape of a success: no `errors` | middleware/response `formatV2Response` | answers.ts `success` |
- * | shape of a refusal: `success`, `errors`, `rateLimit`, no links; zod errors; 404 | middleware/error | error-answers.ts |
- * | rate limit in body and headers, zeros when not looked up, `hour.limit` always 0 | generator/v2/V2GenerateHandler `makeRateLimitInfo` | rate-limits.ts `makeRateLimitInfo` |
- * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | rate-limits.ts, hosted-api.ts `#take` |
- * | order of checks of a submission; it counts before its picture is read | models/v2/generate `v2SubmitGeneratorJob` | intake.ts `take` |
- * | one file, five fields, the option schemas | models/v2/generate `upload`, validation/generate | submission.ts |
- * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | start-times.ts `notBefore` |
- * | `next.absolute` 50 ms later per pending job | the same | intake.ts `take` |
- * | 503 `service_unavailable` when generation is switched off | the same (api.block_skin_generation) | intake.ts `#checkSwitch` |
- * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | job-answers.ts, start-times.ts `etaOf` |
- * | a job: strict id, no key needed, no `eta`, failures in a 200 | models/v2/generate `v2GetJob` | job-answers.ts `jobAnswer` |
- * | the list: by key, three hours, `result`; 401 without a key | models/v2/generate `v2ListJobs` | job-book.ts `list`, job-answers.ts |
- * | waiting for a skin, 500 `generator_timeout` without a link to the job | models/v2/generate `v2GenerateAndWait` | hosted-api.ts `#generate` |
- * | a skin; rows of lists; editing and deleting | generator/v2/V2GenerateHandler `skinToJson`, models/v2/skins | skin-requests.ts |
- * | /v2/me, 404 without a user | models/v2/me `v2GetMe` | hosted-api.ts `#me` |
- * | /v2/delay under `rateLimit`, without windows | models/v2/delay `v2GetDelay` | hosted-api.ts `#delay` |
- * | GET / | index `init` | hosted-api.ts |
- *
- * Assumed, because it is in packages that are not published: that a minute begins with its first request (as the
- * documentation's examples have it) and the hour with the clock's; that a queue of 5 takes five jobs; when a job
- * counts as ended; the order of the list; the texts of failed jobs; what makes a picture a duplicate (the same
- * pixels, variant), whose name and visibility it keeps; 20,000 bytes for a file. Left out: version 1, pictures
- * behind URLs and players, capes, cookies, random pauses of up to 200 ms for callers without a key, grants that
- * are refused, rules about who may edit for how long. Different on purpose: textures are served here and not by
- * the game, and GET /_records tells what was seen.
- */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, refusalCode, send } from './answers.ts';
-import { HostedApi, type Refused } from './hosted-api.ts';
-import { type HostedFlags, type HostedOptions, latencyOf } from './options.ts';
-import type { DoubleSubmission, HostedRecords } from './records.ts';
-import { type HostedRequest, type RequestKind, readRequest } from './requests.ts';
-import type { RateRule } from './traffic.ts';
-import { act } from './troubles.ts';
-import { seededWeather, type Weather, type WeatherPlan } from './weather.ts';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../src/base/clock.ts';
+import { type Door, openDoor } from '../../../src/double/door.ts';
+import {
+  type FaultKind,
+  type FaultSource,
+  type FaultyRequest,
+  type RandomFaults,
+  randomFaults,
+  strike,
+} from '../../../src/double/faults.ts';
+import { HostedApi } from '../../../src/double/hosted/api.ts';
+import type { HostedFlags, RateRule } from '../../../src/double/hosted/limits.ts';
+import { type HostedOptions, latencyOf } from '../../../src/double/hosted/options.ts';
+import type { DoubleSubmission, HostedRecords } from '../../../src/double/hosted/records.ts';
+import { type Outcome, type Reply, refusalCode } from '../../../src/double/replies.ts';
+import type { DoubleRequest, RequestKind } from '../../../src/double/requests.ts';
+import { Seed } from '../../../src/double/seed.ts';
+import { openSigningKey } from '../../../src/textures/signing-key.ts';
+import { sharedKey } from '../textures/shared-key.ts';
 
-export type { HostedOptions } from './options.ts';
+export interface ServiceOptions extends HostedOptions {
+  /** Faults on the way; none unless given. */
+  readonly weather?: RandomFaults | FaultSource;
+  /** RSA key to sign with (PKCS#8 PEM); one of 2048 bits for this run unless given. */
+  readonly signingKeyPath?: string;
+}
 
 /** Where a request is: it came in, it was processed (no byte of the answer is sent yet), its answer left. */
 export type Moment = 'arrived' | 'processed' | 'answered';
 export type Watcher = (moment: Moment, kind: RequestKind) => void;
 
-/** The running imitation. It keeps everything in memory, and records what a well-behaved client must not do. */
+interface Records extends HostedRecords {
+  readonly troubles: Readonly<Partial<Record<FaultKind, number>>>;
+}
+
+/** Of all services that are given no other: it signs faster than one of 4096 bits. */
+export const usualKey = sharedKey();
+
+/** The double of the hosted service behind its door, in the hands of a test that steers it while it runs. */
 export class HostedService {
-  readonly url: string;
-  readonly #server: Server;
-  readonly #api: HostedApi;
-  readonly #options: HostedOptions;
+  readonly #options: ServiceOptions;
   readonly #closing = new AbortController();
   readonly #watchers = new Set<Watcher>();
-  #weather: Weather | undefined;
-  #requests = 0;
+  readonly #troubles: Partial<Record<FaultKind, number>> = {};
+  #weather: FaultSource | undefined;
+  #door!: Door;
+  #api!: HostedApi;
 
-  private constructor(server: Server, url: string, api: HostedApi, options: HostedOptions) {
-    this.#server = server;
-    this.#api = api;
+  private constructor(options: ServiceOptions) {
     this.#options = options;
-    this.url = url;
     this.weather = options.weather;
-    server.on('request', (message: IncomingMessage, response: ServerResponse) => {
-      this.#handle(message, response).catch((error: unknown) => this.#broke(error, message, response));
-    });
   }
 
   /** Starts on a free port of the loopback. */
-  static async start(options: HostedOptions = {}): Promise<HostedService> {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return new HostedService(server, url, await HostedApi.open(url, options), options);
+  static async start(options: ServiceOptions = {}): Promise<HostedService> {
+    const service = new HostedService(options);
+    service.#door = await openDoor({ handle: (request, sent) => service.#handle(request, sent) });
+    const { signingKeyPath, ...rest } = options;
+    const signingKey =
+      signingKeyPath === undefined ? await usualKey() : (await openSigningKey(signingKeyPath)).privateKey;
+    service.#api = new HostedApi(service.url, { signingKey, seed: new Seed(randomUUID()), ...rest });
+    return service;
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#door.close();
+  }
+
+  get url(): string {
+    return this.#door.url;
   }
 
   /** The user's API key. */
@@ -98,8 +83,8 @@ export class HostedService {
     this.#api.intake.book.hideEarlier(this.#api.now());
   }
 
-  get records(): HostedRecords {
-    return this.#api.intake.records;
+  get records(): Records {
+    return Object.assign(this.#api.intake.records, { troubles: this.#troubles });
   }
 
   /** What was submitted although the service had a job for it that could still give the skin. */
@@ -108,8 +93,8 @@ export class HostedService {
   }
 
   /** Changes the weather from now on; undefined: fine. */
-  set weather(weather: WeatherPlan | Weather | undefined) {
-    this.#weather = typeof weather === 'object' ? seededWeather(weather) : weather;
+  set weather(weather: RandomFaults | FaultSource | undefined) {
+    this.#weather = typeof weather === 'object' ? randomFaults(weather) : weather;
   }
 
   /** Changes the rate limit from now on; undefined: none. */
@@ -147,49 +132,42 @@ export class HostedService {
     return () => void this.#watchers.delete(watcher);
   }
 
-  async #handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readRequest(message, ++this.#requests);
+  async #handle(request: DoubleRequest, sent: Promise<void>): Promise<Outcome> {
     const { kind } = request;
     const { records } = this.#api.intake;
     const process = async () => await this.#processLate(request);
-    if (kind === 'records') return send(response, await process());
+    if (kind === 'records') return { kind: 'answered', reply: await process() };
     records.count(records.requests, kind);
     this.#tell('arrived', kind);
-    response.on('finish', () => this.#tell('answered', kind));
-    const trouble = this.#weather?.(request);
-    if (!trouble) return send(response, await process());
-    records.count(records.troubles, trouble.kind);
-    const refuse = (code: Refused) => this.#api.refuse(request, code, trouble);
-    await act({ response, process, refuse, closing: this.#closing.signal }, trouble);
+    void sent.then(() => this.#tell('answered', kind));
+    const fault = this.#weather?.(request);
+    if (!fault) return { kind: 'answered', reply: await process() };
+    records.count(this.#troubles, fault.kind);
+    const refuse: FaultyRequest['refuse'] = (code) => this.#api.refuse(request, code, fault);
+    return await strike({ process, refuse, clock: systemClock, closing: this.#closing.signal }, fault);
   }
 
   /** As late as its way there and back takes. */
-  async #processLate(request: HostedRequest): Promise<Answer> {
+  async #processLate(request: DoubleRequest): Promise<Reply> {
     const wait = latencyOf(this.#options, request.kind);
     if (wait === 0) return await this.#process(request);
     const { signal } = this.#closing;
-    await sleep(wait, undefined, { signal });
-    const answer = await this.#process(request);
-    await sleep(wait, undefined, { signal });
-    return answer;
+    await systemClock.sleep(wait, signal);
+    const reply = await this.#process(request);
+    await systemClock.sleep(wait, signal);
+    return reply;
   }
 
-  async #process(request: HostedRequest): Promise<Answer> {
+  async #process(request: DoubleRequest): Promise<Reply> {
     const { records } = this.#api.intake;
-    const answer = await this.#api.answer(request, this.#closing.signal);
-    const code = refusalCode(answer);
+    const reply = await this.#api.answer(request, this.#closing.signal);
+    const code = refusalCode(reply);
     if (code !== undefined) records.count(records.refusals, code);
     this.#tell('processed', request.kind);
-    return answer;
+    return reply;
   }
 
   #tell(moment: Moment, kind: RequestKind): void {
     for (const watcher of this.#watchers) watcher(moment, kind);
-  }
-
-  /** A caller that went away or a service that closes is nothing to speak of; anything else is a bug in here. */
-  #broke(error: unknown, message: IncomingMessage, response: ServerResponse): void {
-    if (this.#closing.signal.aborted || message.socket.destroyed || response.headersSent) response.destroy();
-    else response.writeHead(599).end(`The test's own service broke: ${(error as Error).stack}`);
   }
 }

@@ -1,5 +1,5 @@
 import type { ResultPromise } from 'execa';
-import { seededRandom } from '../skin/png-writer.ts';
+import { seededRandom } from '../../../src/double/seed.ts';
 import type { HostedService, Moment } from './hosted-service.ts';
 
 /** When a run is killed. Delays in milliseconds. */

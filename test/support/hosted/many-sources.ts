@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Fate } from '../../../src/double/hosted/jobs.ts';
+import { encodeDifferently } from '../../../src/double/hosted/skins.ts';
+import { seededRandom } from '../../../src/double/seed.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { plainPlan, seededRandom, writePng } from '../skin/png-writer.ts';
-import type { Fate } from './fates.ts';
-import { encodeDifferently } from './skin-maker.ts';
+import { plainPlan, writePng } from '../skin/png-writer.ts';
 
 /** A file in a folder of sources, and what must become of it. */
 export interface DrawnSource {

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { SkinClient } from '../../../src/client/skin-client.ts';
+import type { HostedOptions } from '../../../src/double/hosted/options.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';
 import { HostedInMemory } from './hosted-in-memory.ts';
-import type { HostedOptions } from './options.ts';
 
 /** The imitation without a network, and a client of it on the same clock; closed when the test ends. */
 export async function openInMemory(

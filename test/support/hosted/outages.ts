@@ -1,21 +1,19 @@
-import { type Answer, page } from './answers.ts';
-import { internalError } from './error-answers.ts';
+import { pageReply, type Reply, refusalReply } from '../../../src/double/replies.ts';
+import type { RequestKind } from '../../../src/double/requests.ts';
 import { cutOff, type Disturb } from './hosted-in-memory.ts';
-import type { RequestKind } from './requests.ts';
-
 /** What a request gets that the service, or what stands in front of it, cannot answer for now. */
 export const OUTAGES = {
-  'a 500 in JSON': internalError,
-  'a 502 in HTML': () => page(502, 'Bad Gateway'),
-  'a 503 in HTML': () => page(503, 'Service Unavailable'),
-  'a page with a 200': () => page(200, 'We are back soon'),
-  'a redirect to a page': () => ({ ...page(302, 'Found'), headers: { location: 'https://status.example/' } }),
-  'a check of who is asking': () => page(403, 'Just a moment...'),
+  'a 500 in JSON': () => refusalReply(500, { code: 'internal_error', message: 'An internal error occurred' }),
+  'a 502 in HTML': () => pageReply(502, 'Bad Gateway'),
+  'a 503 in HTML': () => pageReply(503, 'Service Unavailable'),
+  'a page with a 200': () => pageReply(200, 'We are back soon'),
+  'a redirect to a page': () => pageReply(302, 'Found', { location: 'https://status.example/' }),
+  'a check of who is asking': () => pageReply(403, 'Just a moment...'),
   'a refusal without a time': () => tooFast(),
   'a reset connection': () => {
     throw cutOff();
   },
-} as const satisfies Record<string, () => Answer>;
+} as const satisfies Record<string, () => Reply>;
 
 export type Outage = keyof typeof OUTAGES;
 
@@ -35,7 +33,6 @@ export function outage(name: Outage, { kinds, from, to }: When, now: () => numbe
   };
 }
 
-function tooFast(): Answer {
-  const errors = [{ code: 'rate_limit', message: 'Too many requests' }];
-  return { status: 429, headers: {}, content: { success: false, errors } };
+function tooFast(): Reply {
+  return refusalReply(429, { code: 'rate_limit', message: 'Too many requests' });
 }

@@ -2,10 +2,10 @@ import { onTestFinished } from 'vitest';
 import { skinPng } from '../server/drawn-skins.ts';
 import { poll } from '../server/poll.ts';
 import { type Heard, TestCaller } from '../server/test-caller.ts';
-import { type HostedOptions, HostedService } from './hosted-service.ts';
+import { HostedService, type ServiceOptions } from './hosted-service.ts';
 
 /** The hosted-like service, closed when the test ends. */
-export async function runHosted(options: HostedOptions = {}): Promise<HostedService> {
+export async function runHosted(options: ServiceOptions = {}): Promise<HostedService> {
   const service = await HostedService.start(options);
   onTestFinished(async () => await service.close());
   return service;
@@ -13,7 +13,7 @@ export async function runHosted(options: HostedOptions = {}): Promise<HostedServ
 
 /** The same with somebody who calls it with its key. */
 export async function callHosted(
-  options: HostedOptions = {},
+  options: ServiceOptions = {},
 ): Promise<{ service: HostedService; caller: TestCaller }> {
   const service = await runHosted(options);
   return { service, caller: new TestCaller(service.url, { key: service.key, isOurs: false }) };

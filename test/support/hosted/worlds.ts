@@ -1,8 +1,8 @@
+import type { HostedOptions } from '../../../src/double/hosted/options.ts';
+import { seededRandom } from '../../../src/double/seed.ts';
 import { VirtualClock } from '../scripted/virtual-clock.ts';
-import { seededRandom } from '../skin/png-writer.ts';
 import { openWorld } from './batches-in-memory.ts';
 import { cutOff, type Disturb, type HostedInMemory } from './hosted-in-memory.ts';
-import type { HostedOptions } from './options.ts';
 
 /** What a world is made of: a clock that moves by itself, and chance that is the same for the same seed. */
 export interface Around {
@@ -12,7 +12,7 @@ export interface Around {
 }
 
 /** How the service and the way to it behave. Times in milliseconds. */
-export interface World extends Omit<HostedOptions, 'now'> {
+export interface World extends Omit<HostedOptions, 'clock'> {
   /** Each fifth submission is taken, but its answer is lost; after so many milliseconds, 0 unless given. */
   readonly loses?: boolean | { readonly takenAfter: number };
   readonly disturb?: Disturb;

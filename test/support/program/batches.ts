@@ -2,10 +2,10 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path';
 import type { Options, ResultPromise } from 'execa';
 import { inject } from 'vitest';
+import { encodeDifferently } from '../../../src/double/hosted/skins.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
-import type { HostedOptions, HostedService } from '../hosted/hosted-service.ts';
+import type { HostedService, ServiceOptions } from '../hosted/hosted-service.ts';
 import { runHosted } from '../hosted/run-hosted.ts';
-import { encodeDifferently } from '../hosted/skin-maker.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { freshMachine, type Machine, type Ran } from './program.ts';
 
@@ -120,7 +120,7 @@ export async function embeddedWorkshop(): Promise<Workshop> {
 }
 
 export async function hostedWorkshop(
-  options: HostedOptions = {},
+  options: ServiceOptions = {},
 ): Promise<{ shop: Workshop; service: HostedService }> {
   const service = await runHosted({ signingKeyPath: inject('signingKeyPath'), ...options });
   const shop = new Workshop(await freshMachine(), service);

@@ -16,6 +16,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'server/server.ts',
       'server/embedded.ts',
       'server/outbound',
+      'double',
       'batch',
       'dispatch',
       'game',
@@ -27,6 +28,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'index.ts': {
     holds: 'The public API; the CLI uses nothing else of the client',
     imports: ['batch', 'client', 'protocol', 'skin', 'base', 'server/embedded.ts'],
+  },
+  double: {
+    holds: 'The double of such a service, for tests of clients: scenarios, faults, expectations',
+    imports: ['server/embedded.ts', 'protocol', 'skin', 'textures', 'base'],
   },
   batch: {
     holds: 'Many sources become skins: sources, plan, lockfile, journal, proof',
@@ -73,7 +78,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 /** What is not in src/, packages above all, and the folders that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['base/version.ts'],
-  zod: ['base', 'protocol', 'client', 'game', 'batch', 'server', 'cli'],
+  zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'server', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
   'csv-parse/sync': ['batch'],
   commander: ['cli'],

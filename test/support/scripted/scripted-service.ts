@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { notBefore } from '../../../src/double/hosted/jobs.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { notBefore } from '../hosted/start-times.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a request asks for. */

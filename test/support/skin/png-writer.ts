@@ -118,17 +118,6 @@ function nearest(target: number, candidates: readonly number[]): number {
   return candidates.reduce((best, next) => (Math.abs(next - target) < Math.abs(best - target) ? next : best));
 }
 
-/** A small repeatable source of numbers (mulberry32), so that every run sees the same pictures. */
-export function seededRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 /** A legal 64×64 RGBA plan with a soft pattern, for tests that only need some good file. */
 export function plainPlan(changes: Partial<PngPlan> = {}): PngPlan {
   return {

@@ -1,8 +1,8 @@
 /** Batches while the service answers some kinds of requests, or all, with something else for a time. */
 import { describe, expect, test } from 'vitest';
+import type { RequestKind } from '../../../../src/double/requests.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { OUTAGES, type Outage, outage } from '../../../support/hosted/outages.ts';
-import type { RequestKind } from '../../../support/hosted/requests.ts';
 
 const ALL = Object.keys(OUTAGES) as Outage[];
 const FROM = 3_000;

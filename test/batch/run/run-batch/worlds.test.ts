@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, page } from '../../../support/hosted/answers.ts';
+import { ABSENT, altered, pageReply, type Reply, refusalReply } from '../../../../src/double/replies.ts';
+import type { DoubleRequest, RequestKind } from '../../../../src/double/requests.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import type { Disturb } from '../../../support/hosted/hosted-in-memory.ts';
 import { clientOf } from '../../../support/hosted/memory-client.ts';
-import type { HostedRequest, RequestKind } from '../../../support/hosted/requests.ts';
 import { type Around, runWorld, type World, type WorldOutcome } from '../../../support/hosted/worlds.ts';
 
 /** Each world is tried with so many seeds: more are tried with WORLD_SEEDS=<number>. */
@@ -27,11 +27,11 @@ async function holds(make: Make, { skins = 30 } = {}): Promise<WorldOutcome> {
   return outcome!;
 }
 
-function refuses(code: string): Answer {
-  return { status: 404, headers: {}, content: { success: false, errors: [{ code, message: code }] } };
+function refuses(code: string): Reply {
+  return refusalReply(404, { code, message: code });
 }
 
-const isQueue = ({ kind }: HostedRequest) => kind === 'list' || kind === 'job';
+const isQueue = ({ kind }: DoubleRequest) => kind === 'list' || kind === 'job';
 
 const LOSSES = [
   ['and no answer is lost', false],
@@ -91,22 +91,23 @@ describe.each(LOSSES)('Nothing is submitted twice where a job is not found for a
   test('because the service knows no jobs for five seconds after a restart', async () => {
     const disturb =
       ({ clock }: Around): Disturb =>
-      async ({ kind }, process) => {
+      async (request, process) => {
+        const { kind } = request;
         const since = clock.monotonic() - UNDER_WAY;
         const answer = await process();
         if (since < 0 || since > 5_000) return answer;
         if (kind === 'job') return refuses('job_not_found');
-        return kind === 'list' ? { ...answer, content: { success: true, jobs: [] } } : answer;
+        return kind === 'list' ? altered(answer, request, { list: { jobs: [] } }) : answer;
       };
     await holds((around) => ({ loses, disturb: disturb(around) }));
   });
 });
 
 /** For so long after the first request for one of this kind, `instead` is the answer. */
-function lateTo(kind: RequestKind, ms: number, instead: () => Answer) {
+function lateTo(kind: RequestKind, ms: number, instead: () => Reply) {
   const firstAt = new Map<string, number>();
   return ({ clock }: Around) =>
-    (request: HostedRequest, answer: Answer): Answer => {
+    (request: DoubleRequest, answer: Reply): Reply => {
       if (request.kind !== kind) return answer;
       const now = clock.monotonic();
       firstAt.set(request.subject, firstAt.get(request.subject) ?? now);
@@ -115,10 +116,8 @@ function lateTo(kind: RequestKind, ms: number, instead: () => Answer) {
 }
 
 /** The answer without its skin. */
-function halved({ kind }: HostedRequest, answer: Answer): Answer {
-  if (kind !== 'job' || typeof answer.content === 'string' || Buffer.isBuffer(answer.content)) return answer;
-  const { skin: _, ...content } = answer.content;
-  return { ...answer, content };
+function halved(request: DoubleRequest, answer: Reply): Reply {
+  return altered(answer, request, { job: { skin: ABSENT } });
 }
 
 describe('Nothing is submitted twice where each fifth answer to a submission is lost, and of a finished job', () => {
@@ -139,7 +138,7 @@ describe('Nothing is submitted twice where each fifth answer to a submission is 
     [404, 25_000],
     [500, 70_000],
   ])('the texture is answered with %d for %d ms', async (status, ms) => {
-    const late = lateTo('texture', ms, () => page(status, 'none'));
+    const late = lateTo('texture', ms, () => pageReply(status, 'none'));
     const make: Make = (around) => ({
       loses: true,
       disturb: async (request, process) => late(around)(request, await process()),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { seededRandom } from '../../../../src/double/seed.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import type { ClaimBounds, Lease, SubmitLimits } from '../../../../src/server/queue/port.ts';
 import { expectedEnd } from '../../../../src/server/service/forecast/expected-end.ts';
@@ -8,7 +9,6 @@ import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 import { TestQueue } from '../../../support/server/test-queue.ts';
-import { seededRandom } from '../../../support/skin/png-writer.ts';
 
 const TYPICAL = 3_000;
 

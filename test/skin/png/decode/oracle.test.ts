@@ -1,8 +1,9 @@
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../../../src/double/seed.ts';
 import type { Picture } from '../../../../src/skin/picture.ts';
 import { decodePng } from '../../../../src/skin/png/decode.ts';
-import { type PngPlan, plainPlan, seededRandom, writePng } from '../../../support/skin/png-writer.ts';
+import { type PngPlan, plainPlan, writePng } from '../../../support/skin/png-writer.ts';
 
 const depths: Record<number, number[]> = {
   0: [1, 2, 4, 8, 16],

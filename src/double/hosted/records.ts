@@ -1,6 +1,5 @@
-import { type HostedJob, isKnown, statusOf } from './job-book.ts';
-import type { RequestKind } from './requests.ts';
-import type { TroubleKind } from './weather.ts';
+import type { RequestKind } from '../requests.ts';
+import { type HostedJob, isKnown, statusOf } from './jobs.ts';
 
 /** A submission that was accepted. Times in milliseconds since the epoch. */
 export interface Submission {
@@ -35,7 +34,6 @@ export interface HostedRecords {
   readonly requests: Readonly<Partial<Record<RequestKind, number>>>;
   /** Refusals by error code. */
   readonly refusals: Readonly<Record<string, number>>;
-  readonly troubles: Readonly<Partial<Record<TroubleKind, number>>>;
 }
 
 export class Recorder implements HostedRecords {
@@ -44,7 +42,6 @@ export class Recorder implements HostedRecords {
   mostUnfinished = 0;
   readonly requests: Partial<Record<RequestKind, number>> = {};
   readonly refusals: Record<string, number> = {};
-  readonly troubles: Partial<Record<TroubleKind, number>> = {};
 
   /** `earlier`: the jobs there were for the same picture and variant. */
   submission(submission: Submission, earlier: readonly HostedJob[]): void {

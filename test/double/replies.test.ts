@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ABSENT } from './alter.ts';
-import { callHosted, submit } from './run-hosted.ts';
+import { ABSENT } from '../../src/double/replies.ts';
+import { callHosted, submit } from '../support/hosted/run-hosted.ts';
 
 test('Answers are patched: in every row of a list, with null, with fields that are not there', async () => {
   const { caller } = await callHosted({

@@ -1,20 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { type Alteration, alterationSchema } from './alter.ts';
-import type { Fate } from './fates.ts';
-import type { PlannedJob } from './job-book.ts';
-import type { HostedRequest, RequestKind } from './requests.ts';
-import { type RateRule, rateRuleSchema } from './traffic.ts';
-import { type Weather, type WeatherPlan, weatherPlanSchema } from './weather.ts';
-
-/** The published server's feature flags: nothing is refused for a rate unless one of them says so. */
-export interface HostedFlags {
-  /** `generator.per_minute.block`: POSTs beyond the rate are refused, not only spread over time. */
-  readonly blockPerMinute?: boolean | undefined;
-  /** `generator.concurrency.block`: POSTs beyond `concurrency` unfinished jobs are refused. */
-  readonly blockConcurrency?: boolean | undefined;
-  /** `api.block_skin_generation`: generation is switched off; a text is the operator's message. */
-  readonly blockGeneration?: boolean | string | undefined;
-}
+import type { Clock } from '../../base/clock.ts';
+import { type Alteration, alterationSchema } from '../replies.ts';
+import type { DoubleRequest, RequestKind } from '../requests.ts';
+import type { Seed } from '../seed.ts';
+import type { Fate, JobPlan, PlannedJob, SkinInput } from './jobs.ts';
+import { type HostedFlags, type RateRule, rateRuleSchema } from './limits.ts';
 
 /** How the service behaves. Times in milliseconds. */
 export interface HostedOptions {
@@ -50,19 +41,24 @@ export interface HostedOptions {
   /** What a request takes each way: 0 over a network, 5 in memory unless given. */
   readonly latency?: number | ((kind: RequestKind) => number);
   /** How long ago the moment is as of which a read is answered, as by a replica that is behind; 0 unless given. */
-  readonly lag?: (request: HostedRequest) => number;
+  readonly lag?: (request: DoubleRequest) => number;
   /** How far the service's clock is ahead of this machine's; 0 unless given. */
   readonly clockOffset?: number;
   /** This machine's clock; the real one unless given. */
-  readonly now?: () => number;
+  readonly clock?: Clock;
   /** Changes what answers say, see alter.ts. */
   readonly alter?: Alteration;
-  /** Trouble on the way; fine unless given. */
-  readonly weather?: WeatherPlan | Weather;
   /** What becomes of the jobs of a picture, by its pixel hash; all is well unless given. */
   readonly fate?: (pixels: string) => Fate | undefined;
-  /** RSA key to sign with (PKCS#8 PEM), made when not there; one of 2048 bits for this run unless given. */
-  readonly signingKeyPath?: string;
+  /** What becomes of one submission, over `fate` and `serviceTime`; undefined: as they say. */
+  readonly plan?: (wanted: {
+    readonly input: SkinInput;
+    readonly file: string | undefined;
+  }) => JobPlan | undefined;
+  /** RSA key to sign with; the fixture key unless given. */
+  readonly signingKey?: KeyObject;
+  /** Where ids come from; another source in each run unless given. */
+  readonly seed?: Seed;
 }
 
 const flagsSchema = z.strictObject({
@@ -91,8 +87,6 @@ const optionsSchema = z.strictObject({
   latency: z.number().nonnegative().optional(),
   clockOffset: z.number().optional(),
   alter: alterationSchema.optional(),
-  weather: weatherPlanSchema.optional(),
-  signingKeyPath: z.string().optional(),
 });
 
 /** @throws Error that says which option is wrong */

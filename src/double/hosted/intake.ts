@@ -1,30 +1,31 @@
-import { ERRORS } from '../../../src/protocol/errors.ts';
-import type { Skin } from '../../../src/protocol/skin.ts';
-import type { Picture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
-import { drawSkin } from '../server/drawn-skins.ts';
-import { fateOf } from './fates.ts';
+import { ERRORS } from '../../protocol/errors.ts';
+import type { Skin } from '../../protocol/skin.ts';
+import type { Picture } from '../../skin/picture.ts';
+import { pixelHash } from '../../skin/read-skin.ts';
+import type { Seed } from '../seed.ts';
+import { HostedRefusal } from './answers.ts';
 import {
+  type Before,
+  etaOf,
   fakeJobId,
+  fateOf,
   type HostedJob,
   hasRightSkin,
   hasSkin,
   inputKey,
   JobBook,
   type JobOwner,
+  type JobPlan,
   makeJobId,
+  notBefore,
   type PlannedJob,
   type SkinInput,
-} from './job-book.ts';
-import type { HostedFlags, HostedOptions } from './options.ts';
-import { countSubmission } from './rate-limits.ts';
+} from './jobs.ts';
+import { type CallerKind, countSubmission, type HostedFlags, type Visit } from './limits.ts';
+import type { HostedOptions } from './options.ts';
 import { Recorder } from './records.ts';
-import { HostedRefusal } from './refusals.ts';
-import type { SkinMaker } from './skin-maker.ts';
-import { makeSkinUuid, SkinStore } from './skin-store.ts';
-import { type Before, etaOf, notBefore } from './start-times.ts';
-import { inputOf, type Submission, type SubmissionOptions } from './submission.ts';
-import type { CallerKind, Visit } from './visit.ts';
+import { inputOf, type Submission, type SubmissionOptions } from './requests.ts';
+import { plainPicture, type SkinMaker, SkinStore } from './skins.ts';
 
 /** A skin that was there before it was asked for, under the id of a job that never was. */
 export interface Duplicate {
@@ -53,22 +54,24 @@ export class Intake {
   flags: HostedFlags;
   readonly #maker: SkinMaker;
   readonly #options: HostedOptions;
+  readonly #seed: Seed;
   readonly #fakeJobs = new Map<string, Duplicate>();
   /** Skins that were there before this service started, by input. */
   readonly #old = new Map<string, { skin: Promise<Skin>; uuid: string }>();
   /** Submissions of each picture that were decided on, by pixel hash. */
   readonly #attempts = new Map<string, number>();
-  #foreignJobs = 60_000;
+  #foreignJobs = 0;
 
-  constructor(maker: SkinMaker, options: HostedOptions) {
+  constructor(maker: SkinMaker, seed: Seed, options: HostedOptions) {
     this.#maker = maker;
+    this.#seed = seed;
     this.#options = options;
     this.flags = options.flags ?? {};
     this.book = new JobBook(options.workers ?? 5);
   }
 
   /** In the published order: the queue's limit, what is allowed, the quota, the picture, duplicates, the switch. */
-  async take(visit: Visit, { options, picture: read }: Submission): Promise<Taken> {
+  async take(visit: Visit, { options, file, picture: read }: Submission): Promise<Taken> {
     const { caller, now } = visit;
     const before = { pending: this.book.unfinished(caller, now), lastJob: this.book.last(caller) };
     this.#checkQueue(before);
@@ -76,16 +79,18 @@ export class Intake {
     countSubmission(visit);
     const picture = read();
     const input = inputOf(options, picture);
-    const known = this.#knownSkin(input, picture, now);
+    const plan = this.#options.plan?.({ input, file });
+    const known = this.#knownSkin(input, picture, { now, isPlanned: plan?.isKnown ?? false });
     if (known) return { kind: 'duplicate', duplicate: await this.#duplicate(input, known, now) };
     this.#checkSwitch();
     if (before.pending > 1) visit.nextRequest = Math.max(visit.nextRequest, now + before.pending * 50);
-    return { kind: 'job', job: this.#takeNew(visit, { input, picture, before }) };
+    return { kind: 'job', job: this.#takeNew(visit, { input, picture, before, plan }) };
   }
 
   /** A job of another program of the same user: takes a slot but no worker. */
   occupy(serviceTime: number, owner: JobOwner, now: number): string {
-    const picture = drawSkin(this.#foreignJobs++);
+    const number = this.#foreignJobs++;
+    const picture = plainPicture([number & 255, number >> 8, 9, 255]);
     const input: SkinInput = {
       pixels: pixelHash(picture),
       variant: 'classic',
@@ -117,15 +122,15 @@ export class Intake {
   #knownSkin(
     input: SkinInput,
     picture: Picture,
-    now: number,
+    { now, isPlanned }: { now: number; isPlanned: boolean },
   ): { skin: Promise<Skin>; uuid: string } | undefined {
     const { known = 'made' } = this.#options;
     if (known === 'nothing') return undefined;
     const made = this.book.of(input).find((job) => hasRightSkin(job, now));
     const old = made ? { skin: made.skin, uuid: made.skinUuid } : this.#old.get(inputKey(input));
-    const isOld = known === 'everything' || (typeof known === 'function' && known(input.pixels));
+    const isOld = isPlanned || known === 'everything' || (typeof known === 'function' && known(input.pixels));
     if (old || !isOld) return old;
-    const uuid = makeSkinUuid();
+    const uuid = this.#seed.uuid();
     const skin = this.#maker.make({ uuid, input, picture, isWrong: false, madeAt: now, duration: 0 });
     this.#old.set(inputKey(input), { skin, uuid });
     this.skins.add(uuid, { skin, madeAt: now, isThere: () => true });
@@ -150,15 +155,20 @@ export class Intake {
 
   #takeNew(
     { caller, traffic, now }: Visit,
-    { input, picture, before }: { input: SkinInput; picture: Picture; before: Before },
+    {
+      input,
+      picture,
+      before,
+      plan,
+    }: { input: SkinInput; picture: Picture; before: Before; plan: JobPlan | undefined },
   ): HostedJob {
     const attempt = (this.#attempts.get(input.pixels) ?? 0) + 1;
     this.#attempts.set(input.pixels, attempt);
-    const fate = fateOf(this.#options.fate?.(input.pixels), attempt);
+    const fate = fateOf(plan?.fate ?? this.#options.fate?.(input.pixels), attempt);
     if (fate?.kind === 'refused')
       throw new HostedRefusal(ERRORS[fate.code].status, fate.code, ERRORS[fate.code].message);
     const earlier = this.book.of(input);
-    const planned: PlannedJob = { input, attempt, fate, owner: caller };
+    const planned: PlannedJob = { input, attempt, fate, owner: caller, plan };
     const { spread = true, eta = 0 } = this.#options;
     const time = this.#timeOf(planned);
     const startsAt = spread && traffic.rule ? notBefore(before, traffic.rule, now) : undefined;
@@ -174,6 +184,8 @@ export class Intake {
 
   #timeOf(planned: PlannedJob): number {
     const { serviceTime = 40 } = this.#options;
+    if (planned.plan?.polls !== undefined) return Number.POSITIVE_INFINITY;
+    if (planned.plan?.serviceTime !== undefined) return planned.plan.serviceTime;
     if (typeof serviceTime === 'number') return serviceTime;
     if (typeof serviceTime === 'function') return serviceTime(planned);
     return serviceTime[this.records.accepted.length % serviceTime.length] ?? 0;
@@ -185,10 +197,18 @@ export class Intake {
     const made = Number.isFinite(endsAt)
       ? { madeAt: endsAt, duration: endsAt - startsAt }
       : { madeAt: now, duration: 0 };
-    const skinUuid = makeSkinUuid();
+    const skinUuid = this.#seed.uuid();
     const isWrong = fate?.kind === 'wrong';
     const skin = this.#maker.make({ uuid: skinUuid, input, picture, isWrong, ...made });
-    const job: HostedJob = { ...planned, ...times, id: makeJobId(), acceptedAt: now, skin, skinUuid };
+    const job: HostedJob = {
+      ...planned,
+      ...times,
+      id: makeJobId(this.#seed),
+      acceptedAt: now,
+      skin,
+      skinUuid,
+      polls: 0,
+    };
     this.book.add(job);
     const isThere = (at: number) => hasSkin(job, at);
     this.skins.add(skinUuid, { skin, madeAt: made.madeAt, isThere });

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import { callHosted, submit } from './run-hosted.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { callHosted, submit } from '../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 
 /** Twelve minutes and some past an hour. */
 const NOW = Date.UTC(2026, 1, 3, 10, 12, 34, 500);
+const STOPPED = { ...systemClock, now: () => NOW };
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 
 describe('What an answer to POST /v2/queue tells of limits', () => {
   test('is zeros and the present second where none was looked up', async () => {
-    const { caller } = await callHosted({ now: () => NOW });
+    const { caller } = await callHosted({ clock: STOPPED });
     const { body, headers } = await submit(caller, 1);
     const zeros = { used: 0, limit: 0, remaining: 0, reset: Math.floor(NOW / 1000) };
     expect(body.rateLimit).toEqual({
@@ -25,7 +27,7 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
   });
 
   test('is the minute, and an hour without a limit that ends', async () => {
-    const { caller } = await callHosted({ now: () => NOW, rate: { limit: 20 } });
+    const { caller } = await callHosted({ clock: STOPPED, rate: { limit: 20 } });
     await submit(caller, 1);
     const { body, headers } = await submit(caller, 2);
     const minute = { used: 2, limit: 20, remaining: 18, reset: seconds(NOW + 60_000) };
@@ -36,7 +38,7 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
   });
 
   test('is the end of the minute as `next` once nothing remains, though nothing is refused', async () => {
-    const { caller } = await callHosted({ now: () => NOW, rate: { limit: 2 } });
+    const { caller } = await callHosted({ clock: STOPPED, rate: { limit: 2 } });
     await submit(caller, 1);
     const { status, body } = await submit(caller, 2);
     const absolute = seconds(NOW + 60_000) * 1000;
@@ -45,7 +47,7 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
   });
 
   test('is the pause between requests of a caller who has one, which the queue does not enforce', async () => {
-    const { caller } = await callHosted({ now: () => NOW, delay: 3_000 });
+    const { caller } = await callHosted({ clock: STOPPED, delay: 3_000 });
     await submit(caller, 1);
     const { status, body } = await submit(caller, 2);
     expect([status, body.rateLimit?.next.relative]).toEqual([202, 6_000]);
@@ -58,7 +60,7 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
   });
 
   test('is 50 ms more for each pending job', async () => {
-    const { caller } = await callHosted({ now: () => NOW, workers: 0 });
+    const { caller } = await callHosted({ clock: STOPPED, workers: 0 });
     const waits: unknown[] = [];
     for (const number of [1, 2, 3, 4])
       waits.push((await submit(caller, number)).body.rateLimit?.next.relative);
@@ -66,7 +68,7 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
   });
 
   test('is on the clock of the service', async () => {
-    const { caller } = await callHosted({ now: () => NOW, clockOffset: 30_000 });
+    const { caller } = await callHosted({ clock: STOPPED, clockOffset: 30_000 });
     const { body, headers } = await submit(caller, 1);
     expect([body.job?.timestamp, headers['date']]).toEqual([
       NOW + 30_000,
@@ -78,7 +80,12 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
 test('The quota of an hour is told with each answer, and refuses what is beyond it until the hour ends', async () => {
   let now = NOW;
   const rate = { limit: 1_000, perHour: 100 };
-  const { caller } = await callHosted({ now: () => now, rate, limit: 200, known: 'nothing' });
+  const { caller } = await callHosted({
+    clock: { ...systemClock, now: () => now },
+    rate,
+    limit: 200,
+    known: 'nothing',
+  });
   expect((await caller.get('/v2/me')).body.grants).toMatchObject({ per_hour: 100 });
   const end = Date.UTC(2026, 1, 3, 11);
   for (let number = 1; number < 100; number++) await submit(caller, number);
@@ -95,7 +102,7 @@ test('The quota of an hour is told with each answer, and refuses what is beyond 
 
 describe('A rate', () => {
   test('is enforced only when the flag says so, one request later than told', async () => {
-    const { caller, service } = await callHosted({ now: () => NOW, rate: { limit: 2 }, limit: 9 });
+    const { caller, service } = await callHosted({ clock: STOPPED, rate: { limit: 2 }, limit: 9 });
     for (const number of [1, 2, 3, 4]) expect((await submit(caller, number)).status).toBe(202);
     service.flags = { blockPerMinute: true };
     const { status, body, headers } = await submit(caller, 5);
@@ -115,7 +122,7 @@ describe('A rate', () => {
 });
 
 test('GET /v2/delay nests all of it, and knows no windows', async () => {
-  const { caller } = await callHosted({ now: () => NOW, delay: 3_000, rate: { limit: 20 } });
+  const { caller } = await callHosted({ clock: STOPPED, delay: 3_000, rate: { limit: 20 } });
   await submit(caller, 1);
   const { bytes } = await caller.get('/v2/delay');
   expect(JSON.parse(bytes.toString())).toEqual({

@@ -1,9 +1,43 @@
-import { randomBytes } from 'node:crypto';
-import type { JobStatus } from '../../../src/protocol/job.ts';
-import type { Skin, SkinVisibility } from '../../../src/protocol/skin.ts';
-import type { TextureModel } from '../../../src/textures/property.ts';
-import type { Fate } from './fates.ts';
-import type { CallerKind } from './visit.ts';
+import type { ErrorCode } from '../../protocol/errors.ts';
+import type { JobStatus } from '../../protocol/job.ts';
+import type { Skin, SkinVisibility } from '../../protocol/skin.ts';
+import type { TextureModel } from '../../textures/property.ts';
+import type { Seed } from '../seed.ts';
+import { type CallerKind, MINUTE, type RateRule } from './limits.ts';
+
+/** What becomes of the first `times` jobs of one picture; those after are made as they should be. */
+export type Fate =
+  /** No job at all: the submission itself is answered with this error. */
+  | { readonly kind: 'refused'; readonly times: number; readonly code: ErrorCode }
+  | { readonly kind: 'fails'; readonly times: number; readonly code: ErrorCode }
+  /** Completed, with the texture of a picture that nobody submits. */
+  | { readonly kind: 'wrong'; readonly times: number }
+  /**
+   * Made, but `after` milliseconds past its end the job is gone from the list and answers `job_not_found`.
+   * `keepsSkin`: whether the skin is still there, so that the same picture is then a duplicate.
+   */
+  | {
+      readonly kind: 'forgotten';
+      readonly times: number;
+      readonly after: number;
+      readonly keepsSkin: boolean;
+    };
+
+/** The fate of the `attempt`th job of a picture, from 1. */
+export function fateOf(fate: Fate | undefined, attempt: number): Fate | undefined {
+  return fate && attempt <= fate.times ? fate : undefined;
+}
+
+/** What a scenario decides about one submission. */
+export interface JobPlan {
+  readonly fate?: Fate;
+  /** Milliseconds; Infinity: the job never ends. */
+  readonly serviceTime?: number;
+  /** The job ends when somebody has polled it so many times. */
+  readonly polls?: number;
+  /** The submission is answered at once, as of a picture that the service has. */
+  readonly isKnown?: boolean;
+}
 
 /** What a skin is wanted of. */
 export interface SkinInput {
@@ -32,6 +66,7 @@ export interface PlannedJob {
   /** What becomes of it; undefined: it is made as it should be. */
   readonly fate: Fate | undefined;
   readonly owner: JobOwner;
+  readonly plan?: JobPlan | undefined;
 }
 
 /** A job; its times (milliseconds since the epoch) are settled when it is taken in, its status follows from the clock. */
@@ -44,6 +79,8 @@ export interface HostedJob extends PlannedJob {
   readonly startsAt: number;
   /** Infinity where nobody works, and while the service holds it. */
   endsAt: number;
+  /** How often it was polled. */
+  polls: number;
   readonly skinUuid: string;
   /** What it makes, known beforehand; nobody sees it before the job has ended. */
   readonly skin: Promise<Skin>;
@@ -107,6 +144,12 @@ export class JobBook {
     for (const job of this.#unfinished) if (!Number.isFinite(job.endsAt)) job.endsAt = now;
   }
 
+  /** Counts a poll of a job, and ends it if its plan says so. */
+  polled(job: HostedJob, now: number): void {
+    job.polls++;
+    if (job.plan?.polls !== undefined && job.polls >= job.plan.polls) job.endsAt = Math.min(job.endsAt, now);
+  }
+
   /** The caller's key is a new one from now on. */
   hideEarlier(now: number): void {
     this.#hiddenBefore = now;
@@ -160,12 +203,39 @@ export function inputKey({ pixels, variant }: SkinInput): string {
   return `${pixels}:${variant}`;
 }
 
-export function makeJobId(): string {
-  const id = randomBytes(12).toString('hex');
-  return id.startsWith('f4c3') ? makeJobId() : id;
+export function makeJobId(seed: Seed): string {
+  const id = seed.hex(12);
+  return id.startsWith('f4c3') ? makeJobId(seed) : id;
 }
 
 /** `saveFakeJob`: the id of a job that never was, always the same for a skin. */
 export function fakeJobId(skinUuid: string): string {
   return `f4c3${skinUuid.slice(4, 24)}`;
+}
+
+export interface Before {
+  /** The caller's jobs that have not ended. */
+  readonly pending: number;
+  /** When the caller's last job was accepted, milliseconds since the epoch; undefined: there was none. */
+  readonly lastJob: number | undefined;
+}
+
+/**
+ * When a new job may start, in milliseconds since the epoch: `v2SubmitGeneratorJob` spreads the jobs of a caller
+ * with a rate over the minute, from the second of the caller's last job. Undefined: at once.
+ */
+export function notBefore({ pending, lastJob = 0 }: Before, rule: RateRule, now: number): number | undefined {
+  const { limit, window = MINUTE } = rule;
+  if (pending === 0 && now - lastJob >= window) return undefined;
+  const second = window / 60;
+  const step = 60 / limit;
+  const base = Math.ceil((lastJob || now) / second);
+  const distance = Math.ceil(base / step) * step - base;
+  return (base + (distance > 0 ? distance * pending : 0)) * second;
+}
+
+/** `v2GenerateEnqueue`: the start and what jobs take on average, which is told in steps of 10 ms. */
+export function etaOf(startsAt: number, duration: number): number | undefined {
+  const mean = Math.round(duration / 10) * 10;
+  return mean > 0 && Number.isFinite(mean) ? startsAt + mean : undefined;
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 
 export const REQUEST_KINDS = [
   'submit',
@@ -22,13 +22,13 @@ export const REQUEST_KINDS = [
 ] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
-/** A request whose body has come in whole. */
-export interface HostedRequest {
-  /** 1 for the first that the service got. */
+/** A request whose body has arrived whole. Names of headers in lower case. */
+export interface DoubleRequest {
+  /** 1 for the first that the double got. */
   readonly number: number;
   readonly kind: RequestKind;
   readonly method: string;
-  /** With its query. */
+  /** Path and query. */
   readonly address: string;
   /** What the path names: a job, a skin, a texture; empty where it names none. */
   readonly subject: string;
@@ -57,25 +57,15 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKin
   ['GET', /^\/_records$/, 'records'],
 ];
 
-/** Longest body that is taken in, bytes; what is longer is cut, and then it is no PNG. */
-const MAX_BODY_BYTES = 256 * 1024;
+interface Sent extends Pick<DoubleRequest, 'number' | 'method' | 'address' | 'headers' | 'body'> {}
 
-/** @throws Error when the caller goes away before its body is whole */
-export async function readRequest(message: IncomingMessage, number: number): Promise<HostedRequest> {
-  const { method = '', url: address = '/', headers } = message;
-  const { pathname, searchParams: query } = new URL(address, 'http://hosted');
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    if (size < MAX_BODY_BYTES) chunks.push(chunk);
-    size += chunk.length;
-  }
-  const body = Buffer.concat(chunks);
-  return { number, method, address, ...routeOf(method, pathname), query, headers, body };
+export function doubleRequest(sent: Sent): DoubleRequest {
+  const { pathname, searchParams: query } = new URL(sent.address, 'http://double');
+  return { ...sent, ...routeOf(sent.method, pathname), query };
 }
 
-/** What a request asks for, and what of. */
-export function routeOf(method: string, path: string): Pick<HostedRequest, 'kind' | 'subject'> {
+/** What a request asks for, and the id that its path names. */
+export function routeOf(method: string, path: string): Pick<DoubleRequest, 'kind' | 'subject'> {
   for (const [wanted, pattern, kind] of ROUTES) {
     const match = method === wanted ? pattern.exec(path) : null;
     if (match) return { kind, subject: decodeURIComponent(match[1] ?? '') };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import type { HostedService } from './hosted-service.ts';
-import { callHosted, runHosted } from './run-hosted.ts';
-import type { TroubleKind } from './weather.ts';
+import type { FaultKind } from '../../src/double/faults.ts';
+import type { HostedService } from '../support/hosted/hosted-service.ts';
+import { callHosted, runHosted } from '../support/hosted/run-hosted.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
 
 describe('Trouble', () => {
   const lost = { status: 'lost' } as const;
-  const TROUBLES: readonly [TroubleKind, accepted: number, heard: unknown][] = [
+  const TROUBLES: readonly [FaultKind, accepted: number, heard: unknown][] = [
     ['reset', 0, lost],
     ['reset-after', 1, lost],
     ['internal-error', 0, { status: 500, type: 'application/json; charset=utf-8' }],

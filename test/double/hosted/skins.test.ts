@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import { callHosted, ended, submit } from './run-hosted.ts';
+import { callHosted, ended, submit } from '../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 
 async function withSkins() {
   const { caller, service } = await callHosted({ serviceTime: 0 });

@@ -1,12 +1,37 @@
-import type { Note } from '../../../src/protocol/envelope.ts';
-import { ERRORS, type ErrorCode } from '../../../src/protocol/errors.ts';
-import type { Skin } from '../../../src/protocol/skin.ts';
-import { type Answer, note, success } from './answers.ts';
+import type { Note } from '../../protocol/envelope.ts';
+import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
+import type { Skin } from '../../protocol/skin.ts';
+import { type Answer, HostedRefusal, InvalidRequest, note, page, success } from './answers.ts';
 import type { Duplicate } from './intake.ts';
-import { type HostedJob, statusOf } from './job-book.ts';
-import { makeRateLimitInfo } from './rate-limits.ts';
-import { skinToJson } from './skin-requests.ts';
-import type { Visit } from './visit.ts';
+import { type HostedJob, statusOf } from './jobs.ts';
+import { makeRateLimitInfo, type Visit } from './limits.ts';
+import { skinToJson } from './skins.ts';
+
+/** `v2ErrorHandler`: a body of nothing but `success`, `errors` and, where limits are known, `rateLimit`. */
+export function errorAnswer(error: unknown, visit: Visit): Answer {
+  if (error instanceof HostedRefusal) {
+    const { status, errors } = error;
+    const rateLimit = makeRateLimitInfo(visit, status);
+    return { status, headers: visit.headers, content: { success: false, rateLimit, errors } };
+  }
+  if (error instanceof InvalidRequest) {
+    const errors = [note('validation_error', 'Validation error'), ...error.issues];
+    return { status: 400, headers: visit.headers, content: { success: false, errors } };
+  }
+  throw error;
+}
+
+export function internalError(): Answer {
+  const errors = [note('internal_error', 'An internal error occurred')];
+  return { status: 500, headers: {}, content: { success: false, errors } };
+}
+
+/** `v2NotFoundHandler` for GET; for other methods and paths what Express answers by itself. */
+export function notFoundAnswer({ request: { method, address } }: Visit): Answer {
+  if (method !== 'GET' || !address.startsWith('/v2/')) return page(404, `Cannot ${method} ${address}`);
+  const errors = [note('not_found', `Not found (${address})`)];
+  return { status: 404, headers: {}, content: { success: false, errors } };
+}
 
 /** `v2GenerateEnqueue` of a new job; only this answer has an `eta`. */
 export function acceptedAnswer(visit: Visit, job: HostedJob): Answer {

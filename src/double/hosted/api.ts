@@ -1,38 +1,54 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { ERRORS } from '../../../src/protocol/errors.ts';
-import { altered } from './alter.ts';
-import { type Answer, page, success } from './answers.ts';
-import { errorAnswer, internalError, notFoundAnswer } from './error-answers.ts';
+import { LONGEST_TIMER, systemClock } from '../../base/clock.ts';
+import { ERRORS } from '../../protocol/errors.ts';
+import type { Fault, Refused } from '../faults.ts';
+import { altered, type Reply } from '../replies.ts';
+import type { DoubleRequest, RequestKind } from '../requests.ts';
+import { fixtureKey, Seed } from '../seed.ts';
+import {
+  type Answer,
+  encodeAnswer,
+  HostedRefusal,
+  InvalidRequest,
+  page,
+  parseOrRefuse,
+  success,
+} from './answers.ts';
 import { Intake, type Taken } from './intake.ts';
 import {
   acceptedAnswer,
   duplicateAnswer,
+  errorAnswer,
   failureOf,
   fakeJobAnswer,
+  internalError,
   jobAnswer,
   linkJob,
   listAnswer,
+  notFoundAnswer,
 } from './job-answers.ts';
-import { type HostedJob, statusOf } from './job-book.ts';
-import type { HostedOptions } from './options.ts';
+import { type HostedJob, statusOf } from './jobs.ts';
 import {
   blockConcurrency,
   blockDelay,
   blockHour,
   blockRate,
+  type CallerKind,
   lookUpDelay,
   lookUpRate,
+  MINUTE,
   makeRateLimitInfo,
-} from './rate-limits.ts';
-import { HostedRefusal, InvalidRequest, parseOrRefuse } from './refusals.ts';
-import type { HostedRequest, RequestKind } from './requests.ts';
-import { SkinMaker } from './skin-maker.ts';
-import { SkinRequests, skinToJson } from './skin-requests.ts';
-import { OBJECT_ID, readSubmission } from './submission.ts';
-import { MINUTE, type RateRule, Traffic } from './traffic.ts';
-import { type CallerKind, newVisit, requireUser, type Visit, verifyKey } from './visit.ts';
-import type { Trouble } from './weather.ts';
+  newVisit,
+  type RateRule,
+  requireUser,
+  Traffic,
+  type Visit,
+  verifyKey,
+} from './limits.ts';
+import type { HostedOptions } from './options.ts';
+import { OBJECT_ID, readSubmission } from './requests.ts';
+import { SkinMaker, SkinRequests, skinToJson } from './skins.ts';
 
 /** The key of the service's only user, unless told otherwise. */
 const HOSTED_KEY = '5eedf00d'.repeat(9);
@@ -42,10 +58,39 @@ const TIMEOUT = z.coerce.number().int().positive().max(30).default(10);
 
 type Handler = (visit: Visit, closing: AbortSignal) => Promise<Answer> | Answer;
 
-/** What trouble refuses with. */
-export type Refused = 'rate_limit' | 'job_limit' | 'concurrency_limit' | 'service_unavailable';
-
-/** Answers requests: who may ask, and what there is to say. */
+/**
+ * An imitation of the hosted service, built answer by answer from its published server (MineSkin/api.mineskin.org,
+ * February 2026). This is where each behaviour comes from, and where it is here:
+ *
+ * | behaviour | published source | here |
+ * |---|---|---|
+ * | who asks; 403 with two errors; `no_api_key` warning | middleware/apikey `verifyApiKey` | answers.ts `verifyKey` |
+ * | shape of a success: no `errors` | middleware/response `formatV2Response` | answers.ts `success` |
+ * | shape of a refusal: `success`, `errors`, `rateLimit`, no links; zod errors; 404 | middleware/error | answers.ts |
+ * | rate limit in body and headers, zeros when not looked up, `hour.limit` always 0 | generator/v2/V2GenerateHandler `makeRateLimitInfo` | limits.ts `makeRateLimitInfo` |
+ * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | limits.ts, api.ts `#take` |
+ * | order of checks of a submission; it counts before its picture is read | models/v2/generate `v2SubmitGeneratorJob` | intake.ts `take` |
+ * | one file, five fields, the option schemas | models/v2/generate `upload`, validation/generate | requests.ts |
+ * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | jobs.ts `notBefore` |
+ * | `next.absolute` 50 ms later per pending job | the same | intake.ts `take` |
+ * | 503 `service_unavailable` when generation is switched off | the same (api.block_skin_generation) | intake.ts `#checkSwitch` |
+ * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | answers.ts, jobs.ts `etaOf` |
+ * | a job: strict id, no key needed, no `eta`, failures in a 200 | models/v2/generate `v2GetJob` | answers.ts `jobAnswer` |
+ * | the list: by key, three hours, `result`; 401 without a key | models/v2/generate `v2ListJobs` | jobs.ts `list`, answers.ts |
+ * | waiting for a skin, 500 `generator_timeout` without a link to the job | models/v2/generate `v2GenerateAndWait` | api.ts `#generate` |
+ * | a skin; rows of lists; editing and deleting | generator/v2/V2GenerateHandler `skinToJson`, models/v2/skins | skins.ts |
+ * | /v2/me, 404 without a user | models/v2/me `v2GetMe` | api.ts `#me` |
+ * | /v2/delay under `rateLimit`, without windows | models/v2/delay `v2GetDelay` | api.ts `#delay` |
+ * | GET / | index `init` | api.ts |
+ *
+ * Assumed, because it is in packages that are not published: that a minute begins with its first request (as the
+ * documentation's examples have it) and the hour with the clock's; that a queue of 5 takes five jobs; when a job
+ * counts as ended; the order of the list; the texts of failed jobs; what makes a picture a duplicate (the same
+ * pixels, variant), whose name and visibility it keeps; 20,000 bytes for a file. Left out: version 1, pictures
+ * behind URLs and players, capes, cookies, random pauses of up to 200 ms for callers without a key, grants that
+ * are refused, rules about who may edit for how long. Different on purpose: textures are served here and not by
+ * the game, and GET /_records tells what was seen.
+ */
 export class HostedApi {
   readonly intake: Intake;
   key: string;
@@ -76,19 +121,16 @@ export class HostedApi {
     other: notFoundAnswer,
   };
 
-  private constructor(maker: SkinMaker, url: string, options: HostedOptions) {
-    this.#maker = maker;
+  /** `url`: the service's root. */
+  constructor(url: string, options: HostedOptions) {
+    const { signingKey = fixtureKey(), seed = new Seed(randomUUID()) } = options;
+    this.#maker = new SkinMaker(url, { signingKey, seed });
     this.#options = options;
     this.key = options.key ?? HOSTED_KEY;
-    this.intake = new Intake(maker, options);
+    this.intake = new Intake(this.#maker, seed, options);
     this.#skins = new SkinRequests(this.intake.skins, url);
     const { rate, delay } = options;
     this.#traffic = { user: new Traffic(rate, delay), anonymous: new Traffic(rate, delay) };
-  }
-
-  /** `url`: the service's root. */
-  static async open(url: string, options: HostedOptions): Promise<HostedApi> {
-    return new HostedApi(await SkinMaker.open(url, options.signingKeyPath), url, options);
   }
 
   /** Changes every caller's rate limit; undefined: none. */
@@ -98,27 +140,29 @@ export class HostedApi {
 
   /** Milliseconds since the epoch, by the service's clock. */
   now(): number {
-    const { now = Date.now, clockOffset = 0 } = this.#options;
-    return now() + clockOffset;
+    const { clock = systemClock, clockOffset = 0 } = this.#options;
+    return clock.now() + clockOffset;
   }
 
-  async answer(request: HostedRequest, closing: AbortSignal): Promise<Answer> {
+  async answer(request: DoubleRequest, closing: AbortSignal): Promise<Reply> {
     const answer = await this.#answer(request, closing);
     const date = new Date(this.now()).toUTCString();
-    const dated = { ...answer, headers: { date, ...answer.headers } };
-    return altered(dated, request, this.#options.alter);
+    const reply = encodeAnswer({ ...answer, headers: { date, ...answer.headers } });
+    return this.#options.alter ? altered(reply, request, this.#options.alter) : reply;
   }
 
-  /** What trouble refuses with, in the way that it says. */
-  refuse(request: HostedRequest, code: Refused, trouble: Trouble): Answer {
+  /** What a fault refuses with, in the words of the service. */
+  refuse(request: DoubleRequest, code: Refused, { wait, says }: Pick<Fault, 'wait' | 'says'>): Reply {
     const visit = this.#visit(request, 'user');
     lookUpRate(visit);
     if (code !== 'rate_limit')
-      return errorAnswer(new HostedRefusal(ERRORS[code].status, code, ERRORS[code].message), visit);
-    return this.#tooFast(visit, trouble);
+      return encodeAnswer(
+        errorAnswer(new HostedRefusal(ERRORS[code].status, code, ERRORS[code].message), visit),
+      );
+    return encodeAnswer(this.#tooFast(visit, { ...(wait !== undefined && { wait }), ...(says && { says }) }));
   }
 
-  async #answer(request: HostedRequest, closing: AbortSignal): Promise<Answer> {
+  async #answer(request: DoubleRequest, closing: AbortSignal): Promise<Answer> {
     const now = this.#asOf(request);
     let visit = this.#visit(request, 'anonymous', now);
     try {
@@ -134,12 +178,12 @@ export class HostedApi {
   }
 
   /** When the service was as the answer to a request shows it. */
-  #asOf(request: HostedRequest): number {
+  #asOf(request: DoubleRequest): number {
     const { lag = () => 0 } = this.#options;
     return this.now() - (request.method === 'GET' ? lag(request) : 0);
   }
 
-  #visit(request: HostedRequest, caller: CallerKind, now = this.now()): Visit {
+  #visit(request: DoubleRequest, caller: CallerKind, now = this.now()): Visit {
     return newVisit({ request, caller, now, traffic: this.#traffic[caller], warnings: [] });
   }
 
@@ -201,6 +245,7 @@ export class HostedApi {
     const wait = (this.#looks.get(id) ?? 0) + (this.#options.lookGap ?? 0) - this.now();
     if (wait > 0) return this.#tooFast(visit, { wait, says: 'next' });
     this.#looks.set(id, this.now());
+    if (job) this.intake.book.polled(job, this.now());
     return job ? await jobAnswer(visit, job) : fakeJobAnswer(visit, fake!);
   }
 
@@ -249,7 +294,7 @@ export class HostedApi {
     return concurrency ?? Math.max(1, workers);
   }
 
-  #tooFast(visit: Visit, { wait = 0, says = 'seconds' }: Pick<Trouble, 'wait' | 'says'>): Answer {
+  #tooFast(visit: Visit, { wait = 0, says = 'seconds' }: Pick<Fault, 'wait' | 'says'>): Answer {
     const { now } = visit;
     visit.nextRequest = now + wait;
     const { status, headers, content } = errorAnswer(
@@ -265,7 +310,8 @@ export class HostedApi {
 
   /** Timers may ring a little early. */
   async #until(time: number, signal: AbortSignal): Promise<void> {
-    while (this.now() < time) await sleep(Math.min(time - this.now(), 2 ** 31 - 1), undefined, { signal });
+    const { clock = systemClock } = this.#options;
+    while (this.now() < time) await clock.sleep(Math.min(time - this.now(), LONGEST_TIMER), signal);
   }
 }
 

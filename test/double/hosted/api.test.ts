@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Fate } from '../../../src/double/hosted/jobs.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { poll } from '../server/poll.ts';
-import { type Heard, TestCaller } from '../server/test-caller.ts';
-import type { Fate } from './fates.ts';
-import { callHosted, ended, submit } from './run-hosted.ts';
+import { callHosted, ended, submit } from '../../support/hosted/run-hosted.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
 const pixelsOf = (number: number) => pixelHash(drawSkin(number));
 

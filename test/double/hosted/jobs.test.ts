@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { etaOf, notBefore } from './start-times.ts';
+import { etaOf, notBefore } from '../../../src/double/hosted/jobs.ts';
 
 const SECOND = 1000;
 /** A multiple of every step, in milliseconds. */

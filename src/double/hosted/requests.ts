@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type SkinVisibility, VISIBILITIES } from '../../../src/protocol/skin.ts';
-import { InvalidImageError, type Picture } from '../../../src/skin/picture.ts';
-import { decodePng } from '../../../src/skin/png/decode.ts';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
-import { chooseVariant } from '../../../src/skin/variant.ts';
-import type { SkinInput } from './job-book.ts';
-import { HostedRefusal, parseOrRefuse } from './refusals.ts';
-import type { HostedRequest } from './requests.ts';
+import { type SkinVisibility, VISIBILITIES } from '../../protocol/skin.ts';
+import { InvalidImageError, type Picture } from '../../skin/picture.ts';
+import { decodePng } from '../../skin/png/decode.ts';
+import { pixelHash } from '../../skin/read-skin.ts';
+import { chooseVariant } from '../../skin/variant.ts';
+import type { DoubleRequest } from '../requests.ts';
+import { HostedRefusal, parseOrRefuse } from './answers.ts';
+import type { SkinInput } from './jobs.ts';
 
 /** `validation/misc.ts`: lower case only. */
 const hex = (length: number) =>
@@ -51,12 +51,14 @@ export type SubmissionOptions = z.output<typeof OPTIONS>;
 
 export interface Submission {
   readonly options: SubmissionOptions;
+  /** Name of the file that was sent, if one was. */
+  readonly file: string | undefined;
   /** @throws HostedRefusal: the picture is read only once the request has been counted */
   readonly picture: () => Picture;
 }
 
 /** Reads what is asked for. @throws HostedRefusal, InvalidRequest */
-export async function readSubmission(request: HostedRequest): Promise<Submission> {
+export async function readSubmission(request: DoubleRequest): Promise<Submission> {
   const type = request.headers['content-type'] ?? '';
   if (/^multipart\/form-data\b/.test(type)) return await readUpload(request.body, type);
   if (!/^application\/json\b/.test(type)) {
@@ -65,7 +67,7 @@ export async function readSubmission(request: HostedRequest): Promise<Submission
   }
   const fields = JSON.parse(request.body.toString('utf8')) as Record<string, unknown>;
   const options = parseOrRefuse(OPTIONS, fields);
-  return { options, picture: () => readLinked(fields) };
+  return { options, file: undefined, picture: () => readLinked(fields) };
 }
 
 async function readUpload(body: Buffer, type: string): Promise<Submission> {
@@ -79,7 +81,7 @@ async function readUpload(body: Buffer, type: string): Promise<Submission> {
   const bytes = upload && new Uint8Array(await upload.file.arrayBuffer());
   if (bytes && bytes.length > MAX_FILE_BYTES) throw invalidFile('File too large');
   const options = parseOrRefuse(OPTIONS, Object.fromEntries(fields));
-  return { options, picture: () => readPicture(bytes) };
+  return { options, file: upload?.file.name, picture: () => readPicture(bytes) };
 }
 
 async function readForm(body: Buffer, type: string): Promise<FormData> {

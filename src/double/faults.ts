@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
+import { type Outcome, pageReply, type Reply, refusalReply, withBody, withoutLimits } from './replies.ts';
+import type { DoubleRequest, RequestKind } from './requests.ts';
+import { seededRandom } from './seed.ts';
+
+/** Everything that can go wrong between a request and its answer. `-after`: the request was processed all the same. */
+export const FAULT_KINDS = [
+  'reset',
+  'reset-after',
+  'internal-error',
+  'bad-gateway',
+  'bad-gateway-after',
+  'unavailable',
+  /** A whole answer whose JSON is cut; processed. */
+  'truncated',
+  /** A connection that ends in the middle of the answer; processed. */
+  'cut',
+  /** Processed at once, answered late. */
+  'slow',
+  'rate-limit',
+  'job-limit',
+  'concurrency-limit',
+  /** Processed and answered, but without a word about limits. */
+  'no-limits',
+] as const;
+/** `absent`, a proxy's page with a 404, is never by chance: it passes for an answer. */
+export const ALL_FAULT_KINDS = [...FAULT_KINDS, 'absent'] as const;
+export type FaultKind = (typeof ALL_FAULT_KINDS)[number];
+
+/** How a 429 says when to come back. The published server says `seconds`; proxies in front of it say others. */
+export const WAIT_WORDS = ['seconds', 'date', 'next'] as const;
+export type WaitWord = (typeof WAIT_WORDS)[number];
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** Milliseconds: how late (`slow`), or when to come back (`rate-limit`). */
+  readonly wait?: number;
+  /** How a `rate-limit` says it; in seconds unless given. */
+  readonly says?: WaitWord;
+}
+
+/** Decides what happens to each request. */
+export type FaultSource = (request: DoubleRequest) => Fault | undefined;
+
+export const randomFaultsSchema = z.strictObject({
+  seed: z.int(),
+  /** Part of the requests that a fault befalls, 0 to 1. */
+  share: z.number().min(0).max(1),
+  /** All kinds unless given. */
+  kinds: z.array(z.enum(FAULT_KINDS)).min(1).readonly().optional(),
+  /** Longest wait of a slow answer and of a rate limit, milliseconds; 150 unless given. */
+  longestWait: z.number().positive().optional(),
+});
+export type RandomFaults = z.infer<typeof randomFaultsSchema>;
+
+/** What makes sense for submissions only. */
+const OF_SUBMISSIONS: ReadonlySet<FaultKind> = new Set(['job-limit', 'concurrency-limit']);
+/** What makes sense for JSON answers of the interface only. */
+const OF_JSON: ReadonlySet<FaultKind> = new Set(['truncated', 'rate-limit', 'internal-error', 'no-limits']);
+
+/** Faults by chance, the same for the same seed and order of requests. */
+export function randomFaults({
+  seed,
+  share,
+  kinds = FAULT_KINDS,
+  longestWait = 150,
+}: RandomFaults): FaultSource {
+  const random = seededRandom(seed);
+  return ({ kind: request }) => {
+    if (random(10_000) >= share * 10_000) return undefined;
+    const possible = kinds.filter((kind) => makesSense(kind, request));
+    const kind = possible[random(Math.max(1, possible.length))];
+    const details = { wait: 1 + random(longestWait), says: WAIT_WORDS[random(WAIT_WORDS.length)] };
+    return kind && { kind, wait: details.wait, ...(details.says && { says: details.says }) };
+  };
+}
+
+function makesSense(fault: FaultKind, request: RequestKind): boolean {
+  if (OF_SUBMISSIONS.has(fault)) return request === 'submit' || request === 'generate';
+  return !OF_JSON.has(fault) || request !== 'texture';
+}
+
+/** Codes that faults refuse with. */
+export type Refused = 'rate_limit' | 'job_limit' | 'concurrency_limit' | 'service_unavailable';
+
+/** A request that a fault comes between. */
+export interface FaultyRequest {
+  /** Does what the request asks for, and answers what should be sent. */
+  readonly process: () => Promise<Reply>;
+  /** An answer that refuses, with the limits as they are. */
+  readonly refuse: (code: Refused) => Reply;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Aborts when the double stops. */
+  readonly closing: AbortSignal;
+}
+
+type Strike = (request: FaultyRequest, fault: Fault) => Promise<Outcome> | Outcome;
+
+const STRIKES = {
+  absent: () => answered(pageReply(404, 'Not Found')),
+  reset: () => ({ kind: 'cut' }),
+  'reset-after': async ({ process }) => {
+    await process();
+    return { kind: 'cut' };
+  },
+  'internal-error': () =>
+    answered(refusalReply(500, { code: 'internal_error', message: 'An internal error occurred' })),
+  'bad-gateway': () => answered(pageReply(502, 'Bad Gateway')),
+  'bad-gateway-after': async ({ process }) => {
+    await process();
+    return answered(pageReply(502, 'Bad Gateway'));
+  },
+  unavailable: ({ refuse }) => answered(refuse('service_unavailable')),
+  truncated: async ({ process }) => {
+    const reply = await process();
+    if (!Buffer.isBuffer(reply.body)) return { kind: 'cut' };
+    return answered(withBody(reply, reply.body.subarray(0, reply.body.length / 2)));
+  },
+  cut: async ({ process }) => ({ kind: 'cut', half: await process() }),
+  slow: async ({ process, clock, closing }, { wait = 0 }) => {
+    const reply = await process();
+    await clock.sleep(wait, closing);
+    return answered(reply);
+  },
+  'rate-limit': ({ refuse }) => answered(refuse('rate_limit')),
+  'job-limit': ({ refuse }) => answered(refuse('job_limit')),
+  'concurrency-limit': ({ refuse }) => answered(refuse('concurrency_limit')),
+  'no-limits': async ({ process }) => answered(withoutLimits(await process())),
+} as const satisfies Record<FaultKind, Strike>;
+
+/** What comes of a request that a fault befalls. */
+export async function strike(request: FaultyRequest, fault: Fault): Promise<Outcome> {
+  const how: Strike = STRIKES[fault.kind];
+  return await how(request, fault);
+}
+
+function answered(reply: Reply): Outcome {
+  return { kind: 'answered', reply };
+}

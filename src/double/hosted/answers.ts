@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import type { Note } from '../../protocol/envelope.ts';
+import { pageOf, type Reply, withBody } from '../replies.ts';
+
+/** An answer before it is sent. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, a string as HTML, bytes as PNG. */
+  readonly content: Readonly<Record<string, unknown>> | string | Buffer;
+}
+
+/** A page as Express sends one. */
+export function page(status: number, title: string): Answer {
+  return { status, headers: {}, content: pageOf(title) };
+}
+
+/** What was collected while a request was answered. */
+interface Collected {
+  readonly warnings: readonly Note[];
+  readonly links: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Said {
+  readonly status?: number;
+  readonly messages?: readonly Note[];
+}
+
+export function note(code: string, message: string): Note {
+  return { code, message };
+}
+
+/** `formatV2Response`: a success with what was collected on the way; it has no `errors`. */
+export function success(
+  { warnings, links, headers }: Collected,
+  content: Record<string, unknown>,
+  { status = 200, messages = [] }: Said = {},
+): Answer {
+  return { status, headers, content: { success: true, ...content, warnings, messages, links } };
+}
+
+/** As it goes over the wire. */
+export function encodeAnswer({ status, headers, content }: Answer): Reply {
+  const [type, body] = encodeContent(content);
+  return withBody({ status, headers: { 'content-type': type, ...headers } }, body);
+}
+
+function encodeContent(content: Answer['content']): [type: string, body: Buffer] {
+  if (typeof content === 'string') return ['text/html; charset=utf-8', Buffer.from(content)];
+  if (Buffer.isBuffer(content)) return ['image/png', content];
+  return ['application/json; charset=utf-8', Buffer.from(JSON.stringify(content))];
+}
+
+/** The published server's MineSkinError: one code and sentence, perhaps with what was behind it. */
+export class HostedRefusal extends Error {
+  readonly status: number;
+  readonly errors: readonly Note[];
+
+  constructor(status: number, code: string, message: string, ...causes: readonly Note[]) {
+    super(message);
+    this.status = status;
+    this.errors = [note(code, message), ...causes];
+  }
+}
+
+/** What zod found wrong; the published server uses version 3, whose codes these are. */
+export class InvalidRequest extends Error {
+  readonly issues: readonly Note[];
+
+  constructor({ issues }: z.ZodError) {
+    super('Validation error');
+    this.issues = issues.map(({ code, message, path }) =>
+      note(ZOD_3[code] ?? code, `${message} (${path.join('.')})`),
+    );
+  }
+}
+
+const ZOD_3: Readonly<Record<string, string>> = {
+  invalid_format: 'invalid_string',
+  invalid_value: 'invalid_enum_value',
+};
+
+/** @throws InvalidRequest */
+export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const { data, error } = schema.safeParse(value);
+  if (error) throw new InvalidRequest(error);
+  return data as z.output<S>;
+}

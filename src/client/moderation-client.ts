@@ -18,6 +18,9 @@ import { nextIn, queryOf } from './pages.ts';
 import type { Outgoing, Requester } from './requester.ts';
 import type { CallOptions, PageQuery } from './types.ts';
 
+/** Milliseconds: an image may have very many skins to hide. */
+const LONG = 300_000;
+
 type Page = Pick<PageQuery, 'after' | 'size'>;
 
 /** A page of a list. */
@@ -84,7 +87,8 @@ export class ModerationClient {
     input: BlockInput,
     call: CallOptions = {},
   ): Promise<{ readonly image: BlockedImage; readonly hidden: number }> {
-    const request = { method: 'POST', path: '/blocked-images', content: { json: input } } as const;
+    const content = { json: input };
+    const request = { method: 'POST', path: '/blocked-images', timeout: LONG, content } as const;
     const { image, hidden } = await this.#ask(request, blockedImageAnswerSchema, call);
     return { image, hidden };
   }

@@ -159,31 +159,41 @@ export async function deleteSkinRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('skins').where('id', '=', id).execute();
 }
 
+const OPEN = ['public', 'unlisted'] as const;
+
 /** Whether a skin that is not private uses this data: anybody's, or one of this owner. */
 export async function hasOpenSkin(db: Db, identity: string, owner?: string): Promise<boolean> {
-  let open = db
-    .selectFrom('skins')
-    .select('id')
-    .where('identity', '=', identity)
-    .where('visibility', 'in', ['public', 'unlisted']);
+  let open = openSkins(db).select('id').where('identity', '=', identity);
   if (owner !== undefined) open = open.where('owner', '=', owner);
   return (await open.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Some of the skins that are not private and have this texture. */
-export async function openSkinsWithTexture(
-  db: Db,
-  hash: string,
-  size: number,
-): Promise<Pick<SkinRow, 'uuid'>[]> {
-  return await db
+/** The data with this texture that skins use which are not private. */
+export async function openIdentitiesOf(db: Db, hash: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('texture_data')
-    .innerJoin('skins', 'skins.identity', 'texture_data.identity')
-    .select('skins.uuid')
-    .where('texture_data.texture_hash', '=', hash)
-    .where('skins.visibility', 'in', ['public', 'unlisted'])
-    .limit(size)
+    .select('identity')
+    .where('texture_hash', '=', hash)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('skins')
+          .select('skins.uuid')
+          .whereRef('skins.identity', '=', 'texture_data.identity')
+          .where('skins.visibility', 'in', OPEN),
+      ),
+    )
     .execute();
+  return rows.map(({ identity }) => identity);
+}
+
+/** Some of the skins with this data that are not private. */
+export async function openSkinsOf(db: Db, identity: string, size: number): Promise<Pick<SkinRow, 'uuid'>[]> {
+  return await openSkins(db).select('uuid').where('identity', '=', identity).limit(size).execute();
+}
+
+function openSkins(db: Db) {
+  return db.selectFrom('skins').where('visibility', 'in', OPEN);
 }
 
 /** One of the skins with this data. */

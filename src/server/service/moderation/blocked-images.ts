@@ -12,7 +12,7 @@ import {
   listBlockedImages,
 } from '../../store/moderation.ts';
 import type { BlockedImageRow } from '../../store/schema/tables.ts';
-import { changeSkin, openSkinsWithTexture } from '../../store/skins.ts';
+import { changeSkin, openIdentitiesOf, openSkinsOf } from '../../store/skins.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 import { withdrawFromOwner } from '../skins/identity.ts';
@@ -52,11 +52,19 @@ export async function blockImage(
 /** Skins hidden in one transaction, so that other requests do not have to wait for all of them. */
 const CHUNK = 25;
 
-async function hideAll({ db, clock }: ModerationContext, hash: string): Promise<number> {
+async function hideAll(context: ModerationContext, hash: string): Promise<number> {
+  for (let hidden = 0; ; ) {
+    const identities = await openIdentitiesOf(context.db, hash);
+    if (identities.length === 0) return hidden;
+    for (const identity of identities) hidden += await hideAllOf(context, identity);
+  }
+}
+
+async function hideAllOf({ db, clock }: ModerationContext, data: string): Promise<number> {
   for (let hidden = 0; ; ) {
     const some = await inTransaction(db, async (tx) => {
       await lockManagement(tx);
-      const skins = await openSkinsWithTexture(tx, hash, CHUNK);
+      const skins = await openSkinsOf(tx, data, CHUNK);
       for (const { uuid } of skins) {
         const { id, visibility, identity, owner } = await moderatedSkin(tx, uuid); // as the one before has left it
         await changeSkin(tx, id, { visibility: 'private', hidden_from: visibility });
@@ -66,8 +74,8 @@ async function hideAll({ db, clock }: ModerationContext, hash: string): Promise<
       return skins.length;
     });
     hidden += some;
-    if (some < CHUNK) return hidden;
     await setImmediate(); // SQLite serves nothing else meanwhile
+    if (some < CHUNK) return hidden;
   }
 }
 

@@ -5,15 +5,16 @@ import type { Fetch } from './client/transport.ts';
 export { VERSION } from './base/version.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
 export { LockfileError } from './batch/lockfile/entries.ts';
-export type { BatchResult, FinishedSkin } from './batch/model/result.ts';
 export type {
+  BatchResult,
   BatchSource,
+  FinishedSkin,
   SourceContent,
   SourceProblem,
   SuppliedSkin,
   VariantInput,
-} from './batch/model/source.ts';
-export { BatchSetupError } from './batch/model/source.ts';
+} from './batch/model.ts';
+export { BatchSetupError } from './batch/model.ts';
 export type { BatchEvent, BatchSummary, Progress } from './batch/options.ts';
 export { DeliveryError } from './batch/options.ts';
 export type { AccountClient, GameAccountClient, UserPage } from './client/account-client.ts';
@@ -76,7 +77,6 @@ export type {
   GameAccountCheck,
   GameLogin,
 } from './protocol/game-account.ts';
-export { SKIN_NAME_RULE, skinNameProblem } from './protocol/generate.ts';
 export { isPending, type Job, type JobStatus, type SeenJobStatus } from './protocol/job.ts';
 export {
   type BlockedImage,
@@ -90,8 +90,8 @@ export {
 } from './protocol/moderation.ts';
 export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
 export type { Diagnosis, HealthFinding } from './protocol/service.ts';
-export type { SimilarSkin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
-export type { SkinEdit } from './protocol/skin-edit.ts';
+export type { SimilarSkin, SkinEdit, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
+export { SKIN_NAME_RULE, skinNameProblem } from './protocol/skin.ts';
 export type { Account, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
 export type { View } from './skin/render/render.ts';

@@ -66,7 +66,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-export interface AtomicFileOptions {
+interface AtomicFileOptions {
   /** Permission bits of the new file, before the umask. */
   readonly mode?: number | undefined;
   /** Whether it must survive a power failure. Costs milliseconds. */

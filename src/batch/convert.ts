@@ -2,12 +2,12 @@ import { systemClock } from '../base/clock.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { GameAddresses } from '../game/addresses.ts';
 import { openGame } from '../game/game.ts';
-import { type BatchSource, Coverage } from './model/source.ts';
+import { type BatchSource, Coverage } from './model.ts';
 import type { BatchOptions, BatchSummary } from './options.ts';
 import { GameKeys, signingKeyOf } from './proof/known-keys.ts';
 import { runBatch } from './run/run-batch.ts';
+import { openSources } from './sources/lists.ts';
 import { PlayerNames } from './sources/player-names.ts';
-import { openSources } from './sources/sources.ts';
 import { skinFinder } from './sources/supplied-skin.ts';
 
 /** What to convert, and how. See `BatchOptions` for the rest. */

@@ -12,9 +12,9 @@ import {
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { makeFolder, withPath, writeFileAtomically } from '../base/files.ts';
-import { parsedJson } from '../base/json.ts';
-import { fileLines } from '../base/lines.ts';
-import { parse, safeParse } from '../protocol/parsing.ts';
+import { fileLines } from '../base/streams.ts';
+import { parsedJson } from '../base/text.ts';
+import { parse, safeParse } from '../protocol/envelope.ts';
 
 /** A journal that cannot be continued. `message` names the file. */
 export class JournalError extends Error {
@@ -116,19 +116,19 @@ const failed = z.object({
 /** The batch came to its end; what failed may be tried again by the next one. */
 const end = z.object({ s: z.literal('end') });
 
-export const headerSchema = z.object({
+const headerSchema = z.object({
   journal: z.literal(1),
   /** Makes the idempotency keys of this journal its own. */
   nonce: z.string(),
 });
 
-export const recordSchema = z.discriminatedUnion('s', [intent, job, refused, done, unproven, failed, end]);
-export const doneSchema = done;
-export const unprovenSchema = unproven;
+const recordSchema = z.discriminatedUnion('s', [intent, job, refused, done, unproven, failed, end]);
+const doneSchema = done;
+const unprovenSchema = unproven;
 
-export type JournalRecord = z.infer<typeof recordSchema>;
+type JournalRecord = z.infer<typeof recordSchema>;
 export type DoneRecord = z.infer<typeof done>;
-export type UnprovenRecord = z.infer<typeof unproven>;
+type UnprovenRecord = z.infer<typeof unproven>;
 export type FailedRecord = z.infer<typeof failed>;
 
 /** How far a piece of work has come. */

@@ -4,9 +4,16 @@ import type { SkinOptions } from '../client/types.ts';
 import type { KnownService } from '../dispatch/service-facts.ts';
 import type { Job } from '../protocol/job.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
-import type { BatchResult } from './model/result.ts';
-import type { OutdatedSkins, PublicSigningKey } from './model/signer.ts';
-import type { BatchSource, Coverage, SourceContent, SuppliedSkin, VariantInput } from './model/source.ts';
+import type {
+  BatchResult,
+  BatchSource,
+  Coverage,
+  OutdatedSkins,
+  PublicSigningKey,
+  SourceContent,
+  SuppliedSkin,
+  VariantInput,
+} from './model.ts';
 import type { GameKeys } from './proof/known-keys.ts';
 import type { PlayerNames } from './sources/player-names.ts';
 

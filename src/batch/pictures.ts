@@ -1,16 +1,15 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import type { DigestCache } from '../base/digest-cache.ts';
+import type { DigestCache } from '../base/caches.ts';
 import type { Note } from '../protocol/envelope.ts';
 import { checkSkin } from '../skin/check.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { fitSkin, pixelHash } from '../skin/read-skin.ts';
-import type { SourceContent, SourceProblem, VariantInput } from './model/source.ts';
-import { pixelsOf, type Work } from './model/work.ts';
+import { pixelsOf, type SourceContent, type SourceProblem, type VariantInput, type Work } from './model.ts';
 import { fileProblem } from './sources/files.ts';
 
 /** What is known about a source's picture. */
-export interface InspectedSource {
+interface InspectedSource {
   /** Pixel hash; undefined if the picture is not at hand, as a URL's or a player's. */
   readonly pixels: string | undefined;
   /**
@@ -22,7 +21,7 @@ export interface InspectedSource {
 }
 
 /** A source that cannot be used; not an exception, since a batch may have many. */
-export type UnusableSource = { readonly problem: SourceProblem };
+type UnusableSource = { readonly problem: SourceProblem };
 export type Inspected = InspectedSource | UnusableSource;
 
 /** Maximum bytes read of a file: far above any skin, so that the check can still say what it is. */

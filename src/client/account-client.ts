@@ -31,12 +31,13 @@ import {
   gameLoginAnswerSchema,
 } from '../protocol/game-account.ts';
 import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/service.ts';
-import { type SimilarSkin, similarSkinsAnswerSchema } from '../protocol/skin.ts';
 import {
+  type SimilarSkin,
   type SkinEdit,
   seenSkinsDeletedAnswerSchema,
   seenSkinsEditedAnswerSchema,
-} from '../protocol/skin-edit.ts';
+  similarSkinsAnswerSchema,
+} from '../protocol/skin.ts';
 import {
   type Account,
   accountAnswerSchema,

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { parseRetryAfter } from '../base/bounded-fetch.ts';
 import { LONGEST_TIMER } from '../base/clock.ts';
-import { decodedText, hasTooManyValues, MAX_JSON_VALUES, parsedJson } from '../base/json.ts';
 import { networkCode, networkReason, PROXY_REFUSED } from '../base/network-reason.ts';
-import { ignoredFields, type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
-import { safeParse } from '../protocol/parsing.ts';
+import { decodedText, hasTooManyValues, MAX_JSON_VALUES, parsedJson } from '../base/text.ts';
+import { ignoredFields, type Note, safeParse, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
 import { unknownEncoding } from './network-transport.ts';
 import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
@@ -95,7 +94,7 @@ export async function download(
 
 const NOTHING = Buffer.alloc(0);
 
-export interface StreamRequest extends ClientRequest {
+interface StreamRequest extends ClientRequest {
   /** Milliseconds without a byte before the stream counts as dead. */
   readonly idle: number;
   /** The content type that the answer must have. */

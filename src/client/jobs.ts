@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
+import { type Note, parse, type SeenRateLimit } from '../protocol/envelope.ts';
 import type { SeenBatchItem } from '../protocol/generate.ts';
 import { isPending, type Job, seenJobAnswerSchema, seenJobListAnswerSchema } from '../protocol/job.ts';
-import { parse } from '../protocol/parsing.ts';
 import type { SeenSkin } from '../protocol/seen-skin.ts';
 import { JobFailedError, UnreadableAnswerError } from './errors.ts';
 import type { AnswerNotes, GeneratedSkin, JobAnswer, JobEvent, QueuedItem } from './types.ts';

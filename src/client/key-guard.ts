@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { InsecureHttpError } from './errors.ts';
 
 /** An address that a name resolves to. */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }

@@ -17,7 +17,7 @@ import {
   type TransportRequest,
 } from './transport.ts';
 
-export interface NetworkTransportOptions {
+interface NetworkTransportOptions {
   /** undici dispatcher to send through; it stays open. Default: one of its own, through the proxies. */
   readonly dispatcher?: RequestDispatcher | undefined;
   readonly proxies?: Proxies | undefined;

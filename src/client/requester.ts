@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { callerFingerprint } from '../base/fingerprint.ts';
+import { callerFingerprint } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
 import { classifyFailure, NetworkError, SkinsmithError } from './errors.ts';
 import {

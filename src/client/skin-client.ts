@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
 import {
@@ -9,7 +10,13 @@ import {
 } from '../protocol/account.ts';
 import { type Cape, seenCapeListAnswerSchema } from '../protocol/cape.ts';
 import { type SeenRateLimit, seenEnvelopeSchema } from '../protocol/envelope.ts';
-import { MAX_TOTAL_WAIT_SECONDS, MAX_WAIT_SECONDS, seenBatchAnswerOf } from '../protocol/generate.ts';
+import {
+  DATA_URL_PREFIX,
+  idempotencyKeySchema,
+  MAX_TOTAL_WAIT_SECONDS,
+  MAX_WAIT_SECONDS,
+  seenBatchAnswerOf,
+} from '../protocol/generate.ts';
 import {
   isPending,
   type Job,
@@ -20,13 +27,17 @@ import {
 } from '../protocol/job.ts';
 import type { ReportInput } from '../protocol/moderation.ts';
 import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
-import { MAX_SKIN_PAGE, type SkinListItem, seenSkinListAnswerSchema } from '../protocol/skin.ts';
-import type { SkinEdit } from '../protocol/skin-edit.ts';
+import {
+  MAX_SKIN_PAGE,
+  type SkinEdit,
+  type SkinListItem,
+  seenSkinListAnswerSchema,
+} from '../protocol/skin.ts';
 import { AccountClient } from './account-client.ts';
 import { followJob, jobAnswer, notesOf, queuedItem, readJobEvents } from './jobs.ts';
 import { allPages, jobIn, nextIn, queryOf, skinPage, skinPath, timedOutJob } from './pages.ts';
-import { Requester, type ServiceClock } from './requester.ts';
-import { batchSubmission, retry, submission } from './submission.ts';
+import { type Outgoing, Requester, type ServiceClock } from './requester.ts';
+import type { RequestContent } from './transport.ts';
 import type {
   CallOptions,
   GeneratedSkin,
@@ -39,10 +50,77 @@ import type {
   QueuedBatch,
   QueueItem,
   SkinClientOptions,
+  SkinFile,
   SkinOptions,
   SkinPage,
   SkinSource,
 } from './types.ts';
+
+/** The request that asks for one skin. @throws TypeError for a file that is not one, or an idempotency key that no header may contain */
+export async function submission(
+  path: string,
+  source: SkinSource,
+  { options, call }: { options: SkinOptions; call: CallOptions },
+): Promise<Outgoing> {
+  const headers = idempotencyHeader(call);
+  return { method: 'POST', path, content: await contentOf(source, options), headers };
+}
+
+/** The request that asks for several skins. A batch is JSON, so files become `data:` URLs. @throws TypeError as above */
+async function batchSubmission(items: readonly QueueItem[], call: CallOptions): Promise<Outgoing> {
+  const headers = idempotencyHeader(call);
+  const bodies = items.map(async ({ source, options = {} }) => ({
+    ...fieldsOf(options),
+    ...(await linked(source)),
+  }));
+  const batch = await Promise.all(bodies);
+  return { method: 'POST', path: '/v2/queue/batch', content: { json: { batch } }, headers };
+}
+
+/** The request that submits a failed job again. @throws TypeError as above */
+export function retry(job: string, call: CallOptions): Outgoing {
+  const path = `/v2/queue/${encodeURIComponent(job)}/retry`;
+  return { method: 'POST', path, headers: idempotencyHeader(call) };
+}
+
+async function linked(source: SkinSource): Promise<{ url: string } | { user: string }> {
+  if (!('file' in source)) return source;
+  return { url: DATA_URL_PREFIX + Buffer.from(await bytesOf(source.file)).toString('base64') };
+}
+
+/** Buffers of another realm, as test runners have them, are bytes too, and so are the Blobs of libraries. */
+async function bytesOf(file: SkinFile): Promise<Uint8Array> {
+  if (types.isUint8Array(file)) return file;
+  if (types.isAnyArrayBuffer(file)) return new Uint8Array(file);
+  if (typeof (file as Blob | undefined)?.arrayBuffer === 'function')
+    return new Uint8Array(await file.arrayBuffer());
+  throw new TypeError('file: must be the bytes of a PNG file, as a Uint8Array, an ArrayBuffer or a Blob');
+}
+
+function idempotencyHeader({ idempotencyKey }: CallOptions): Record<string, string> {
+  if (idempotencyKey === undefined) return {};
+  const { error } = idempotencyKeySchema.safeParse(idempotencyKey);
+  if (error) throw new TypeError(`idempotencyKey: ${error.issues[0]?.message}`);
+  return { 'idempotency-key': idempotencyKey };
+}
+
+async function contentOf(source: SkinSource, options: SkinOptions): Promise<RequestContent> {
+  const fields = fieldsOf(options);
+  if (!('file' in source)) return { json: { ...fields, ...source } };
+  const { file, fileName = nameOf(file) ?? 'skin.png' } = source;
+  return { fields, file: { bytes: await bytesOf(file), fileName } };
+}
+
+function nameOf(file: SkinFile): string | undefined {
+  return file instanceof File ? file.name : undefined;
+}
+
+/** Null, as in databases, also counts as no value: a form would turn it into text. */
+function fieldsOf(options: SkinOptions): Record<string, string> {
+  const entries = Object.entries({ ...options } as Record<string, string | null | undefined>);
+  const wanted = entries.filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(wanted) as Record<string, string>;
+}
 
 type AllQuery = Omit<PageQuery, 'after'>;
 

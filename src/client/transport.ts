@@ -1,4 +1,4 @@
-export interface Upload {
+interface Upload {
   readonly bytes: Uint8Array;
   readonly fileName: string;
 }

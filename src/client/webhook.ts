@@ -1,6 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { seenJobAnswerSchema } from '../protocol/job.ts';
-import { signWebhook, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX, webhookSecret } from '../protocol/webhook.ts';
+import {
+  seenJobAnswerSchema,
+  signWebhook,
+  WEBHOOK_HEADERS,
+  WEBHOOK_SECRET_PREFIX,
+  webhookSecret,
+} from '../protocol/job.ts';
 import { WebhookError } from './errors.ts';
 import { jobAnswer } from './jobs.ts';
 import type { JobAnswer } from './types.ts';

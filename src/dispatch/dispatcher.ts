@@ -1,13 +1,13 @@
+import { type StopSignals, WakeUpSignal } from '../base/clock.ts';
 import type { Job } from '../protocol/job.ts';
 import { type CallerQueue, OwnQueue } from './caller-queue.ts';
 import { JobTracker, type TrackerUser } from './job-tracker.ts';
 import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
 import { isOutagePage, lossPause } from './outage.ts';
 import type { RetryingReader } from './retrying-reader.ts';
+import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
 import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
-import { type StopSignals, WakeUpSignal } from './signals.ts';
-import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type SubmissionMark, Submitter } from './submitter.ts';
 
 /** The user of a dispatcher: provides the pictures and receives the results. */
@@ -28,7 +28,7 @@ export interface DispatcherUser<W extends Submission> extends TrackerUser<W> {
   sharingBroken(why: string): void;
 }
 
-export interface DispatcherOptions<W extends Submission> extends StopSignals {
+interface DispatcherOptions<W extends Submission> extends StopSignals {
   readonly session: Session<W>;
   readonly record: SubmissionRecord;
   readonly reader: RetryingReader;

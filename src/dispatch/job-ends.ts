@@ -2,10 +2,9 @@ import { SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { RetryingReader } from './retrying-reader.ts';
-import { jobDuration, pollableAt } from './running-job.ts';
+import { jobDuration, pollableAt, type Submission } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { OpenJob } from './slots.ts';
-import type { Submission } from './submission.ts';
 
 /** How the end of a job was noticed. `state`: the complete job, if an event carried it. */
 export interface End {
@@ -40,7 +39,7 @@ export interface JobEndsPorts<W extends Submission> {
 }
 
 /** The job has ended, but the service does not give its result. */
-export class MissingResultError extends SkinsmithError {
+class MissingResultError extends SkinsmithError {
   override readonly name = 'MissingResultError';
   readonly code = 'missing_result';
   readonly isPassing = true;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { processExists } from '../base/files.ts';
 
 /** A job as other processes of the caller see it. */
-export interface PeerJob {
+interface PeerJob {
   readonly id: string;
   /** When the service accepted it, milliseconds since the epoch. */
   readonly at: number;
@@ -152,7 +152,7 @@ function peerIn(row: Readonly<Record<string, unknown>>): Peer {
 }
 
 /** Work that a process submits or has submitted; no two submit the same. */
-export interface SharedWork {
+interface SharedWork {
   readonly key: string;
   /** The process. */
   readonly peer: string;

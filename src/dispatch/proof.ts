@@ -48,7 +48,7 @@ export interface ProofMeans {
  * `wrong_skin`: the skin of another picture or with other options; `invalid_skin_data`: no textures value;
  * `invalid_signature`; `unproven`: the texture could not be fetched, so the result is unknown.
  */
-export type ProofFailure = 'wrong_skin' | 'invalid_skin_data' | 'invalid_signature' | 'unproven';
+type ProofFailure = 'wrong_skin' | 'invalid_skin_data' | 'invalid_signature' | 'unproven';
 
 /** A result that fails its proof. */
 export class ProofError extends Error {

@@ -16,9 +16,14 @@ import {
 } from './outage.ts';
 import { Pace, RoundTrip } from './pace.ts';
 import { ReadGate, reportSilence } from './read-gate.ts';
-import { RecentSamples } from './running-job.ts';
+import {
+  ONE_ATTEMPT,
+  type OwnSubmissions,
+  RecentSamples,
+  type SkinRequest,
+  type Submission,
+} from './running-job.ts';
 import { SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
-import { ONE_ATTEMPT, type OwnSubmissions, type SkinRequest, type Submission } from './submission.ts';
 
 export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {
   readonly client: SkinClient;

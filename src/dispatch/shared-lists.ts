@@ -58,7 +58,7 @@ export interface LastLook {
   readonly list: SeenList;
 }
 
-export interface SharedListsOptions {
+interface SharedListsOptions {
   readonly file: QueueFile;
   readonly clock: Clock;
   /** This process, and the others. */

@@ -1,7 +1,6 @@
 import { isPending, type Job } from '../protocol/job.ts';
 import type { Absence } from './lag.ts';
-import type { RunningJob } from './running-job.ts';
-import type { Submission } from './submission.ts';
+import type { RunningJob, Submission } from './running-job.ts';
 
 /** A job of ours that, as far as we know, has not ended. */
 export interface OpenJob<W extends Submission> extends RunningJob {

@@ -1,14 +1,13 @@
+import type { WakeUpSignal } from '../base/clock.ts';
 import { ServiceError } from '../client/errors.ts';
 import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { LostAnswers } from './lost-answers.ts';
 import { isTransient, mayListAgain } from './outage.ts';
-import type { LookState, RunningJob } from './running-job.ts';
+import type { LookState, RunningJob, Submission } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { LastLook, OtherProcesses, SeenList } from './shared-lists.ts';
-import type { WakeUpSignal } from './signals.ts';
 import type { OpenJob } from './slots.ts';
-import type { Submission } from './submission.ts';
 
 export interface WatcherPorts<W extends Submission> {
   readonly session: Session<W>;

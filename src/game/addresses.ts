@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsedJson } from '../base/json.ts';
+import { parsedJson } from '../base/text.ts';
 
 /** Base URLs of the game's services, without trailing slashes. A path prefix is kept. */
 export interface GameAddresses {

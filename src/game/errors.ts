@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseRetryAfter } from '../base/bounded-fetch.ts';
-import { parsedJson } from '../base/json.ts';
+import { parsedJson } from '../base/text.ts';
 
 /** The kinds of failures of the game's services. */
 export type GameErrorKind =
@@ -20,7 +20,7 @@ export type GameErrorKind =
   /** An unexpected answer. */
   | 'unexpected';
 
-export interface GameErrorFacts {
+interface GameErrorFacts {
   /** HTTP status; undefined when there was no answer. */
   readonly status?: number | undefined;
   /** Milliseconds to wait, if the answer said so. */

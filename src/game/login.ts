@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { parsedJson } from '../base/json.ts';
+import { parsedJson } from '../base/text.ts';
 import { type GameAnswer, GameError } from './errors.ts';
 import type { GameHttp, GameRequest } from './http.ts';
 
 /** Why a sign-in failed. */
-export type LoginErrorKind =
+type LoginErrorKind =
   /** The owner entered the code but denied access. */
   | 'declined'
   /** No one entered the code in time. */
@@ -245,7 +245,7 @@ function refusedBy(xErr: number | undefined): LoginError {
 }
 
 /** A game access token of an account. */
-export interface GameToken {
+interface GameToken {
   readonly token: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bareUuid, isUuid } from '../base/uuid.ts';
+import { bareUuid, isUuid } from '../base/text.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
 

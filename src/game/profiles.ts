@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsedJson } from '../base/json.ts';
+import { parsedJson } from '../base/text.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import {
@@ -25,7 +25,7 @@ export interface SignedProfile {
   readonly actions: readonly string[];
 }
 
-export interface ProfileOptions {
+interface ProfileOptions {
   /** Bypasses caches: right after a change of skin they hold the old one. */
   readonly isFresh?: boolean;
   readonly signal?: AbortSignal;

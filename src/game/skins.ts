@@ -18,7 +18,7 @@ export interface AccountSkin {
   readonly isActive: boolean;
 }
 
-export interface AccountCape {
+interface AccountCape {
   readonly id: string;
   readonly url: string;
   readonly isActive: boolean;
@@ -60,7 +60,7 @@ export async function fetchAccount(
   return await call(http, { path: PROFILE, token, signal });
 }
 
-export interface SkinUpload {
+interface SkinUpload {
   readonly png: Uint8Array;
   readonly variant: 'classic' | 'slim';
 }

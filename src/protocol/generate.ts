@@ -2,15 +2,20 @@ import { z } from 'zod';
 import { envelopeSchema, noteSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
 import { jobSchema, seenJobSchema } from './job.ts';
 import { seenSkinSchema } from './seen-skin.ts';
-import { skinSchema, uuidSchema, variantSchema, visibilitySchema } from './skin.ts';
+import {
+  SKIN_NAME_RULE,
+  skinNameSchema,
+  skinSchema,
+  uuidSchema,
+  variantSchema,
+  visibilitySchema,
+} from './skin.ts';
 
 /** Maximum characters of an http(s) URL in a request. */
 export const MAX_URL_LENGTH = 256;
 /** Maximum characters of a `data:` URL: the base64 of a picture of about 20,000 bytes. */
 export const MAX_DATA_URL_LENGTH = 26_668;
 export const DATA_URL_PREFIX = 'data:image/png;base64,';
-export const MAX_NAME_LENGTH = 48;
-const NAME_PATTERN = new RegExp(`^[A-Za-z0-9_.\\- ]{1,${MAX_NAME_LENGTH}}$`);
 
 /** Maximum seconds that a caller may have POST /v2/generate wait for the skin. */
 export const MAX_WAIT_SECONDS = 30;
@@ -18,22 +23,13 @@ export const MAX_WAIT_SECONDS = 30;
 export const DEFAULT_WAIT_SECONDS = 10;
 export const MAX_TOTAL_WAIT_SECONDS = 60;
 
-/** What a skin's name may contain, as the end of a sentence: "names may contain …". */
-export const SKIN_NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
-
-/** A single check, so that a name that breaks two rules gets one message, also where it is part of a union. */
-export const skinNameSchema = z
-  .string(SKIN_NAME_RULE)
-  .regex(NAME_PATTERN, SKIN_NAME_RULE)
-  .meta({ maxLength: MAX_NAME_LENGTH });
-
 /** A caller's name for a submission, so that repeating the request does not submit twice. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 printable ASCII characters');
 
 /** URL that the service calls when the job ends, see docs/webhooks.md. */
-export const callbackSchema = z
+const callbackSchema = z
   .string()
   .max(MAX_URL_LENGTH, `at most ${MAX_URL_LENGTH} characters`)
   .refine(isPlainWebUrl, 'an http or https URL without user name and password');
@@ -89,7 +85,7 @@ export const generateQuerySchema = z.object({
 export type GenerateOptions = z.infer<typeof generateOptionsSchema>;
 
 /** Maximum generations in one POST /v2/queue/batch. */
-export const MAX_BATCH_SIZE = 24;
+const MAX_BATCH_SIZE = 24;
 /** Maximum bytes of such a body: every item a `data:` URL of maximum length, with options. */
 export const MAX_BATCH_BYTES = MAX_BATCH_SIZE * (MAX_DATA_URL_LENGTH + 2_048);
 
@@ -146,20 +142,4 @@ export function seenBatchAnswerOf(count: number) {
     path: ['batch'],
     message: 'does not have one result per item',
   });
-}
-
-/** A name valid for the service, made from a file's stem: unusual characters become `_`, at most 48 are kept. */
-export function skinNameFrom(stem: string): string | undefined {
-  const name = stem
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^A-Za-z0-9_.\- ]/g, '_')
-    .slice(0, 48)
-    .trim();
-  return /[A-Za-z0-9]/.test(name) ? name : undefined;
-}
-
-/** Why the service would refuse a skin's name, likewise; undefined if it is valid. */
-export function skinNameProblem(name: string): string | undefined {
-  return skinNameSchema.safeParse(name).error?.issues[0]?.message;
 }

@@ -8,7 +8,7 @@ export const REPORT_REASONS = ['offensive', 'copyright', 'personal', 'other'] as
 export type ReportReason = (typeof REPORT_REASONS)[number];
 
 /** The actions in the operators' log. */
-export const OPERATOR_ACTIONS = [
+const OPERATOR_ACTIONS = [
   'hide_skin',
   'show_skin',
   'delete_skin',

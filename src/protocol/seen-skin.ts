@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { advice, adviceMoment, adviceNumber, adviceText, seenEnvelopeSchema } from './envelope.ts';
-import { safeParse } from './parsing.ts';
+import { advice, adviceMoment, adviceNumber, adviceText, safeParse, seenEnvelopeSchema } from './envelope.ts';
 import {
   type SkinVariant,
   type SkinVisibility,

@@ -18,7 +18,7 @@ const lately = z.object({
 });
 
 /** Statistics of the whole service, over skins of every visibility; at most a minute old. */
-export const statsSchema = z
+const statsSchema = z
   .object({
     generated: z.object({
       time: z.object({

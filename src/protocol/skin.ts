@@ -7,6 +7,7 @@ import {
   envelopeSchema,
   seenEnvelopeSchema,
 } from './envelope.ts';
+
 export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
 export const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
 
@@ -17,6 +18,34 @@ export const visibilitySchema = z.enum(VISIBILITIES);
 export type SkinVariant = z.infer<typeof variantSchema>;
 /** `public`: in the public list; `unlisted`: for everyone who has its UUID; `private`: only for its owner. */
 export type SkinVisibility = z.infer<typeof visibilitySchema>;
+
+const MAX_NAME_LENGTH = 48;
+const NAME_PATTERN = new RegExp(`^[A-Za-z0-9_.\\- ]{1,${MAX_NAME_LENGTH}}$`);
+
+/** What a skin's name may contain, as the end of a sentence: "names may contain …". */
+export const SKIN_NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
+
+/** A single check, so that a name that breaks two rules gets one message, also where it is part of a union. */
+export const skinNameSchema = z
+  .string(SKIN_NAME_RULE)
+  .regex(NAME_PATTERN, SKIN_NAME_RULE)
+  .meta({ maxLength: MAX_NAME_LENGTH });
+
+/** A name valid for the service, made from a file's stem: unusual characters become `_`, at most 48 are kept. */
+export function skinNameFrom(stem: string): string | undefined {
+  const name = stem
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z0-9_.\- ]/g, '_')
+    .slice(0, MAX_NAME_LENGTH)
+    .trim();
+  return /[A-Za-z0-9]/.test(name) ? name : undefined;
+}
+
+/** Why the service would refuse a skin's name, likewise; undefined if it is valid. */
+export function skinNameProblem(name: string): string | undefined {
+  return skinNameSchema.safeParse(name).error?.issues[0]?.message;
+}
 
 export const textureSchema = z.object({
   data: z.object({
@@ -29,7 +58,7 @@ export const textureSchema = z.object({
   url: z.object({ skin: z.string(), cape: z.string().optional() }),
 });
 
-export const generatorSchema = z.object({
+const generatorSchema = z.object({
   version: z.string(),
   /** Milliseconds since the epoch. Whole, as the next: Java clients refuse other numbers. */
   timestamp: z.int(),
@@ -61,7 +90,7 @@ export const skinSchema = z
 
 export type Skin = z.infer<typeof skinSchema>;
 
-export const skinListItemSchema = z
+const skinListItemSchema = z
   .object({
     uuid: z.string(),
     shortId: z.string().optional(),
@@ -180,3 +209,57 @@ export const skinListQuerySchema = z.object({
 
 /** GET /v2/me/skins. */
 export const ownSkinListQuerySchema = skinListQuerySchema.extend({ visibility: visibilitySchema.optional() });
+
+/** The fields of a skin that can be edited. An empty name, or null, takes the name away. */
+const skinEditFields = {
+  name: z
+    .union([skinNameSchema, z.literal('')], SKIN_NAME_RULE)
+    .nullable()
+    .optional(),
+  visibility: visibilitySchema.optional(),
+};
+
+/** Body of PATCH /v2/skins/:uuid: what to change. */
+export const skinEditSchema = z
+  .object(skinEditFields)
+  .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
+    error: 'Nothing to change: send a name or a visibility.',
+  });
+
+/** What to change about a skin: at least one of its name (`''` or null removes it) and its visibility. */
+export type SkinEdit = z.infer<typeof skinEditSchema>;
+
+/** Maximum skins that one request changes. */
+export const MAX_BULK = 128;
+
+const skins = z
+  .array(uuidSchema)
+  .min(1, 'at least one skin')
+  .max(MAX_BULK, `at most ${MAX_BULK} skins`)
+  .transform((uuids) => [...new Set(uuids)]);
+
+/** PATCH /v2/me/skins: the same change for several skins. */
+export const skinsEditSchema = z
+  .strictObject({ skins, ...skinEditFields })
+  .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
+    error: 'Nothing to change: send a name or a visibility.',
+  });
+
+/** POST /v2/me/skins/delete */
+export const skinsDeleteSchema = z.strictObject({ skins });
+
+/** UUIDs of those that are not the caller's skins. */
+const missing = z.array(z.string());
+
+export const skinsEditedAnswerSchema = envelopeSchema.extend({ skins: z.array(skinListItemSchema), missing });
+export const skinsDeletedAnswerSchema = envelopeSchema.extend({ deleted: z.array(z.string()), missing });
+
+/** The same as a client reads it. */
+export const seenSkinsEditedAnswerSchema = seenEnvelopeSchema.extend({
+  skins: z.array(seenSkinListItemSchema),
+  missing,
+});
+export const seenSkinsDeletedAnswerSchema = seenEnvelopeSchema.extend({
+  deleted: z.array(z.string()),
+  missing,
+});

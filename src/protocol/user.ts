@@ -51,7 +51,7 @@ export const planSchema = planLimitsSchema
 /** GET /v2/account/plans */
 export const planListAnswerSchema = envelopeSchema.extend({ plans: z.array(planSchema) });
 
-export const planNameSchema = z
+const planNameSchema = z
   .string()
   .regex(/^[a-z0-9_-]{1,32}$/, 'only a–z, 0–9, _ and -, at most 32 characters');
 

@@ -6,7 +6,7 @@ import { uuidSchema } from './skin.ts';
 /** Version 1 of the service: its request and answer formats. */
 
 /** Maximum length of a skin name in version 1; the rest is cut off. */
-export const MAX_V1_NAME_LENGTH = 24;
+const MAX_V1_NAME_LENGTH = 24;
 
 /** Old and new names of the variants. Any other value means: detect. */
 const MODELS: ReadonlyMap<string, 'classic' | 'slim'> = new Map([

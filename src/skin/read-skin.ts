@@ -13,7 +13,7 @@ import { scaleRect } from './regions.ts';
 import { type DetectedVariant, detectVariant } from './variant.ts';
 
 /** What follows from the pixels of a skin. */
-export interface SkinFacts {
+interface SkinFacts {
   /** Pixel hash. */
   readonly pixels: string;
   readonly detected: DetectedVariant;
@@ -51,7 +51,7 @@ export function pixelHash({ width, height, pixels }: Picture): string {
 }
 
 /** A scaled-down HD skin. */
-export interface FittedSkin {
+interface FittedSkin {
   /** The PNG of 64×64 or 64×32 pixels. */
   readonly bytes: Buffer;
   readonly picture: Picture;

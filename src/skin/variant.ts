@@ -11,7 +11,7 @@ export interface DetectedVariant {
 }
 
 /** The variant to use, the detected one, and a warning if the two disagree. */
-export interface ChosenVariant {
+interface ChosenVariant {
   variant: Variant;
   detected: DetectedVariant;
   warning?: string;

@@ -149,7 +149,7 @@ export function textureName(url: string): string | undefined {
 }
 
 /** A UUID in two notations: with dashes, and as the game's commands expect it. */
-export interface ProfileId {
+interface ProfileId {
   readonly uuid: string;
   /** Its four signed 32-bit parts, most significant first. */
   readonly parts: readonly number[];

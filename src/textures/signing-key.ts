@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { makeSecretFile, readSecretFile } from '../base/files.ts';
-import { shortFingerprint } from '../base/fingerprint.ts';
+import { shortFingerprint } from '../base/text.ts';
 
 /**
  * The key that signs and its public half (SPKI PEM). `id` names it in the store: the first 16 hexadecimal digits of the
@@ -32,7 +32,7 @@ export class SigningKeyError extends Error {
 }
 
 /** As long as the game's own: readers expect 512-byte signatures. */
-export const SIGNING_KEY_BITS = 4096;
+const SIGNING_KEY_BITS = 4096;
 /** Public exponent of the keys that are made here. With a small one, some verifiers accept forged signatures. */
 const EXPONENT = 65_537n;
 
@@ -110,7 +110,7 @@ export function publicKeyPem(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 }
 
-export function parsePrivateKey(der: Buffer): KeyObject {
+function parsePrivateKey(der: Buffer): KeyObject {
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 

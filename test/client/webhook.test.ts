@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { type ReceivedWebhook, verifyWebhook, WebhookError } from '../../src/index.ts';
-import { signWebhook, webhookSecret } from '../../src/protocol/webhook.ts';
+import { signWebhook, webhookSecret } from '../../src/protocol/job.ts';
 import { hashApiKey } from '../../src/server/service/callers/authenticate.ts';
 
 const KEY = `sksm_${'0123456789abcdef'.repeat(4)}`;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BatchSource } from '../../src/batch/model/source.ts';
+import type { BatchSource } from '../../src/batch/model.ts';
 import { runBatch } from '../../src/batch/run/run-batch.ts';
 import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';

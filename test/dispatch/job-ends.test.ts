@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../src/client/types.ts';
 import { type End, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
 import { Lag } from '../../src/dispatch/lag.ts';
+import type { Submission } from '../../src/dispatch/running-job.ts';
 import type { OpenJob } from '../../src/dispatch/slots.ts';
-import type { Submission } from '../../src/dispatch/submission.ts';
 import { refusal } from '../support/client/failures.ts';
 
 const DONE = { id: 'a', status: 'completed' } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Submission } from '../../src/dispatch/running-job.ts';
 import { type OpenJob, Slots } from '../../src/dispatch/slots.ts';
-import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
 
 const RUNS = { numRuns: 300, seed: 20_251_121 };

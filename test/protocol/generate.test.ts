@@ -3,9 +3,8 @@ import {
   generateOptionsSchema,
   generateQuerySchema,
   idempotencyKeySchema,
-  skinNameSchema,
 } from '../../src/protocol/generate.ts';
-import { skinEditSchema } from '../../src/protocol/skin-edit.ts';
+import { skinEditSchema, skinNameSchema } from '../../src/protocol/skin.ts';
 
 describe('the options of a generation', () => {
   const taken: [what: string, sent: unknown, read: unknown][] = [

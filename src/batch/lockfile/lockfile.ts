@@ -1,21 +1,19 @@
 import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
-import type { SignedBy } from '../model/signer.ts';
-import type { SourceProblem } from '../model/source.ts';
+import type { SignedBy, SourceProblem } from '../model.ts';
 import { type LockEntry, LockfileError } from './entries.ts';
-import { type Changes, MergedFile, merge } from './merge.ts';
-import { type IndexedEntry, Snapshot } from './snapshot.ts';
+import { type Changes, type IndexedEntry, MergedFile, merge, Snapshot } from './snapshot.ts';
 
 /**
  * Where the lockfile has a work key. `same`: at that source; `moved`: at another source (a renamed file); `changed`: the
  * source only has other work. Undefined: neither is known.
  */
-export type LockfileMatch =
+type LockfileMatch =
   | { readonly state: 'same' | 'moved'; readonly entry: number }
   | { readonly state: 'changed' }
   | undefined;
 
-export interface Rewritten {
+interface Rewritten {
   /** False if the file already had this content. */
   readonly written: boolean;
   /** Entries in the file now. */

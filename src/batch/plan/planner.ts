@@ -1,20 +1,33 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DigestCache } from '../../base/digest-cache.ts';
-import { mapAhead } from '../../base/map-ahead.ts';
+import type { DigestCache } from '../../base/caches.ts';
+import { mapAhead } from '../../base/streams.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { FailedRecord, Journal } from '../journal.ts';
+import { SourceIds } from '../lockfile/entries.ts';
 import { type Lockfile, readEntry } from '../lockfile/lockfile.ts';
-import { SourceIds } from '../lockfile/source-ids.ts';
-import type { FinishedSkin } from '../model/result.ts';
-import type { SignedBy } from '../model/signer.ts';
-import type { BatchSource, SourceProblem, SuppliedSkin, VariantInput } from '../model/source.ts';
-import { type Member, type Work, type WorkContent, workKey } from '../model/work.ts';
+import {
+  type BatchSource,
+  type FinishedSkin,
+  type Member,
+  type SignedBy,
+  type SourceProblem,
+  type SuppliedSkin,
+  type VariantInput,
+  type Work,
+  type WorkContent,
+  workKey,
+} from '../model.ts';
 import { type Inspected, inspectSource } from '../pictures.ts';
 import { type OutputNames, safeName } from './output-names.ts';
-import type { SignerRule, Standing } from './signer-rule.ts';
-import { givenVariant, type SuppliedOutcome, type SuppliedSkins } from './supplied-skins.ts';
+import {
+  givenVariant,
+  type SignerRule,
+  type Standing,
+  type SuppliedOutcome,
+  type SuppliedSkins,
+} from './signer-rule.ts';
 
 /** Options for every skin. */
 interface SkinDefaults {
@@ -356,14 +369,14 @@ export interface Draft {
 }
 
 /** The same with what the service has for its UUID; unchanged if it is not a UUID. */
-export function withGiven(draft: Draft, given: SuppliedSkin): Draft {
+function withGiven(draft: Draft, given: SuppliedSkin): Draft {
   const { source } = draft;
   if (source.content.kind !== 'uuid') return draft;
   return { ...draft, source: { ...source, content: { ...source.content, given } } };
 }
 
 /** The skin data that a source is, or that the service has for it. */
-export function givenOf({ content }: BatchSource): SuppliedSkin | undefined {
+function givenOf({ content }: BatchSource): SuppliedSkin | undefined {
   return content.kind === 'data' || content.kind === 'uuid' ? content.given : undefined;
 }
 

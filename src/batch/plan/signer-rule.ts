@@ -1,16 +1,22 @@
-import { ProofError, readTextures } from '../../dispatch/proof.ts';
+import { hash } from 'node:crypto';
+import { ProofError, proveSkin, readTextures, type Signing } from '../../dispatch/proof.ts';
+import type { Note } from '../../protocol/envelope.ts';
 import { digestOf } from '../../protocol/lock-line.ts';
 import { textureName } from '../../textures/property.ts';
 import { isSignedBy } from '../../textures/signing-key.ts';
 import type { LockEntry } from '../lockfile/entries.ts';
 import {
   EMBEDDED,
+  type FinishedSkin,
   GAME,
   type PublicSigningKey,
   type SignedBy,
+  type SuppliedSkin,
   serviceIdentity,
   UNPROVED,
-} from '../model/signer.ts';
+  UNPROVED_NOTE,
+  type VariantInput,
+} from '../model.ts';
 import type { GameKeys } from '../proof/known-keys.ts';
 
 /** The service that makes new skins. */
@@ -43,7 +49,7 @@ function isSameService(one: string, other: string): boolean {
   return one === other || serviceIdentity(one) === serviceIdentity(other);
 }
 
-export interface SignerRuleOptions {
+interface SignerRuleOptions {
   readonly name: string;
   /** Asks the service for its own key, if that matters. */
   readonly signingKey: (() => Promise<Pick<PublicSigningKey, 'fingerprint'> | undefined>) | undefined;
@@ -53,7 +59,7 @@ export interface SignerRuleOptions {
 }
 
 /** An entry as the plan sees it. */
-export interface JudgedEntry {
+interface JudgedEntry {
   readonly standing: Standing;
   readonly signedBy: SignedBy;
 }
@@ -101,7 +107,7 @@ export class SignerRule {
 }
 
 /** The keys for judging lockfile entries, without any request. */
-export interface KnownKeys {
+interface KnownKeys {
   readonly game?: Pick<GameKeys, 'haveSignedByKnownKey'> | undefined;
   /** This machine's own key, if it has one. */
   readonly own?: PublicSigningKey | undefined;
@@ -159,4 +165,109 @@ function valueProblem({ value, texture }: LockEntry): string | undefined {
     if (!(error instanceof ProofError)) throw error;
     return `${error.message[0]?.toLowerCase()}${error.message.slice(1)}`;
   }
+}
+
+/** What happens to skin data given as a source. */
+export type SuppliedOutcome =
+  /** It is used as the result. */
+  | { readonly kind: 'kept'; readonly skin: FinishedSkin; readonly warnings: readonly Note[] }
+  /** The skin is made from its texture; gives the reason. */
+  | { readonly kind: 'remade'; readonly note: Note };
+
+export interface SuppliedSkinsOptions {
+  /** The service in use. */
+  readonly service: string;
+  /** Its own key; undefined if it publishes none or is not asked. */
+  readonly askedKey: () => Promise<PublicSigningKey | undefined>;
+  readonly gameKeys: GameKeys | undefined;
+  /** Make every skin again. */
+  readonly force: boolean;
+  /** UUID of the cape for every skin. */
+  readonly cape: string | undefined;
+}
+
+interface Wanted {
+  readonly given: SuppliedSkin;
+  readonly variant: VariantInput;
+  /** The skin exists on the service: it counts even if no known key verifies its signature. */
+  readonly isOfService: boolean;
+}
+
+/** Decides whether given skin data is a result: signed by the game or the service in use, with the requested options. */
+export class SuppliedSkins {
+  readonly #options: SuppliedSkinsOptions;
+  #askedKey: Promise<PublicSigningKey | undefined> | undefined;
+
+  constructor(options: SuppliedSkinsOptions) {
+    this.#options = options;
+  }
+
+  async judge({ given, variant, isOfService }: Wanted): Promise<SuppliedOutcome> {
+    const { force, cape } = this.#options;
+    if (force) return remade('You asked to make everything again');
+    if (cape !== undefined) return remade('The data does not prove the requested cape');
+    const { value, signature } = given;
+    if (signature === undefined) return remade('The value has no signature');
+    const signing = await this.#prove({ value, signature }, variant);
+    if (typeof signing !== 'string') return remade(signing.message.replace(/\.$/, ''));
+    if (signing === 'unproved' && !isOfService) return remade('No known key verifies the signature');
+    const signedBy = await this.#signedBy(signing);
+    const warnings = signing === 'unproved' ? [UNPROVED_NOTE] : [];
+    return { kind: 'kept', skin: { ...skinOf(given, signature), signedBy }, warnings };
+  }
+
+  async #prove(
+    skin: Pick<FinishedSkin, 'value' | 'signature'>,
+    variant: VariantInput,
+  ): Promise<Signing | ProofError> {
+    const { gameKeys } = this.#options;
+    const isGames = gameKeys?.haveSignedByKnownKey(skin.value, skin.signature) ?? false;
+    const publicKey = isGames ? undefined : (await this.#key())?.publicKey;
+    try {
+      const expected = { pixels: undefined, variant };
+      return await proveSkin(skin, expected, { publicKey, gameKeys, texture: undefined });
+    } catch (error) {
+      if (error instanceof ProofError) return error;
+      throw error;
+    }
+  }
+
+  async #signedBy(signing: Signing): Promise<SignedBy> {
+    if (signing === 'game') return { signer: GAME };
+    if (signing === 'unproved') return { signer: UNPROVED };
+    return { signer: this.#options.service, key: (await this.#key())?.fingerprint };
+  }
+
+  async #key(): Promise<PublicSigningKey | undefined> {
+    this.#askedKey ??= this.#options.askedKey();
+    return await this.#askedKey;
+  }
+}
+
+function remade(why: string): SuppliedOutcome {
+  const message = `${why}, so the skin is made from its texture.`;
+  return { kind: 'remade', note: { code: 'made_from_texture', message } };
+}
+
+/** The variant of a value. */
+export function givenVariant({ value }: SuppliedSkin): VariantInput {
+  return readTextures(value).skin.variant;
+}
+
+function skinOf({ value, uuid, name, visibility = 'public' }: SuppliedSkin, signature: string): FinishedSkin {
+  const { url, variant } = readTextures(value).skin;
+  return {
+    uuid: uuid ?? uuidFrom(value),
+    ...(name !== undefined && { name }),
+    variant,
+    visibility,
+    value,
+    signature,
+    texture: { url, hash: textureName(url) ?? '' },
+  };
+}
+
+/** Pasted data has no UUID, so derive one: the same data always gets the same UUID. */
+function uuidFrom(value: string): string {
+  return hash('sha256', value).slice(0, 32);
 }

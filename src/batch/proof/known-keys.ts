@@ -4,8 +4,8 @@ import type { SkinClient } from '../../client/skin-client.ts';
 import type { CallOptions } from '../../client/types.ts';
 import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
 import { GameError } from '../../game/errors.ts';
-import { isSignedByAny } from '../../game/public-keys.ts';
-import type { PublicSigningKey } from '../model/signer.ts';
+import { isSignedByAny } from '../../game/game.ts';
+import type { PublicSigningKey } from '../model.ts';
 
 /** The game's published keys. */
 interface PublishedKeys {

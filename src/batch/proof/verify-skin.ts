@@ -9,14 +9,7 @@ import {
 } from '../../dispatch/proof.ts';
 import { textureName } from '../../textures/property.ts';
 import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
-import {
-  EMBEDDED,
-  GAME,
-  type PublicSigningKey,
-  type SignedBy,
-  type Signer,
-  UNPROVED,
-} from '../model/signer.ts';
+import { EMBEDDED, GAME, type PublicSigningKey, type SignedBy, type Signer, UNPROVED } from '../model.ts';
 import { isSignatureShaped } from '../plan/signer-rule.ts';
 import type { GameKeys } from './known-keys.ts';
 

@@ -1,19 +1,17 @@
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { DigestCache } from '../../base/caches.ts';
 import { systemClock } from '../../base/clock.ts';
-import { DigestCache } from '../../base/digest-cache.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
-import { bareUuid } from '../../base/uuid.ts';
+import { bareUuid } from '../../base/text.ts';
 import { Journal } from '../journal.ts';
+import { isGone } from '../lockfile/entries.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
-import { isGone } from '../lockfile/source-ids.ts';
-import { EMBEDDED, serviceIdentity } from '../model/signer.ts';
-import { BatchSetupError } from '../model/source.ts';
+import { BatchSetupError, EMBEDDED, serviceIdentity } from '../model.ts';
 import type { PlanOptions } from '../options.ts';
 import { type EarlierNames, OutputNames } from '../plan/output-names.ts';
 import { Planner } from '../plan/planner.ts';
-import { SignerRule } from '../plan/signer-rule.ts';
-import { SuppliedSkins } from '../plan/supplied-skins.ts';
+import { SignerRule, SuppliedSkins } from '../plan/signer-rule.ts';
 
 /** A batch's files, open. */
 export interface OpenBatch {

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import type { BatchResult } from '../model/result.ts';
-import { type SignedBy, UNPROVED } from '../model/signer.ts';
+import { type BatchResult, type SignedBy, UNPROVED } from '../model.ts';
 import type { GoneSource, PlanOptions } from '../options.ts';
 import type { Planned } from '../plan/planner.ts';
 import { openBatch } from './open-batch.ts';

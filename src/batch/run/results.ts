@@ -2,13 +2,136 @@ import type { Note } from '../../protocol/envelope.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { Journal } from '../journal.ts';
 import type { LockEntry } from '../lockfile/entries.ts';
-import type { Lockfile } from '../lockfile/lockfile.ts';
-import { soundEntry } from '../lockfile/lockfile.ts';
-import type { BatchResult, FinishedSkin, ResultOrigin } from '../model/result.ts';
-import type { SourceContent, SourceProblem } from '../model/source.ts';
-import { type Member, nameOf } from '../model/work.ts';
+import { type Lockfile, soundEntry } from '../lockfile/lockfile.ts';
+import {
+  type BatchResult,
+  type FinishedSkin,
+  type Member,
+  nameOf,
+  type ResultOrigin,
+  SignerCounts,
+  type SourceContent,
+  type SourceProblem,
+  UNPROVED,
+} from '../model.ts';
+import type { Progress } from '../options.ts';
+import type { Planned, SourceDecision } from '../plan/planner.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';
 import type { Made } from '../skin-maker/result-verifier.ts';
+
+/** Counts what happens in a batch. */
+export class ProgressCount {
+  /** Known skins that another service has signed, or an unknown signer. */
+  readonly signers = new SignerCounts();
+  readonly #count = {
+    sources: 0,
+    known: 0,
+    duplicates: 0,
+    wanted: 0,
+    made: 0,
+    resumed: 0,
+    existing: 0,
+    unchanged: 0,
+    given: 0,
+    failed: 0,
+    unproved: 0,
+    submitted: 0,
+    finished: 0,
+  };
+  #hasReadAll = false;
+  #firstAt: number | undefined;
+  #lastAt = 0;
+
+  get failed(): number {
+    return this.#count.failed;
+  }
+
+  get hasReadAll(): boolean {
+    return this.#hasReadAll;
+  }
+
+  /** A source was read and decided about. */
+  planned({ decision }: Planned): void {
+    this.#count.sources++;
+    if (decision.kind === 'new') this.signers.outdated(decision.outdated);
+    if (decision.kind === 'locked' && decision.hasUnknownSigner) this.signers.unknownSigner++;
+    if (decision.kind === 'new') this.#count.wanted++;
+    else if (isDuplicate(decision)) this.#count.duplicates++;
+    else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;
+  }
+
+  /** There are no more sources. */
+  readAll(): void {
+    this.#hasReadAll = true;
+  }
+
+  /** The service has accepted a submission. */
+  accepted(): void {
+    this.#firstAt ??= performance.now();
+    this.#count.submitted++;
+  }
+
+  /** A source is finished once its job is accepted: this batch does not follow jobs to their ends. */
+  handedOver(): void {
+    this.#count.finished++;
+  }
+
+  finished(result: BatchResult): void {
+    this.#count.finished++;
+    this.#lastAt = performance.now();
+    if (result.origin === 'made' && result.skin?.signedBy?.signer === UNPROVED) this.#count.unproved++;
+    const outcome = outcomeOf(result);
+    if (outcome) this.#count[outcome]++;
+  }
+
+  /** `queued`: jobs of this batch on the service now. */
+  progress(queued: number): Progress {
+    return { ...this.#count, allRead: this.#hasReadAll, queued };
+  }
+
+  summary(queued: number) {
+    const progress = this.progress(queued);
+    const milliseconds = this.#firstAt === undefined ? 0 : this.#lastAt - this.#firstAt;
+    return { ...progress, left: progress.sources - progress.finished, milliseconds };
+  }
+}
+
+/** Undefined for a source that shares the result of another one. */
+function outcomeOf(
+  result: BatchResult,
+): 'failed' | 'resumed' | 'made' | 'existing' | 'unchanged' | 'given' | undefined {
+  if (result.error) return 'failed';
+  switch (result.origin) {
+    case 'journal':
+      return 'resumed';
+    case 'made':
+      return isNew(result) ? 'made' : 'existing';
+    case 'lockfile':
+      return 'unchanged';
+    case 'given':
+      return 'given';
+    default:
+      return undefined;
+  }
+}
+
+/** Whether the source shares the skin of another one, which may be finished already. */
+function isDuplicate(decision: SourceDecision): boolean {
+  return decision.kind === 'duplicate' || (decision.kind === 'done' && decision.origin === 'duplicate');
+}
+
+/** Whether an earlier run of this batch made the skin, or this one. */
+export function isMade(result: Pick<BatchResult, 'origin' | 'skin'>): boolean {
+  return result.origin === 'journal' || isNew(result);
+}
+
+/**
+ * Whether the skin was made now. One that the service already had costs nothing. Does not look at the skin of a known
+ * result: reading it from the lockfile takes longer than everything else that is done about an unchanged file.
+ */
+function isNew(result: Pick<BatchResult, 'origin' | 'skin'>): boolean {
+  return result.origin === 'made' && result.skin?.duplicate !== true;
+}
 
 interface Known {
   readonly skin: FinishedSkin;

@@ -1,10 +1,7 @@
-import { systemClock } from '../../base/clock.ts';
-import { WakeUpSignal } from '../../dispatch/signals.ts';
+import { systemClock, WakeUpSignal } from '../../base/clock.ts';
 import type { Job } from '../../protocol/job.ts';
 import { entryProblem, readEntry } from '../lockfile/lockfile.ts';
-import type { BatchResult, ResultOrigin } from '../model/result.ts';
-import type { SourceProblem } from '../model/source.ts';
-import type { Member, Work } from '../model/work.ts';
+import type { BatchResult, Member, ResultOrigin, SourceProblem, Work } from '../model.ts';
 import {
   type BatchEvent,
   type BatchOptions,
@@ -17,8 +14,15 @@ import type { Made } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
-import { ProgressCount } from './progress-count.ts';
-import { failedResult, givenResult, journaledResult, lockedResult, madeResult, ownName } from './results.ts';
+import {
+  failedResult,
+  givenResult,
+  journaledResult,
+  lockedResult,
+  madeResult,
+  ownName,
+  ProgressCount,
+} from './results.ts';
 import { LockfileChanges, saveFiles } from './save-files.ts';
 
 /** Maximum work waiting for submission; reading of sources pauses beyond it. */

@@ -1,12 +1,10 @@
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, posix, relative, resolve } from 'node:path';
-import { bareUuid } from '../../base/uuid.ts';
+import { bareUuid } from '../../base/text.ts';
 import { type SourceRecord, withDigest } from '../../protocol/lock-line.ts';
-import { type LockEntry, LockfileError } from '../lockfile/entries.ts';
+import { isGone, type LockEntry, LockfileError, sourcePath } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
-import { isGone, sourcePath } from '../lockfile/source-ids.ts';
-import type { Coverage } from '../model/source.ts';
-import { type Member, optionsOf } from '../model/work.ts';
+import { type Coverage, type Member, optionsOf } from '../model.ts';
 import type { BatchOptions, GoneSource, LockfileOutcome } from '../options.ts';
 import type { OpenBatch } from './open-batch.ts';
 
@@ -115,7 +113,7 @@ function entryOf(
 }
 
 /** A line to be written to the lockfile: a source's result, and where it is known from. */
-export interface LockfileChange {
+interface LockfileChange {
   /** The source, as the lockfile calls it. */
   readonly id: string;
   readonly key: string;
@@ -225,7 +223,7 @@ function compare(a: string, b: string): number {
 }
 
 /** What a run knows about the sources in the lockfile. */
-export interface KnownSources {
+interface KnownSources {
   readonly lockfile: Lockfile;
   /** Folder of the lockfile. */
   readonly lockDir: string;
@@ -304,6 +302,6 @@ export function wouldEmpty(gone: readonly GoneSource[], lockfile: Lockfile): boo
 }
 
 /** @throws Error of the file system */
-export function removeOutputs(gone: readonly GoneSource[]): void {
+function removeOutputs(gone: readonly GoneSource[]): void {
   for (const { outputs } of gone) for (const path of outputs) rmSync(path, { force: true });
 }

@@ -1,3 +1,4 @@
+import type { StopSignals } from '../../base/clock.ts';
 import { JobFailedError, ServiceError } from '../../client/errors.ts';
 import type { JobAnswer } from '../../client/types.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
@@ -5,19 +6,27 @@ import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { RetryingReader } from '../../dispatch/retrying-reader.ts';
 import type { Facts } from '../../dispatch/service-facts.ts';
 import type { Session } from '../../dispatch/session.ts';
-import type { StopSignals } from '../../dispatch/signals.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { SeenSkin } from '../../protocol/seen-skin.ts';
 import type { Journal } from '../journal.ts';
-import { type FinishedSkin, finishedSkin, mergeNotes } from '../model/result.ts';
-import { GAME, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
-import type { SourceProblem } from '../model/source.ts';
-import { pixelsOf, provableVariant, type Work } from '../model/work.ts';
+import {
+  type FinishedSkin,
+  fetchHint,
+  finishedSkin,
+  GAME,
+  mergeNotes,
+  pixelsOf,
+  provableVariant,
+  type SignedBy,
+  type SourceProblem,
+  UNPROVED,
+  UNPROVED_NOTE,
+  type Work,
+} from '../model.ts';
 import type { BatchOptions } from '../options.ts';
 import { pictureOf } from '../pictures.ts';
-import { fetchHint } from '../sources/fetch-hint.ts';
 
 /** New skin data. */
 export interface Made {
@@ -27,7 +36,7 @@ export interface Made {
 }
 
 /** Handlers of results. */
-export interface ResultHandlers {
+interface ResultHandlers {
   readonly onDone: (work: Work, made: Made) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
   /** The work is submitted again, with the reason. `mayCost`: it may be paid for twice. */

@@ -1,21 +1,23 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { isUuid } from '../../base/uuid.ts';
+import { isUuid } from '../../base/text.ts';
 import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
 import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
-import { RetryingReader } from '../../dispatch/retrying-reader.ts';
-import { type Facts, PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
+import { RetryingReader, TextureReader } from '../../dispatch/retrying-reader.ts';
+import { ONE_ATTEMPT } from '../../dispatch/running-job.ts';
+import {
+  estimateSeconds,
+  type Facts,
+  limitsOf,
+  PublicKeyError,
+  readServiceKey,
+} from '../../dispatch/service-facts.ts';
 import { Session } from '../../dispatch/session.ts';
-import { ONE_ATTEMPT } from '../../dispatch/submission.ts';
-import { TextureReader } from '../../dispatch/texture-reader.ts';
 import type { WorkState } from '../journal.ts';
-import { EMBEDDED } from '../model/signer.ts';
-import { BatchSetupError } from '../model/source.ts';
-import { pixelsOf, type Work } from '../model/work.ts';
+import { BatchSetupError, EMBEDDED, pixelsOf, type Work } from '../model.ts';
 import type { BatchOptions } from '../options.ts';
-import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
 import { problemOf, ResultVerifier, type SkinMakerOptions, SkinProver } from './result-verifier.ts';
 import { requestFor } from './source-to-send.ts';
 

@@ -1,12 +1,19 @@
-import { isUuid } from '../../base/uuid.ts';
+import { isUuid } from '../../base/text.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinOptions, SkinSource } from '../../client/types.ts';
-import type { SkinRequest } from '../../dispatch/submission.ts';
+import type { SkinRequest } from '../../dispatch/running-job.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { SKIN_NAME_RULE } from '../../protocol/generate.ts';
-import { mergeNotes } from '../model/result.ts';
-import type { SourceContent, SourceProblem, SuppliedSkin } from '../model/source.ts';
-import { type Member, nameOf, pixelsOf, type Work } from '../model/work.ts';
+import { SKIN_NAME_RULE } from '../../protocol/skin.ts';
+import {
+  type Member,
+  mergeNotes,
+  nameOf,
+  pixelsOf,
+  type SourceContent,
+  type SourceProblem,
+  type SuppliedSkin,
+  type Work,
+} from '../model.ts';
 import { inspectSource } from '../pictures.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 import { fetchSuppliedTexture, SuppliedTextureError } from '../sources/supplied-skin.ts';

@@ -1,12 +1,18 @@
 import { createReadStream } from 'node:fs';
-import { bareUuid, isUuid } from '../../base/uuid.ts';
+import { bareUuid, isUuid } from '../../base/text.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
-import type { BatchSource, Coverage, SourceContent } from '../model/source.ts';
+import type { BatchSource, Coverage, SourceContent } from '../model.ts';
 import { baseStem, findPath, mirroredStem, noSuchFile, similarName, stdinContent } from './files.ts';
 import { folderSources } from './folders.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { isSkinFile, skinFileSources, skinOnStdin } from './skin-files.ts';
-import { isSkinText, readSkinText, skinSource } from './supplied-skin.ts';
+import {
+  isSkinFile,
+  isSkinText,
+  readSkinText,
+  skinFileSources,
+  skinOnStdin,
+  skinSource,
+} from './supplied-skin.ts';
 
 /** A text that names sources: an argument, or the source of a list's row. */
 export interface NamedSources {
@@ -129,7 +135,7 @@ const PLAYER_NAME = /^[A-Za-z0-9_]{1,16}$/;
 const LIKELY_NAME = /^[A-Za-z0-9_]{3,16}$/;
 
 /** A picture inside its own address. */
-export function dataSource(text: string): BatchSource {
+function dataSource(text: string): BatchSource {
   const label = `${text.slice(0, DATA_LABEL_LENGTH)}…`;
   return { label, content: dataContent(text), stem: 'data' };
 }
@@ -147,19 +153,19 @@ function dataContent(text: string): SourceContent {
 const GAME_TEXTURE = /^(?:https?:\/\/)?textures\.minecraft\.net\/texture\/([0-9a-f]{32,64})\/?(?:[?#].*)?$/i;
 
 /** Whether a text is the URL of a texture served by the game. */
-export function isGameTextureAddress(text: string): boolean {
+function isGameTextureAddress(text: string): boolean {
   return GAME_TEXTURE.test(text);
 }
 
 /** A texture of the game, identified by its hash however its URL is written. */
-export function gameTextureSource(text: string): BatchSource {
+function gameTextureSource(text: string): BatchSource {
   const texture = GAME_TEXTURE.exec(text)?.[1]?.toLowerCase() ?? '';
   const url = `https://textures.minecraft.net/texture/${texture}`;
   return { label: shortened(text), content: { kind: 'url', url }, stem: texture };
 }
 
 /** A UUID without a stated kind: a skin at the service, else a player. */
-export function uuidSource(text: string): BatchSource {
+function uuidSource(text: string): BatchSource {
   const uuid = bareUuid(text);
   return { label: text, content: { kind: 'uuid', uuid }, stem: uuid };
 }
@@ -220,7 +226,7 @@ function decoded(segment: string): string {
 }
 
 /** Whether a text that is not a path may be a player's name. */
-export function looksLikePlayer(text: string): boolean {
+function looksLikePlayer(text: string): boolean {
   return isUuid(text) || LIKELY_NAME.test(text);
 }
 

@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import type { Line } from './lines.ts';
+import type { Line } from './files.ts';
 import { COLUMNS, checkedRow, isColumn, type LineReader, type ListRow } from './rows.ts';
 
 const DELIMITERS: readonly string[] = [',', ';', '\t'];
@@ -7,7 +7,7 @@ const DELIMITERS: readonly string[] = [',', ';', '\t'];
 const MAX_RECORD_LENGTH = 64 * 1024;
 
 /** The column layout of a list. */
-export interface CsvShape {
+interface CsvShape {
   readonly delimiter: string;
   /** As written, in their order. */
   readonly columns: readonly string[];

@@ -1,12 +1,17 @@
-import { type BoundedAnswer, FetchError, fetchBounded, parseRetryAfter } from '../../base/bounded-fetch.ts';
+import {
+  type BoundedAnswer,
+  FetchError,
+  fetchBounded,
+  parseRetryAfter,
+  pictureLink,
+} from '../../base/bounded-fetch.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { networkCode, networkReason } from '../../base/network-reason.ts';
-import { pictureLink } from '../../base/page-links.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import { DEFAULT_RETRY, pauseBefore } from '../../client/retry-timing.ts';
 import { sniffKind } from '../../skin/png/header.ts';
-import type { BatchSource, SourceContent } from '../model/source.ts';
+import type { BatchSource, SourceContent } from '../model.ts';
 
 /** Concurrent downloads; later URLs wait in order. */
 const AT_ONCE = 6;

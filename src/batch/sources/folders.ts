@@ -2,8 +2,8 @@ import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { decodedText } from '../../base/json.ts';
-import { BatchSetupError, type BatchSource, type Coverage, type SourceProblem } from '../model/source.ts';
+import { decodedText } from '../../base/text.ts';
+import { BatchSetupError, type BatchSource, type Coverage, type SourceProblem } from '../model.ts';
 import { fileProblem } from './files.ts';
 import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
 
@@ -87,19 +87,19 @@ const TURN = 16;
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 
 /** A folder: its name and its path. */
-export interface WalkRoot {
+interface WalkRoot {
   readonly label: string;
   /** Absolute. */
   readonly path: string;
 }
 
 /** The name of a walked folder in results. */
-export function labelOf(root: WalkRoot, place: string): string {
+function labelOf(root: WalkRoot, place: string): string {
   return place === '' ? root.label : join(root.label, place);
 }
 
 /** The content of one folder of a walk. */
-export interface FolderStep {
+interface FolderStep {
   /** The folder's path below the root, `/` between segments; empty for the root. */
   readonly place: string;
   /** Names of its PNG files, sorted by code units. */
@@ -123,7 +123,7 @@ interface Branch {
   readonly above: Branch | undefined;
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly recursive: boolean;
   readonly rules: IgnoreRules;
 }

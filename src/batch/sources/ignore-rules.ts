@@ -1,5 +1,5 @@
-import { withoutMark } from '../../base/json.ts';
-import { BatchSetupError } from '../model/source.ts';
+import { withoutMark } from '../../base/text.ts';
+import { BatchSetupError } from '../model.ts';
 
 export const IGNORE_FILE = '.skinsmithignore';
 
@@ -85,21 +85,21 @@ function badPattern(trouble: string): BatchSetupError {
 }
 
 /** A path below a folder. */
-export interface PlacedPath {
+interface PlacedPath {
   /** The names of its folders from the outermost on, then its own; each as characters. */
   readonly names: readonly (readonly string[])[];
   readonly isFolder: boolean;
 }
 
 /** A line of a `.gitignore`, or of another file with its syntax. */
-export interface IgnorePattern {
+interface IgnorePattern {
   /** Whether it includes again what earlier patterns exclude. */
   readonly isNegated: boolean;
   matches(path: PlacedPath): boolean;
 }
 
 /** Undefined for a line that no path matches. */
-export function parsePattern(line: string): IgnorePattern | undefined {
+function parsePattern(line: string): IgnorePattern | undefined {
   const isNegated = line.startsWith('!');
   const text = withoutTrailingSpaces(isNegated ? line.slice(1) : line);
   const isFolderOnly = text.endsWith('/');
@@ -155,10 +155,10 @@ const CLASSES: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** The pattern of one name, character by character. */
-export type NamePattern = readonly PatternPart<string>[];
+type NamePattern = readonly PatternPart<string>[];
 
 /** The names that a pattern consists of, as Git reads it. Undefined for one that matches nothing: `[a` or `a\`. */
-export function parsePath(text: string): NamePattern[] | undefined {
+function parsePath(text: string): NamePattern[] | undefined {
   return new PatternParser([...text]).parse();
 }
 
@@ -248,14 +248,14 @@ class PatternParser {
 /**
  * One part of a pattern: `many` matches any number of items, including none; a function matches one item that passes.
  */
-export type PatternPart<T> = 'many' | ((item: T) => boolean);
+type PatternPart<T> = 'many' | ((item: T) => boolean);
 
 /**
  * Whether the parts, in order, match all the items. Takes at most as many steps as the product of both lengths: at a
  * mismatch only the last `many` takes one more item, because the parts before it match already. A regular expression
  * would try every way to split the items, which can take for ever.
  */
-export function standFor<T>(parts: readonly PatternPart<T>[], items: readonly T[]): boolean {
+function standFor<T>(parts: readonly PatternPart<T>[], items: readonly T[]): boolean {
   let [part, item, many, given] = [0, 0, -1, 0];
   while (item < items.length) {
     const one = parts[part];

@@ -2,7 +2,7 @@ import { backOff, type Clock } from '../../base/clock.ts';
 import { SkinsmithError } from '../../client/errors.ts';
 import { GameError } from '../../game/errors.ts';
 import type { NameLookups, PlayerName } from '../../game/names.ts';
-import type { SourceContent } from '../model/source.ts';
+import type { SourceContent } from '../model.ts';
 
 /** A player's name that no player has, or that could not be looked up. */
 export class PlayerNameError extends SkinsmithError {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { skinNameProblem } from '../../protocol/generate.ts';
-import { safeParse } from '../../protocol/parsing.ts';
-import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
-import type { VariantInput } from '../model/source.ts';
-import { nearestName } from './files.ts';
-import type { Line } from './lines.ts';
+import { safeParse } from '../../protocol/envelope.ts';
+import { skinNameProblem, VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
+import type { VariantInput } from '../model.ts';
+import { type Line, nearestName } from './files.ts';
 import type { SkinInJson } from './supplied-skin.ts';
 
 /** The names of the variants, in this service and in the game, its launcher and plugins. */

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { SignerCounts } from '../../batch/model/signer.ts';
-import { Coverage } from '../../batch/model/source.ts';
-import { estimateSeconds, limitsOf } from '../../batch/plan/estimate.ts';
+import { Coverage, SignerCounts } from '../../batch/model.ts';
 import { type PlannedSource, type PlanSummary, planBatch } from '../../batch/run/plan-batch.ts';
-import { readAccount, slotsOf } from '../../dispatch/service-facts.ts';
+import { estimateSeconds, limitsOf, readAccount, slotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';

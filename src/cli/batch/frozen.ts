@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { entryProblem } from '../../batch/lockfile/lockfile.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
-import { Coverage, type SourceProblem } from '../../batch/model/source.ts';
+import { type BatchResult, Coverage, type SourceProblem } from '../../batch/model.ts';
 import { DeliveryError, type PlanOptions } from '../../batch/options.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { decodedText, parsedJson } from '../../base/json.ts';
+import { decodedText, parsedJson } from '../../base/text.ts';
+import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
-import { sourcePath } from '../../batch/lockfile/source-ids.ts';
 import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
 import type { KeptSkin } from '../../batch/proof/verify-skin.ts';
 import {

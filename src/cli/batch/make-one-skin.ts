@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs';
-import type { BatchResult } from '../../batch/model/result.ts';
-import { EMBEDDED } from '../../batch/model/signer.ts';
-import type { SourceContent } from '../../batch/model/source.ts';
+import { type BatchResult, EMBEDDED, type SourceContent } from '../../batch/model.ts';
 import type { BatchSummary } from '../../batch/options.ts';
 import { inspectSource } from '../../batch/pictures.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { DigestCache } from '../../base/digest-cache.ts';
+import { DigestCache } from '../../base/caches.ts';
 import { makeFolder } from '../../base/files.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
+import type { BatchResult } from '../../batch/model.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { OutputGuard, startOf } from '../options/output-guard.ts';

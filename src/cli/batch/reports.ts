@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import type { BatchResult, FinishedSkin } from '../../batch/model/result.ts';
-import type { SourceContent } from '../../batch/model/source.ts';
+import type { BatchResult, FinishedSkin, SourceContent } from '../../batch/model.ts';
 import type { BatchSummary } from '../../batch/options.ts';
 import { readContent } from '../../batch/pictures.ts';
-import { isMade } from '../../batch/run/progress-count.ts';
+import { isMade } from '../../batch/run/results.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { isStream, startOf } from '../options/output-guard.ts';
 import { giveCommand } from '../output/formats.ts';

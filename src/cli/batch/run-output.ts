@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BatchResult } from '../../batch/model/result.ts';
-import { nameOf } from '../../batch/model/work.ts';
+import { type BatchResult, nameOf } from '../../batch/model.ts';
 import type { BatchEvent } from '../../batch/options.ts';
 import type { JobSource } from '../history/job-sources.ts';
 import type { GithubReport } from '../output/github.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { BatchResult } from '../../batch/model/result.ts';
-import { Coverage } from '../../batch/model/source.ts';
+import { type BatchResult, Coverage } from '../../batch/model.ts';
 import { type BatchEvent, DeliveryError } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { GithubReport } from '../output/github.ts';

@@ -1,10 +1,10 @@
-import type { BatchResult } from '../../batch/model/result.ts';
 import {
+  type BatchResult,
   type OutdatedSkins,
   type PublicSigningKey,
   type SignedBy,
   signerText,
-} from '../../batch/model/signer.ts';
+} from '../../batch/model.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';

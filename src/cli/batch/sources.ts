@@ -1,5 +1,5 @@
-import type { BatchSource, Coverage } from '../../batch/model/source.ts';
-import { openSources } from '../../batch/sources/sources.ts';
+import type { BatchSource, Coverage } from '../../batch/model.ts';
+import { openSources } from '../../batch/sources/lists.ts';
 import { readProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { EMBEDDED, type PublicSigningKey } from '../../batch/model/signer.ts';
+import { EMBEDDED, type PublicSigningKey } from '../../batch/model.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { bareUuid } from '../../base/uuid.ts';
+import { bareUuid } from '../../base/text.ts';
 import type { AccountClient, GameAccount, GameAccountChange, GameAccountCheck } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { BatchSource, SuppliedSkin } from '../../batch/model/source.ts';
+import type { BatchSource, SuppliedSkin } from '../../batch/model.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { isSignatureShaped } from '../../batch/plan/signer-rule.ts';
-import { isSingle, openSources } from '../../batch/sources/sources.ts';
+import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';

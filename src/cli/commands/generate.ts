@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isSingle } from '../../batch/sources/sources.ts';
+import { isSingle } from '../../batch/sources/lists.ts';
 import type { BatchCall } from '../batch/call.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Clock } from '../../base/clock.ts';
-import { jobEvents } from '../../dispatch/job-events.ts';
+import { jobEvents } from '../../dispatch/job-tracker.ts';
 import { isPending, type Job, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext, Runner } from '../context/context.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isUuid } from '../../base/uuid.ts';
+import { isUuid } from '../../base/text.ts';
 import type { BlockedImage, BlockInput, LogEntry, ModeratedSkin } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import { readPages, skinsText, verifyUuids } from '../connection/skins.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { VariantInput } from '../../batch/model/source.ts';
+import type { VariantInput } from '../../batch/model.ts';
 import { markPng } from '../../skin/png/encode.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { onlySource } from '../batch/sources.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isSingle } from '../../batch/sources/sources.ts';
+import { isSingle } from '../../batch/sources/lists.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { CommandContext, Runner } from '../context/context.ts';

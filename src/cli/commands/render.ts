@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { VariantInput } from '../../batch/model/source.ts';
+import type { VariantInput } from '../../batch/model.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';

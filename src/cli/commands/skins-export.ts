@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { Replacement, removeLeftovers } from '../../base/files.ts';
-import { streamLines } from '../../base/lines.ts';
+import { streamLines } from '../../base/streams.ts';
 import type { SkinExportFormat, SkinVisibility } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { finishedSkin } from '../../batch/model/result.ts';
+import { finishedSkin } from '../../batch/model.ts';
 import {
   type BulkEdited,
   SKIN_NAME_RULE,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { finishedSkin } from '../../batch/model/result.ts';
+import { finishedSkin } from '../../batch/model.ts';
 import { isPending, type JobAnswer, JobFailedError, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext, Runner } from '../context/context.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { decodedText } from '../../base/json.ts';
+import { decodedText } from '../../base/text.ts';
 import { inspectSource } from '../../batch/pictures.ts';
 import {
   isBad,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EMBEDDED } from '../../batch/model/signer.ts';
+import { EMBEDDED } from '../../batch/model.ts';
 import {
   isPending,
   type Me,

@@ -1,5 +1,5 @@
-import { callerFingerprint } from '../../base/fingerprint.ts';
 import type { Sender } from '../../base/proxies.ts';
+import { callerFingerprint } from '../../base/text.ts';
 import { type Fetch, type RequestReport, SkinClient, type SkinClientOptions } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';

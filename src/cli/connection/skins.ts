@@ -1,4 +1,4 @@
-import { bareUuid, isUuid } from '../../base/uuid.ts';
+import { bareUuid, isUuid } from '../../base/text.ts';
 import type { BulkEdited, Cape, Listed } from '../../index.ts';
 import type { Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Clock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
-import type { PublicSigningKey } from '../../batch/model/signer.ts';
+import type { PublicSigningKey } from '../../batch/model.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
 import type { PlayerSkin } from '../../game/profiles.ts';
 import type { ConfigFile, Folders } from '../config/config-file.ts';

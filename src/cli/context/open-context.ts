@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
-import { EMBEDDED, type PublicSigningKey } from '../../batch/model/signer.ts';
+import { EMBEDDED, type PublicSigningKey } from '../../batch/model.ts';
 import type { BatchService } from '../../batch/options.ts';
 import type { Game } from '../../game/game.ts';
 import { ConfigFile, foldersFor } from '../config/config-file.ts';
@@ -121,7 +121,7 @@ async function gameServices({ http, names, keys }: Game): Promise<GameServices> 
 }
 
 async function ownKeyIn({ folders }: BaseContext): Promise<PublicSigningKey | undefined> {
-  const { readOwnKey } = await import('../../batch/model/signer.ts');
+  const { readOwnKey } = await import('../../batch/model.ts');
   return await readOwnKey(join(folders.data, 'signing-key.pem'));
 }
 

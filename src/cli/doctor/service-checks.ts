@@ -1,5 +1,5 @@
-import { parsedJson } from '../../base/json.ts';
 import { isAboutCertificate, networkReason } from '../../base/network-reason.ts';
+import { parsedJson } from '../../base/text.ts';
 import { isHostedService } from '../../dispatch/service-facts.ts';
 import { isPending, type RateLimit, ServiceError, VERSION } from '../../index.ts';
 import type { CommandContext } from '../context/context.ts';

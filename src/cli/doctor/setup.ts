@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsedJson } from '../../base/json.ts';
+import { parsedJson } from '../../base/text.ts';
 import {
   type Diagnosis,
   type Job,

@@ -1,10 +1,9 @@
 import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
 import { LockFileError } from '../../base/process-lock.ts';
-import { endSentence } from '../../base/sentence.ts';
+import { endSentence } from '../../base/text.ts';
 import { JournalError } from '../../batch/journal.ts';
 import { LockfileError } from '../../batch/lockfile/entries.ts';
-import { BatchSetupError } from '../../batch/model/source.ts';
-import { fetchHint } from '../../batch/sources/fetch-hint.ts';
+import { BatchSetupError, fetchHint } from '../../batch/model.ts';
 import { PlayerNameError } from '../../batch/sources/player-names.ts';
 import { ServiceLostError } from '../../dispatch/outage.ts';
 import { ProofError } from '../../dispatch/proof.ts';

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../base/files.ts';
-import type { SourceContent } from '../../batch/model/source.ts';
+import type { SourceContent } from '../../batch/model.ts';
 import type { SkinOptions } from '../../index.ts';
 
 /** Number of lines kept when the file grows too long, and the size in bytes at which it is too long. */

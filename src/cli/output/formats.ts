@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { parsedJson } from '../../base/json.ts';
+import { parsedJson } from '../../base/text.ts';
 import {
   type CommandSubject,
   citizensCommand as citizens,

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import type { SourceContent, SourceProblem } from '../../batch/model/source.ts';
+import type { SourceContent, SourceProblem } from '../../batch/model.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { clean } from '../text/text.ts';

@@ -1,4 +1,4 @@
-import type { BatchResult, FinishedSkin } from '../../batch/model/result.ts';
+import type { BatchResult, FinishedSkin } from '../../batch/model.ts';
 import type { Job, Note } from '../../index.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { type Colors, colorsFor, type Io } from '../terminal/io.ts';

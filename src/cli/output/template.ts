@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { decodedText } from '../../base/json.ts';
+import { decodedText } from '../../base/text.ts';
 import { nearestName } from '../../batch/sources/files.ts';
 import { quote, verifyBase64 } from '../../textures/commands.ts';
 import { CliError, usageError } from '../errors/exit.ts';

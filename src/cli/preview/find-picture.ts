@@ -1,6 +1,5 @@
-import { isUuid } from '../../base/uuid.ts';
-import { finishedSkin } from '../../batch/model/result.ts';
-import type { BatchSource, SourceContent, SuppliedSkin } from '../../batch/model/source.ts';
+import { isUuid } from '../../base/text.ts';
+import { type BatchSource, finishedSkin, type SourceContent, type SuppliedSkin } from '../../batch/model.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { fetchPicture } from '../../batch/sources/fetch-locally.ts';
 import { fetchSuppliedTexture } from '../../batch/sources/supplied-skin.ts';

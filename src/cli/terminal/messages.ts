@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../../batch/model/source.ts';
+import type { SourceProblem } from '../../batch/model.ts';
 import type { Note, RequestReport } from '../../index.ts';
 import { clean, jsonLine, oneLine, wrapped } from '../text/text.ts';
 import { type Colors, colorsFor, type Io } from './io.ts';

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { makeSecretFile, readSecretFile } from '../../base/files.ts';
-import { shortFingerprint } from '../../base/fingerprint.ts';
+import { shortFingerprint } from '../../base/text.ts';
 
 /** A store that several servers use has tokens that were sealed with another key than the one that is here. */
 export class AccountKeyChangedError extends Error {

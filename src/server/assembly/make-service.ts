@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
-import { JsonText } from '../../base/json.ts';
+import { JsonText } from '../../base/text.ts';
 import { callbackPolicy } from '../callbacks/deliverer.ts';
 import type { Observers } from '../events/observer.ts';
 import type { OwnKey } from '../generators/own-key.ts';

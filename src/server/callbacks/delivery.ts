@@ -1,4 +1,4 @@
-import { signWebhook, WEBHOOK_HEADERS, webhookSecret } from '../../protocol/webhook.ts';
+import { signWebhook, WEBHOOK_HEADERS, webhookSecret } from '../../protocol/job.ts';
 import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
 import { OutboundError } from '../outbound/target.ts';
 

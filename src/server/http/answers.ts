@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { JsonText } from '../../base/json.ts';
+import { JsonText } from '../../base/text.ts';
 import { VERSION } from '../../base/version.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { asRefusal, type Refusal } from '../service/refusal.ts';

@@ -1,5 +1,4 @@
-import type { Note } from '../../protocol/envelope.ts';
-import { safeParse } from '../../protocol/parsing.ts';
+import { type Note, safeParse } from '../../protocol/envelope.ts';
 import { authenticate } from '../service/callers/authenticate.ts';
 import {
   anonymousCaller,

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { Note } from '../../protocol/envelope.ts';
+import { type Note, safeParse } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import {
   type GenerateOptions,
   generateOptionsSchema,
   idempotencyKeySchema,
 } from '../../protocol/generate.ts';
-import { safeParse } from '../../protocol/parsing.ts';
 import { type SkinVariant, VARIANTS, variantSchema } from '../../protocol/skin.ts';
 import { Refusal, validationRefusal } from '../service/refusal.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';

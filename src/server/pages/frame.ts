@@ -1,5 +1,5 @@
 import type { Identity } from '../../protocol/account.ts';
-import { SKIN_NAME_RULE } from '../../protocol/generate.ts';
+import { SKIN_NAME_RULE } from '../../protocol/skin.ts';
 import type { PlanView } from '../../protocol/user.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { SKIN_NAME_RULE, skinNameSchema } from '../../protocol/generate.ts';
-import { uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
-import { MAX_BULK } from '../../protocol/skin-edit.ts';
+import {
+  MAX_BULK,
+  SKIN_NAME_RULE,
+  skinNameSchema,
+  uuidSchema,
+  visibilitySchema,
+} from '../../protocol/skin.ts';
 import { exportAnswer } from '../http/downloads.ts';
 import { deleteSkins, editSkins } from '../service/skins/changes.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { REPORT_REASONS, reportBodySchema } from '../../protocol/moderation.ts';
-import { uuidSchema } from '../../protocol/skin.ts';
-import { skinEditSchema } from '../../protocol/skin-edit.ts';
+import { skinEditSchema, uuidSchema } from '../../protocol/skin.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS } from '../../skin/render/render.ts';
 import {
   citizensCommand,

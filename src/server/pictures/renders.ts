@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ByteCache } from '../../base/byte-cache.ts';
+import { ByteCache } from '../../base/caches.ts';
 import { VERSION } from '../../base/version.ts';
 import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';

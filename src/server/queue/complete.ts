@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newUuid } from '../../base/uuid.ts';
+import { newUuid } from '../../base/text.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { z } from 'zod';
-import { parsedJson } from '../../base/json.ts';
+import { parsedJson } from '../../base/text.ts';
 import type { Grants } from '../../protocol/account.ts';
 import { type PlanLimits, type PlanView, planFileSchema } from '../../protocol/user.ts';
 import type { SubmitLimits } from '../queue/port.ts';

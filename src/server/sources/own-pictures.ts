@@ -1,4 +1,4 @@
-import { skinOnPage } from '../../base/page-links.ts';
+import { skinOnPage } from '../../base/bounded-fetch.ts';
 import { uuidOrShortIdSchema } from '../../protocol/skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusal.ts';

@@ -1,4 +1,4 @@
-import { pictureLink } from '../../base/page-links.ts';
+import { pictureLink } from '../../base/bounded-fetch.ts';
 import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
 import { DATA_URL_PREFIX, MAX_DATA_URL_LENGTH, MAX_URL_LENGTH } from '../../protocol/generate.ts';

@@ -119,7 +119,7 @@ const SMALLEST_PIECE = 64;
 const MAX_SURPLUS = 4096;
 
 /** Pixel data, and the bytes left over: in the stream behind the pixels, and in the chunks behind the stream. */
-export interface Inflated {
+interface Inflated {
   readonly pixels: Uint8Array;
   readonly surplus: number;
   readonly rest: number;
@@ -129,7 +129,7 @@ export interface Inflated {
  * Inflates pixel data of `size` bytes. Never produces much more than `size` bytes, whatever the stream claims, so a small
  * file cannot fill the memory.
  */
-export function inflateBounded(data: readonly Uint8Array[], size: number): Inflated {
+function inflateBounded(data: readonly Uint8Array[], size: number): Inflated {
   const packed = Buffer.concat(data);
   const { pixels, used } = inflate(packed, size);
   if (pixels.length < size) {
@@ -177,7 +177,7 @@ function coerceInflateError(error: unknown, size: number): unknown {
 }
 
 /** One pass over a picture: every `stepX`-th pixel of every `stepY`-th row from (x, y), `width`×`height` of them. */
-export interface Pass {
+interface Pass {
   x: number;
   y: number;
   stepX: number;
@@ -200,12 +200,12 @@ const adam7 = [
 const samplesPerPixel: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /** Samples (channels) in one pixel of a legal colour type. */
-export function channelCount({ colourType }: PngHeader): number {
+function channelCount({ colourType }: PngHeader): number {
   return samplesPerPixel[colourType]!;
 }
 
 /** The passes in which a picture's pixels follow one another: one, or the seven of Adam7. */
-export function listPasses({ width, height, interlaced }: PngHeader): Pass[] {
+function listPasses({ width, height, interlaced }: PngHeader): Pass[] {
   if (!interlaced) return [{ x: 0, y: 0, stepX: 1, stepY: 1, width, height }];
   return adam7.map(([x, y, stepX, stepY]) => ({
     x,
@@ -218,12 +218,12 @@ export function listPasses({ width, height, interlaced }: PngHeader): Pass[] {
 }
 
 /** Bytes in a row of `width` pixels, without its filter byte. */
-export function rowBytes(header: PngHeader, width: number): number {
+function rowBytes(header: PngHeader, width: number): number {
   return Math.ceil((width * channelCount(header) * header.bitDepth) / 8);
 }
 
 /** Exact length in bytes of the whole filtered picture, as its zlib stream must contain it. */
-export function filteredBytes(header: PngHeader): number {
+function filteredBytes(header: PngHeader): number {
   return listPasses(header).reduce(
     (sum, { width, height }) => sum + height * (1 + rowBytes(header, width)),
     0,
@@ -255,7 +255,7 @@ function paeth(left: number, above: number, corner: number): number {
  * same pass, unfiltered (all zero for the first), and `step` the bytes from a sample to the same sample of the
  * pixel on its left: at least 1.
  */
-export function unfilterRow(filter: number, row: Uint8Array, above: Uint8Array, step: number): void {
+function unfilterRow(filter: number, row: Uint8Array, above: Uint8Array, step: number): void {
   const predict = predictors[filter];
   if (predict === undefined) {
     throw new InvalidImageError(
@@ -272,10 +272,10 @@ export function unfilterRow(filter: number, row: Uint8Array, above: Uint8Array, 
 }
 
 /** Writes the pixel whose samples begin at `from` as four RGBA bytes at `to`. */
-export type Painter = (samples: Uint16Array, from: number, pixels: Uint8Array, to: number) => void;
+type Painter = (samples: Uint16Array, from: number, pixels: Uint8Array, to: number) => void;
 
 /** Splits a row into `count` samples of 1, 2, 4, 8 or 16 bits, most significant first. */
-export function readSamples(row: Uint8Array, bitDepth: number, count: number): Uint16Array {
+function readSamples(row: Uint8Array, bitDepth: number, count: number): Uint16Array {
   const samples = new Uint16Array(count);
   const most = 2 ** bitDepth - 1;
   for (let at = 0; at < count; at++) {
@@ -286,7 +286,7 @@ export function readSamples(row: Uint8Array, bitDepth: number, count: number): U
 }
 
 /** The painter for a picture's colour type, with its palette or colour key. */
-export function makePainter(header: PngHeader, layout: PngLayout): Painter {
+function makePainter(header: PngHeader, layout: PngLayout): Painter {
   if (header.colourType === 3) return makePalettePainter(layout.palette!, layout.transparency);
   const isGrey = header.colourType === 0 || header.colourType === 4;
   const scale = makeScale(header.bitDepth);

@@ -143,13 +143,13 @@ function indexOf(chunks: readonly Chunk[], type: string): number {
 }
 
 /** One chunk; `data` is a window into the file, not a copy. */
-export interface Chunk {
+interface Chunk {
   type: string;
   data: Uint8Array;
 }
 
 /** What a file is made of, and what is wrong with it that other decoders ignore as well: phrases for its owner. */
-export interface ChunkList {
+interface ChunkList {
   readonly chunks: readonly Chunk[];
   readonly faults: readonly string[];
 }
@@ -174,7 +174,7 @@ const SIDE_CHUNKS: ReadonlySet<string> = new Set(
  * Lists all chunks from the header to IEND, checking each length, name and CRC-32.
  * Throws `InvalidImageError` when the file ends too soon. What follows IEND is a fault.
  */
-export function readChunks(bytes: Uint8Array): ChunkList {
+function readChunks(bytes: Uint8Array): ChunkList {
   const chunks: Chunk[] = [];
   const faults: string[] = [];
   let at = SIGNATURE.length;

@@ -41,7 +41,7 @@ interface Sides {
 const FROM_FRONT: Sides = { face: 'front', left: 'right', right: 'left' };
 const FROM_BEHIND: Sides = { face: 'back', left: 'left', right: 'right' };
 
-export interface FlatOptions {
+interface FlatOptions {
   /** Whether to draw the outer layer (hat, jacket, sleeves, trousers); default true. */
   readonly overlay?: boolean | undefined;
   /** A cape's texture, 64×32; visible only from behind. */

@@ -37,7 +37,7 @@ interface LookOptions {
   readonly cape?: Picture | undefined;
 }
 
-export interface ViewOptions extends LookOptions {
+interface ViewOptions extends LookOptions {
   readonly view: View;
   /** Height in pixels, a whole number from 8 to 1024. Whole figures are half as wide, the others square. */
   readonly size: number;
@@ -53,7 +53,7 @@ export function drawView(picture: Picture, { view, size, ...look }: ViewOptions)
   return drawInto(picture, { ...look, view, width: widthOf(view, size), height: size });
 }
 
-export interface FrameOptions extends LookOptions {
+interface FrameOptions extends LookOptions {
   readonly view: AnyView;
   /** Pixels, whole numbers from 1; the caller bounds them. Flat views fill the frame, others fit into it. */
   readonly width: number;

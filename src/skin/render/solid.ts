@@ -4,10 +4,10 @@ import { Canvas, type Place, type Quad } from './canvas.ts';
 import { shownSkin } from './flat.ts';
 
 /** A point or a direction: x to the player's left, y up, z forward; skin pixels, the feet at y = 0. */
-export type Vector = readonly [x: number, y: number, z: number];
+type Vector = readonly [x: number, y: number, z: number];
 
 /** One face in space: the position of its texture's upper left corner, and its edges to the right and down. */
-export interface TexturedFace {
+interface TexturedFace {
   readonly layer: 'base' | 'overlay';
   readonly texture: Rect;
   readonly corner: Vector;
@@ -31,12 +31,12 @@ const LIMBS = {
   leftLeg: { parts: ['leftLeg', 'leftPants'], y: 6 },
 } as const satisfies Record<string, { parts: readonly [SkinPart, SkinPart]; y: number }>;
 
-export type Limb = keyof typeof LIMBS;
+type Limb = keyof typeof LIMBS;
 
 export const ALL_LIMBS = Object.keys(LIMBS) as Limb[];
 
 /** The six faces of a limb's base and, if requested, of its overlay. */
-export function limbFaces(limb: Limb, variant: Variant, hasOverlay: boolean): TexturedFace[] {
+function limbFaces(limb: Limb, variant: Variant, hasOverlay: boolean): TexturedFace[] {
   const { parts, y } = LIMBS[limb];
   const wanted = hasOverlay ? parts : [parts[0]];
   return wanted.flatMap((part) => partFaces(part, variant, [middleOf(limb, variant), y, 0]));
@@ -76,7 +76,7 @@ function partFaces(part: SkinPart, variant: Variant, [x, y, z]: Vector): Texture
 }
 
 /** The viewing angles: rotated so that the player's right side shows, and from above. Degrees. */
-export interface Camera {
+interface Camera {
   readonly yaw: number;
   readonly pitch: number;
 }
@@ -84,7 +84,7 @@ export interface Camera {
 /** Parallel projection: x to the right, y down, z towards the viewer. Skin pixels. */
 export type Project = (vector: Vector) => Vector;
 
-export function projectionOf({ yaw, pitch }: Camera): Project {
+function projectionOf({ yaw, pitch }: Camera): Project {
   const [sinYaw, cosYaw] = [Math.sin(radians(yaw)), Math.cos(radians(yaw))];
   const [sinPitch, cosPitch] = [Math.sin(radians(pitch)), Math.cos(radians(pitch))];
   return ([x, y, z]) => {

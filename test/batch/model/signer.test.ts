@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SignerCounts } from '../../../src/batch/model/signer.ts';
+import { SignerCounts } from '../../../src/batch/model.ts';
 
 test('Skins to make again are counted by signer and key', () => {
   const counts = new SignerCounts();

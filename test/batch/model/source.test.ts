@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Coverage } from '../../../src/batch/model/source.ts';
+import { Coverage } from '../../../src/batch/model.ts';
 
 test('A folder covers its own files, and with its subfolders those below', () => {
   const coverage = new Coverage();

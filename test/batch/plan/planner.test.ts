@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
-import type { BatchSource } from '../../../src/batch/model/source.ts';
-import type { Work } from '../../../src/batch/model/work.ts';
-import type { SignerRule } from '../../../src/batch/plan/signer-rule.ts';
-import type { SuppliedOutcome, SuppliedSkins } from '../../../src/batch/plan/supplied-skins.ts';
+import type { BatchSource, Work } from '../../../src/batch/model.ts';
+import type { SignerRule, SuppliedOutcome, SuppliedSkins } from '../../../src/batch/plan/signer-rule.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../support/batch/planner.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
-import type { SignedBy } from '../../../src/batch/model/signer.ts';
+import type { SignedBy } from '../../../src/batch/model.ts';
 import { SignerRule, type Standing, standingOf } from '../../../src/batch/plan/signer-rule.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';
 import { lockEntry } from '../../support/batch/lockfile-entries.ts';

@@ -4,7 +4,7 @@ import { GameKeys } from '../../../src/batch/proof/known-keys.ts';
 import { isBad, type KeptSkin, type VerifyMeans, verifySkin } from '../../../src/batch/proof/verify-skin.ts';
 import { NetworkError } from '../../../src/client/errors.ts';
 import { GameError } from '../../../src/game/errors.ts';
-import { isSignedByAny } from '../../../src/game/public-keys.ts';
+import { isSignedByAny } from '../../../src/game/game.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { fingerprintOf, signValue } from '../../../src/textures/signing-key.ts';

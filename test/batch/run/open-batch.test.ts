@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { BatchSource } from '../../../src/batch/model/source.ts';
+import type { BatchSource } from '../../../src/batch/model.ts';
 import type { PlanOptions } from '../../../src/batch/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';

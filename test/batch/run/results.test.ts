@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Journal } from '../../../src/batch/journal.ts';
-import type { FinishedSkin } from '../../../src/batch/model/result.ts';
-import type { Member } from '../../../src/batch/model/work.ts';
+import type { FinishedSkin, Member } from '../../../src/batch/model.ts';
 import { failedResult, givenResult, journaledResult, madeResult } from '../../../src/batch/run/results.ts';
 import { recordOf } from '../../support/batch/journal-records.ts';
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { Coverage } from '../../../src/batch/model/source.ts';
-import type { Member } from '../../../src/batch/model/work.ts';
+import { Coverage, type Member } from '../../../src/batch/model.ts';
 import type { BatchOptions } from '../../../src/batch/options.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
 import { LockfileChanges, saveFiles } from '../../../src/batch/run/save-files.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal.ts';
-import type { SourceProblem } from '../../../src/batch/model/source.ts';
-import type { Work } from '../../../src/batch/model/work.ts';
+import type { SourceProblem, Work } from '../../../src/batch/model.ts';
 import {
   type Made,
   problemOf,

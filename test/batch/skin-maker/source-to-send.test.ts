@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { BatchSource, SourceContent } from '../../../src/batch/model/source.ts';
-import type { Work } from '../../../src/batch/model/work.ts';
+import type { BatchSource, SourceContent, Work } from '../../../src/batch/model.ts';
 import { requestFor } from '../../../src/batch/skin-maker/source-to-send.ts';
 import { PlayerNameError, type PlayerNames } from '../../../src/batch/sources/player-names.ts';
 import { NetworkError } from '../../../src/client/errors.ts';

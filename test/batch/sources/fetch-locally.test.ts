@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { BatchSource } from '../../../src/batch/model/source.ts';
+import type { BatchSource } from '../../../src/batch/model.ts';
 import { urlSource, userSource } from '../../../src/batch/sources/arguments.ts';
 import { type FetchOptions, fetchedSources } from '../../../src/batch/sources/fetch-locally.ts';
 import { collected, problemOf } from '../../support/batch/read-sources.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { utf16Of } from '../../../src/base/json.ts';
-import { BatchSetupError } from '../../../src/batch/model/source.ts';
+import { utf16Of } from '../../../src/base/text.ts';
+import { BatchSetupError } from '../../../src/batch/model.ts';
 import { listRows } from '../../../src/batch/sources/lists.ts';
 import type { ListRow, RowOptions } from '../../../src/batch/sources/rows.ts';
 import { collected } from '../../support/batch/read-sources.ts';

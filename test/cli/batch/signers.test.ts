@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BatchResult } from '../../../src/batch/model/result.ts';
+import type { BatchResult } from '../../../src/batch/model.ts';
 import type { GameKeys } from '../../../src/batch/proof/known-keys.ts';
 import { verifyRequiredSigner } from '../../../src/cli/batch/signers.ts';
 

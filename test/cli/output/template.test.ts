@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { finishedSkin } from '../../../src/batch/model/result.ts';
+import { finishedSkin } from '../../../src/batch/model.ts';
 import { FORMATS, type Format, formatOf, TEMPLATES } from '../../../src/cli/output/formats.ts';
 import { openFormats, ResultPrinter, resultView } from '../../../src/cli/output/results.ts';
 import { fillTemplate, isFilled, parseTemplate } from '../../../src/cli/output/template.ts';

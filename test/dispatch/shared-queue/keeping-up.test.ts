@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { Submission } from '../../../src/dispatch/running-job.ts';
 import type { SharedQueue } from '../../../src/dispatch/shared-queue.ts';
 import { Slots } from '../../../src/dispatch/slots.ts';
-import type { Submission } from '../../../src/dispatch/submission.ts';
 import { machineWith, openJob } from '../../support/dispatch/machine.ts';
 import { VirtualClock } from '../../support/scripted/virtual-clock.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import type { Submission } from '../../../src/dispatch/running-job.ts';
 import { Slots } from '../../../src/dispatch/slots.ts';
-import type { Submission } from '../../../src/dispatch/submission.ts';
 import { machine, openJob } from '../../support/dispatch/machine.ts';
 
 const STALE = 10_000;

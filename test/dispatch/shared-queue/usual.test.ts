@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Submission } from '../../../src/dispatch/running-job.ts';
 import { Slots } from '../../../src/dispatch/slots.ts';
-import type { Submission } from '../../../src/dispatch/submission.ts';
 import { machine, openJob } from '../../support/dispatch/machine.ts';
 
 const calm = { isUrgent: false };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { GAME_ADDRESSES } from '../../../src/game/addresses.ts';
-import { GAME_PACE } from '../../../src/game/pacing.ts';
+import { GAME_PACE } from '../../../src/game/http.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { Judge } from '../../support/fuzz/judge.ts';

@@ -1,4 +1,4 @@
-import type { BatchSource } from '../../../src/batch/model/source.ts';
+import type { BatchSource } from '../../../src/batch/model.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 
 /** So many different skins as sources, named by their numbers. */

@@ -1,9 +1,7 @@
-import type { BatchSource } from '../../../src/batch/model/source.ts';
-import type { Work } from '../../../src/batch/model/work.ts';
+import type { BatchSource, Work } from '../../../src/batch/model.ts';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
 import { type Planned, Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
-import type { SignerRule } from '../../../src/batch/plan/signer-rule.ts';
-import type { SuppliedSkins } from '../../../src/batch/plan/supplied-skins.ts';
+import type { SignerRule, SuppliedSkins } from '../../../src/batch/plan/signer-rule.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 
 /** A planner of a batch that knows nothing. */

@@ -1,4 +1,4 @@
-import type { BatchSource } from '../../../src/batch/model/source.ts';
+import type { BatchSource } from '../../../src/batch/model.ts';
 import { allOf, folderOf, problemOf, rootsIn } from './read-sources.ts';
 
 /** What a list on stdin names, in a folder with a few files. */

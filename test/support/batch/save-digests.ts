@@ -1,5 +1,5 @@
 /** A program of its own: saves a cache of digests again and again, with entries that bear the name given. */
-import { DigestCache } from '../../../src/base/digest-cache.ts';
+import { DigestCache } from '../../../src/base/caches.ts';
 
 const [, , path = '', name = ''] = process.argv;
 for (let round = 0; round < 100; round++) {

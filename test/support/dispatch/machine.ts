@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
+import type { Submission } from '../../../src/dispatch/running-job.ts';
 import { SharedQueue, type SharedQueueOptions } from '../../../src/dispatch/shared-queue.ts';
 import { type OpenJob, Slots } from '../../../src/dispatch/slots.ts';
-import type { Submission } from '../../../src/dispatch/submission.ts';
 import { MovableClock } from '../server/movable-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
 

@@ -1,6 +1,6 @@
 import { Lag } from '../../../src/dispatch/lag.ts';
+import type { Submission } from '../../../src/dispatch/running-job.ts';
 import { type OpenJob, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
-import type { Submission } from '../../../src/dispatch/submission.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 
 export function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {

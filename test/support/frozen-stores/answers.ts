@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { shortFingerprint } from '../../../src/base/fingerprint.ts';
+import { shortFingerprint } from '../../../src/base/text.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { dataUrl, skinPng } from '../server/drawn-skins.ts';
 import { jobAt } from '../server/job-at.ts';

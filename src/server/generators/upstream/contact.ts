@@ -1,7 +1,7 @@
 import type { SkinClient } from '../../../client/skin-client.ts';
+import { ONE_ATTEMPT } from '../../../dispatch/running-job.ts';
 import { readAccount, readServiceKey, type ServiceKey, slotsOf } from '../../../dispatch/service-facts.ts';
 import { USUAL_SLOTS } from '../../../dispatch/slots.ts';
-import { ONE_ATTEMPT } from '../../../dispatch/submission.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { Trust } from '../port.ts';
 

@@ -1,13 +1,13 @@
+import { WakeUpSignal } from '../../../base/clock.ts';
 import { classifyFailure } from '../../../client/errors.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import type { JobResults } from '../../../dispatch/job-ends.ts';
 import { JobTracker } from '../../../dispatch/job-tracker.ts';
 import { RetryingReader } from '../../../dispatch/retrying-reader.ts';
+import type { Submission } from '../../../dispatch/running-job.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { OtherProcesses } from '../../../dispatch/shared-lists.ts';
-import { WakeUpSignal } from '../../../dispatch/signals.ts';
 import type { CountedSlots } from '../../../dispatch/slots.ts';
-import type { Submission } from '../../../dispatch/submission.ts';
 import type { SubmissionMark } from '../../../dispatch/submitter.ts';
 import type { Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/db.ts';

@@ -11,7 +11,7 @@ import { type Download, download, fetchTexture } from '../../../client/http.ts';
 import { NetworkTransport } from '../../../client/network-transport.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { RequestDispatcher } from '../../../client/transport.ts';
-import { TextureReader } from '../../../dispatch/texture-reader.ts';
+import { TextureReader } from '../../../dispatch/retrying-reader.ts';
 import { fetchGuarded, type GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/target.ts';
 import { GenerationError, GenerationPostponed } from '../port.ts';

@@ -4,17 +4,15 @@ import { reportBodySchema } from '../../../protocol/moderation.ts';
 import {
   similarSkinsAnswerSchema,
   skinAnswerSchema,
-  skinSchema,
-  uuidOrShortIdSchema,
-  uuidSchema,
-} from '../../../protocol/skin.ts';
-import {
   skinEditSchema,
+  skinSchema,
   skinsDeletedAnswerSchema,
   skinsDeleteSchema,
   skinsEditedAnswerSchema,
   skinsEditSchema,
-} from '../../../protocol/skin-edit.ts';
+  uuidOrShortIdSchema,
+  uuidSchema,
+} from '../../../protocol/skin.ts';
 import { reportSkin } from '../../service/moderation/reports.ts';
 import { deleteSkin, deleteSkins, editSkin, editSkins } from '../../service/skins/changes.ts';
 import { wholeUuid } from '../../service/skins/skin-picks.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
-import { newUuid } from '../../../base/uuid.ts';
+import { newUuid } from '../../../base/text.ts';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
 import { InvalidImageError } from '../../../skin/picture.ts';
 import { encodePng } from '../../../skin/png/encode.ts';

@@ -1,4 +1,4 @@
-import type { SkinEdit } from '../../../protocol/skin-edit.ts';
+import type { SkinEdit } from '../../../protocol/skin.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import { findBlockedImage } from '../../store/moderation.ts';

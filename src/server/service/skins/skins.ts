@@ -1,4 +1,4 @@
-import { ByteCache } from '../../../base/byte-cache.ts';
+import { ByteCache } from '../../../base/caches.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Game } from '../../../game/game.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';

@@ -1,4 +1,4 @@
-import { newUuid } from '../../../base/uuid.ts';
+import { newUuid } from '../../../base/text.ts';
 import { type KnownData, type LookUp, lookUp } from '../../queue/known.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { newUuid } from '../../../base/uuid.ts';
+import { newUuid } from '../../../base/text.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import type { Picture } from '../../../skin/picture.ts';
 import { encodePng } from '../../../skin/png/encode.ts';

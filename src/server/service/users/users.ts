@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
-import { newUuid } from '../../../base/uuid.ts';
+import { newUuid } from '../../../base/text.ts';
 import type { ClientInfo, KeyInfo } from '../../../protocol/account.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Client, type ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { isOpenToOthers } from '../../../base/files.ts';
-import { decodedText } from '../../../base/json.ts';
+import { decodedText } from '../../../base/text.ts';
 import { StoreRefusedError } from './trouble.ts';
 
 /** The connection that a password is for: the parts that a line of the file must match. */

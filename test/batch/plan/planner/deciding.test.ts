@@ -2,10 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
-import type { BatchSource, SourceContent } from '../../../../src/batch/model/source.ts';
-import { type WorkContent, workKey } from '../../../../src/batch/model/work.ts';
-import { SignerRule } from '../../../../src/batch/plan/signer-rule.ts';
-import type { SuppliedOutcome, SuppliedSkins } from '../../../../src/batch/plan/supplied-skins.ts';
+import {
+  type BatchSource,
+  type SourceContent,
+  type WorkContent,
+  workKey,
+} from '../../../../src/batch/model.ts';
+import {
+  SignerRule,
+  type SuppliedOutcome,
+  type SuppliedSkins,
+} from '../../../../src/batch/plan/signer-rule.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../../support/batch/planner.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { SignedBy } from '../../../../src/batch/model/signer.ts';
+import type { SignedBy } from '../../../../src/batch/model.ts';
 import type { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
 import {
   fingerprintIn,

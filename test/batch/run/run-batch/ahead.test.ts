@@ -1,6 +1,6 @@
 /** How far a batch reads its sources ahead of what it submits. */
 import { expect, test } from 'vitest';
-import type { BatchSource } from '../../../../src/batch/model/source.ts';
+import type { BatchSource } from '../../../../src/batch/model.ts';
 import { prepareScripted } from '../../../support/scripted/run-scripted.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { BatchSource } from '../../../../src/batch/model/source.ts';
+import type { BatchSource } from '../../../../src/batch/model.ts';
 import { prepareScripted } from '../../../support/scripted/run-scripted.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 

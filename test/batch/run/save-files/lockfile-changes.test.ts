@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Member } from '../../../../src/batch/model/work.ts';
+import type { Member } from '../../../../src/batch/model.ts';
 import { LockfileChanges } from '../../../../src/batch/run/save-files.ts';
 
 const sourceOf = (id: string) => ({ id, pixels: undefined }) as Member;

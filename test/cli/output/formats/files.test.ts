@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { finishedSkin } from '../../../../src/batch/model/result.ts';
+import { finishedSkin } from '../../../../src/batch/model.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
 import { filePath, hasForm, renderFile } from '../../../../src/cli/output/formats.ts';
 import { resultView, skinFields } from '../../../../src/cli/output/results.ts';

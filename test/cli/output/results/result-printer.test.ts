@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { finishedSkin } from '../../../../src/batch/model/result.ts';
+import { finishedSkin } from '../../../../src/batch/model.ts';
 import { ResultPrinter, type ResultView, resultView } from '../../../../src/cli/output/results.ts';
 import { makePicture } from '../../../../src/skin/picture.ts';
 import { testIo } from '../../../support/cli/test-io.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Submission } from '../../../../../src/dispatch/running-job.ts';
 import { Slots } from '../../../../../src/dispatch/slots.ts';
-import type { Submission } from '../../../../../src/dispatch/submission.ts';
 import { StoredJobs } from '../../../../../src/server/generators/upstream/jobs.ts';
 import { acceptUpstreamJob, beginUpstreamJob } from '../../../../../src/server/store/upstream-jobs.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';

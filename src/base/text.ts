@@ -1,0 +1,97 @@
+import { hash, randomUUID } from 'node:crypto';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** The encoding in which a text begins with these bytes of a byte order mark; undefined for UTF-8, with or without one. */
+export function utf16Of(start: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : undefined;
+}
+
+/** A text as editors save it: UTF-8, or UTF-16 with a byte order mark. The mark is left out. */
+export function decodedText(bytes: Uint8Array): string {
+  const encoding = utf16Of(bytes);
+  if (encoding) return new TextDecoder(encoding).decode(bytes);
+  return withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}
+
+/** A text without its byte order mark, which programs on Windows write at the start of a file. */
+export function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+}
+
+/** Values that a text in JSON may have. Each takes memory of its own: an array of two characters some hundred bytes. */
+export const MAX_JSON_VALUES = 500_000;
+
+/** Whether a text in JSON has more values than are read. Counts commas and brackets, those in strings as well. */
+export function hasTooManyValues(text: string): boolean {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if ((code === COMMA || code === BRACKET || code === BRACE) && ++count > MAX_JSON_VALUES) return true;
+  }
+  return false;
+}
+
+const COMMA = 0x2c;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+
+/** The value of a text in JSON; undefined if the text is not JSON, or has too many values. */
+export function parsedJson(given: string | Uint8Array): unknown {
+  try {
+    const text = typeof given === 'string' ? withoutMark(given) : decodedText(given);
+    return hasTooManyValues(text) ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value as JSON for answers that are sent several times: text and digest are computed once. */
+export class JsonText {
+  readonly text: string;
+  #digest: string | undefined;
+
+  /** @throws TypeError for what JSON cannot express */
+  constructor(value: object) {
+    this.text = JSON.stringify(value);
+  }
+
+  /** The SHA-1 of the text in base64url. */
+  get digest(): string {
+    this.#digest ??= hash('sha1', this.text, 'base64url');
+    return this.#digest;
+  }
+}
+
+const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** Whether a text is a UUID: 32 hexadecimal digits, or 36 characters with dashes. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** A new UUID of version 4, in the form of `bareUuid`. Clients check the version. */
+export function newUuid(): string {
+  return bareUuid(randomUUID());
+}
+
+/** A UUID in the form for comparing and storing: 32 hexadecimal digits, lower case. */
+export function bareUuid(uuid: string): string {
+  return uuid.replaceAll('-', '').toLowerCase();
+}
+
+/** Identifies a key without revealing it: the first 16 hexadecimal digits of its text's SHA-256. */
+export function shortFingerprint(text: string): string {
+  return hash('sha256', text).slice(0, 16);
+}
+
+/** Distinguishes the callers of one service: the fingerprint of the API key, or `anonymous` without one. */
+export function callerFingerprint(apiKey: string | undefined): string {
+  return apiKey === undefined ? 'anonymous' : shortFingerprint(apiKey);
+}
+
+/** A name and the full stop of the sentence that it ends; quoted if the name itself ends with a full stop. */
+export function endSentence(name: string): string {
+  return name.endsWith('.') ? `"${name}".` : `${name}.`;
+}

@@ -1,0 +1,168 @@
+import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openSources } from '../../../../src/batch/sources/lists.ts';
+import { named } from '../../../support/batch/read-lists.ts';
+import {
+  allOf,
+  folderOf,
+  onlyOf,
+  problemOf,
+  rootsIn,
+  spec,
+  stemsOf,
+} from '../../../support/batch/read-sources.ts';
+import { failureOf } from '../../../support/client/test-client.ts';
+import { collectGarbage } from '../../../support/server/collect-garbage.ts';
+
+describe('A list file', () => {
+  test('is found from the current folder, and named as typed', async () => {
+    const cwd = await folderOf({ 'lists/a.csv': 'source,name\n,x\n' });
+    const row = await onlyOf({ from: ['./lists/a.csv'] }, rootsIn(cwd));
+    expect(row).toMatchObject({ label: './lists/a.csv:2', stem: 'a-2' });
+    expect(problemOf(row)?.message).toBe('Line 2 of ./lists/a.csv: the column source is missing.');
+  });
+
+  test('names paths from the current folder, else from its own', async () => {
+    const cwd = await folderOf({
+      'lists/all.txt': 'both.png\nthere.png\n../here.png\nnowhere.png',
+      'both.png': '',
+      'lists/both.png': '',
+      'lists/there.png': '',
+      'here.png': '',
+    });
+    const sources = await allOf({ from: ['lists/all.txt'] }, rootsIn(cwd));
+    expect(sources.map(({ content }) => content)).toEqual([
+      { kind: 'file', path: join(cwd, 'both.png') },
+      { kind: 'file', path: join(cwd, 'lists/there.png') },
+      { kind: 'file', path: join(cwd, 'here.png') },
+      { kind: 'problem', problem: expect.objectContaining({ code: 'no_such_file' }) },
+    ]);
+  });
+
+  test('may write paths as on Windows', async () => {
+    const cwd = await folderOf({
+      'lists/all.txt': '.\\sub\\a.png\n..\\b.png\nc\\d.png\n',
+      'lists/sub/a.png': '',
+      'b.png': '',
+      'c\\d.png': '',
+    });
+    const sources = await allOf({ from: ['lists/all.txt'] }, rootsIn(cwd));
+    expect(sources.map(({ content }) => content)).toEqual([
+      { kind: 'file', path: join(cwd, 'lists/sub/a.png') },
+      { kind: 'file', path: join(cwd, 'b.png') },
+      { kind: 'file', path: join(cwd, 'c\\d.png') },
+    ]);
+    expect(sources[0]).toMatchObject({ label: './sub/a.png', stem: 'sub/a' });
+  });
+
+  test('may be one of several', async () => {
+    const cwd = await folderOf({ a: 'x.png', b: '{"source":"y.png"}' });
+    expect(await stemsOf({ from: ['a', '-', 'b'] }, rootsIn(cwd, 'z.png'))).toEqual(['x', 'z', 'y']);
+  });
+
+  test('that is not there is told before anything is begun', async () => {
+    const cwd = await folderOf(['a.png']);
+    const sources = openSources(spec({ args: ['a.png'], from: ['list.txt'] }), rootsIn(cwd));
+    expect(await failureOf(sources.next())).toMatchObject({
+      name: 'BatchSetupError',
+      code: 'no_such_file',
+      message: 'No list list.txt.',
+      hint: expect.any(String),
+    });
+  });
+
+  test('must not be a folder', async () => {
+    const cwd = await folderOf(['lists/a.txt']);
+    const failure = await failureOf(allOf({ from: ['lists'] }, rootsIn(cwd)));
+    expect(failure).toMatchObject({ code: 'not_a_list', message: 'lists is a folder, not a list.' });
+  });
+
+  test('that goes away before its turn is told', async () => {
+    const cwd = await folderOf({ 'a.png': '', 'list.txt': 'a.png' });
+    const sources = openSources(spec({ args: ['a.png'], from: ['list.txt'] }), rootsIn(cwd));
+    await sources.next();
+    rmSync(join(cwd, 'list.txt'));
+    expect(await failureOf(sources.next())).toMatchObject({ name: 'BatchSetupError', code: 'no_such_file' });
+  });
+
+  test.each(['\x89PNG\r\n\x1a\n\0', 'heroes/a.png\n\0', 'source\nheroes/a.png\nh\0e'])(
+    'must be text: %j',
+    async (text) => {
+      const failure = await failureOf(named(text));
+      expect(failure).toMatchObject({
+        name: 'BatchSetupError',
+        code: 'not_a_list',
+        message: 'Not a list: the list on stdin contains zero bytes, so it is not text.',
+      });
+    },
+  );
+
+  test('is closed when nobody reads on', async () => {
+    const cwd = await folderOf({ 'list.txt': 'a.png\n'.repeat(100_000) });
+    for await (const source of openSources(spec({ from: ['list.txt'] }), rootsIn(cwd))) {
+      expect(source.stem).toBe('a');
+      break;
+    }
+    await expect.poll(() => openFiles().filter((path) => path.startsWith(cwd))).toEqual([]);
+  });
+});
+
+/** Paths of the files that this process has open. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // the one that the list itself was read with
+    }
+  });
+}
+
+/** Bytes that a line takes at least when it is kept, if only as a text. */
+const LEAST_OF_A_LINE = 40;
+
+/** Bytes on the heap that are in use, without garbage. */
+function heldBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+describe('A list of 100,000 lines', () => {
+  const forms: [form: string, header: string, row: string][] = [
+    ['lines', '', 'heroes/a.png'],
+    ['CSV', 'source,name\n', '"heroes/a.png",Hero'],
+    ['NDJSON', '', '{"source":"heroes/a.png"}'],
+  ];
+  test.each(forms)('as %s gives its first source before the second line is read', async (_, header, row) => {
+    let [lines, isClosed] = [0, false];
+    const endless = async function* () {
+      try {
+        yield Buffer.from(header);
+        for (; lines < 100_000; lines++) yield Buffer.from(`${row}\n`);
+      } finally {
+        isClosed = true;
+      }
+    };
+    const sources = openSources(spec({ from: ['-'] }), rootsIn('/', endless));
+    expect((await sources.next()).value).toMatchObject({ label: 'heroes/a.png' });
+    expect(lines).toBe(0);
+    await sources.return(undefined);
+    expect(isClosed).toBe(true);
+  });
+
+  test('is read to its end without being held', async () => {
+    const lines = async function* () {
+      for (let line = 0; line < 100_000; line++) yield Buffer.from(`https://a.example/${line}.png\n`);
+    };
+    const held: number[] = [];
+    let count = 0;
+    for await (const _ of openSources(spec({ from: ['-'] }), rootsIn('/', lines))) {
+      count++;
+      if (count === 20_000 || count === 80_000) held.push(heldBytes());
+    }
+    expect(count).toBe(100_000);
+    const [early = 0, late = 0] = held;
+    expect(late - early).toBeLessThan(60_000 * LEAST_OF_A_LINE);
+  });
+});

@@ -1,8 +1,0 @@
-import { expect, test } from 'vitest';
-import { sharedKey } from '../../src/dispatch/submission.ts';
-
-test('Other processes tell attempts at the same skin apart', () => {
-  const work = { key: 'k', variant: 'auto', visibility: undefined, cape: undefined, losses: 0 } as const;
-  expect(sharedKey({ ...work, attempt: 0 })).toBe(sharedKey({ ...work, attempt: 0 }));
-  expect(sharedKey({ ...work, attempt: 0 })).not.toBe(sharedKey({ ...work, attempt: 1 }));
-});

@@ -4,6 +4,7 @@ import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';
 import { isBlocked } from '../store/moderation.ts';
+import { PreparedQuery } from '../store/prepared.ts';
 import { PROCESSING, type TextureDataRow } from '../store/schema/tables.ts';
 import { addSkin } from '../store/skins.ts';
 import { keepTextureData } from '../store/textures.ts';
@@ -26,7 +27,7 @@ export async function completeWithSkin(db: Db, completion: CompletedWork): Promi
   const values = valuesOf(completion);
   return await inTransaction(db, async (tx) => {
     await lockOwnerOfJob(tx, values.job);
-    const ended = await completing(tx, values).executeTakeFirst();
+    const ended = await COMPLETE.first(tx, values, values.visibility);
     if (!ended) return false;
     await keepTextureData(tx, textureDataOf(completion));
     const { newSkin: uuid, owner, identity, name = null, visibility, now } = values;
@@ -76,34 +77,35 @@ interface Values {
 }
 
 /** Returns no row if the lease is lost or the image is blocked. */
-function completing(db: Db, { job, leaseOwner, newSkin, textureHash, now, ...skin }: Values) {
-  return updateState(db, 'processing', 'completed')
-    .set((eb) => {
-      const own = eb
-        .selectFrom('skins')
-        .select('skins.uuid')
-        .where('skins.owner', '=', skin.owner)
-        .where('skins.identity', '=', skin.identity)
-        .where('skins.visibility', '=', sql.lit(skin.visibility))
-        .orderBy('skins.id')
-        .limit(1);
-      const matching = skin.name === undefined ? own : own.where('skins.name', '=', skin.name);
-      return { skin_uuid: eb.fn.coalesce(matching, eb.val(newSkin)) };
-    })
-    .set({ lease_owner: null, lease_until: null, error_code: null, error_message: null, finished_at: now })
-    .where('uuid', '=', job)
-    .where('lease_owner', '=', leaseOwner)
-    .where((eb) => eb.not(isBlocked(textureHash)))
-    .returning('skin_uuid')
-    .returning((eb) =>
-      eb
-        .selectFrom('callbacks')
-        .select('callbacks.id')
-        .whereRef('callbacks.job_id', '=', 'jobs.id')
-        .limit(1)
-        .as('callback'),
-    );
-}
+const COMPLETE = new PreparedQuery(
+  (db, { job, leaseOwner, newSkin, textureHash, now, owner, identity, name }: Values, visibility) =>
+    updateState(db, 'processing', 'completed')
+      .set((eb) => {
+        const own = eb
+          .selectFrom('skins')
+          .select('skins.uuid')
+          .where('skins.owner', '=', owner)
+          .where('skins.identity', '=', identity)
+          .where('skins.visibility', '=', sql.lit(visibility as Values['visibility']))
+          .orderBy('skins.id')
+          .limit(sql.lit(1));
+        const matching = name === undefined ? own : own.where('skins.name', '=', name);
+        return { skin_uuid: eb.fn.coalesce(matching, eb.val(newSkin)) };
+      })
+      .set({ lease_owner: null, lease_until: null, error_code: null, error_message: null, finished_at: now })
+      .where('uuid', '=', job)
+      .where('lease_owner', '=', leaseOwner)
+      .where((eb) => eb.not(isBlocked(textureHash)))
+      .returning('skin_uuid')
+      .returning((eb) =>
+        eb
+          .selectFrom('callbacks')
+          .select('callbacks.id')
+          .whereRef('callbacks.job_id', '=', 'jobs.id')
+          .limit(sql.lit(1))
+          .as('callback'),
+      ),
+);
 
 /**
  * Gives a leased job the identity of the data that the current signer will make: the service may have been restarted

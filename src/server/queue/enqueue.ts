@@ -4,9 +4,10 @@ import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwner, lockSubmitter } from '../store/locks.ts';
+import { PreparedQuery } from '../store/prepared.ts';
 import { type JobRow, PENDING, type Via } from '../store/schema/tables.ts';
 import { keepTexture } from '../store/textures.ts';
-import { answerToKey, insertingJob, keepKey, keyedJob, newRow } from './idempotency.ts';
+import { answerToKey, INSERT_JOB, keepKey, keyedJob, newRow } from './idempotency.ts';
 import type { NewJob, OverLimit, SharedLimit, SubmitLimits, SubmitResult, SubmitRoom } from './port.ts';
 
 interface Terms {
@@ -34,7 +35,8 @@ async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<Su
   const row = { ...newRow(job, now), turn: memory.turn, concurrency, burst };
   const usage = afterJob(memory, { priority, via: job.via, now });
   if (job.picture) await keepTexture(tx, { ...job.picture, created_at: now });
-  const queued = { ...row, ...(await insertingJob(tx, row).executeTakeFirstOrThrow()) };
+  const inserted = await INSERT_JOB.first(tx, row);
+  const queued = { ...row, id: inserted!.id };
   await rememberCaller(tx, usage);
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
   return { kind: 'queued', job: queued, usage, isFull: pending + 1 >= limits.slots };
@@ -124,23 +126,14 @@ interface OwnerUsage {
 type Asked = Pick<NewJob, 'owner' | 'via'> & Partial<Pick<NewJob, 'requestKey' | 'idempotencyKey'>>;
 
 /** All of it with a single statement. Call in the transaction that inserts the job. */
-async function readUsage(db: Db, asked: Asked, now: number): Promise<OwnerUsage> {
-  const { owner, via, requestKey, idempotencyKey } = asked;
-  const own = db.selectFrom('jobs').where('owner', '=', owner).where(PENDING);
-  const count = own.select((eb) => eb.fn.countAll<number>().as('count'));
-  const { pending, pendingVia, keyed, joined, ...facts } = await factsAbout(db, owner)
-    .select(count.as('pending'))
-    .select(count.where('via', '=', via).as('pendingVia'))
-    .$if(idempotencyKey !== undefined, (query) => query.select(keyedJob(db, asked)))
-    .$if(requestKey !== undefined, (query) =>
-      query.select(
-        own
-          .select('id')
-          .where('request_key', '=', requestKey ?? '')
-          .as('joined'),
-      ),
-    )
-    .executeTakeFirstOrThrow();
+async function readUsage(
+  db: Db,
+  { owner, via, requestKey, idempotencyKey }: Asked,
+  now: number,
+): Promise<OwnerUsage> {
+  const usage = await USAGE.first(db, { owner, via, requestKey, idempotencyKey });
+  if (usage === undefined) throw new Error('The store has no clock of the queue.');
+  const { pending, pendingVia, keyed, joined, ...facts } = usage;
   return {
     memory: memoryOf(owner, facts, now),
     pending: pending!, // counts are never null
@@ -149,6 +142,23 @@ async function readUsage(db: Db, asked: Asked, now: number): Promise<OwnerUsage>
     joined: joined ?? null,
   };
 }
+
+const USAGE = new PreparedQuery((db, { owner, via, requestKey, idempotencyKey }: Asked) => {
+  const own = db.selectFrom('jobs').where('owner', '=', owner).where(PENDING);
+  const count = own.select((eb) => eb.fn.countAll<number>().as('count'));
+  return factsAbout(db, owner)
+    .select(count.as('pending'))
+    .select(count.where('via', '=', via).as('pendingVia'))
+    .$if(idempotencyKey !== undefined, (query) => query.select(keyedJob(db, { owner, idempotencyKey })))
+    .$if(requestKey !== undefined, (query) =>
+      query.select(
+        own
+          .select('id')
+          .where('request_key', '=', requestKey ?? '')
+          .as('joined'),
+      ),
+    );
+});
 
 /** Limits of a job besides the windows and slots of its owner. */
 interface ViaRules {

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Db } from '../store/db.ts';
+import { PreparedQuery } from '../store/prepared.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import type { NewJob, Repeated } from './port.ts';
 
@@ -75,9 +76,9 @@ export function newRow(job: NewJob, now: number): Omit<NewRow, 'turn' | 'concurr
 }
 
 /** The insertion of a job also stores its idempotency key. */
-export function insertingJob(db: Db, row: NewRow) {
-  return db.insertInto('jobs').values(row).returning('id');
-}
+export const INSERT_JOB = new PreparedQuery((db, row: NewRow) =>
+  db.insertInto('jobs').values(row).returning('id'),
+);
 
 /** Selects the number of the job of an owner's earlier request with this key, as `keyed`. */
 export function keyedJob(db: Db, { owner, idempotencyKey }: Pick<NewJob, 'owner' | 'idempotencyKey'>) {

@@ -2,8 +2,9 @@ import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { isBlocked } from '../store/moderation.ts';
+import { PreparedQuery } from '../store/prepared.ts';
 import { findOwnSkin, type SkinWithData } from '../store/skins.ts';
-import { findRepeated, insertingJob, keyedJob, type NewRow, newRow } from './idempotency.ts';
+import { findRepeated, INSERT_JOB, keyedJob, type NewRow, newRow } from './idempotency.ts';
 import type { NewJob, Recorded } from './port.ts';
 
 /** Existing data, and the caller's own record of it if there is one that matches. */
@@ -31,15 +32,16 @@ export interface Wanted
   readonly identities: readonly [string, string];
 }
 
+type LookUpValues = Pick<Wanted, 'owner' | 'textureHash' | 'idempotencyKey'> & {
+  readonly first: string;
+  readonly second: string;
+};
+
 /** The data that exists is found together with all else, because every submission needs it. */
 export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookUp> {
-  const { owner, identities, idempotencyKey } = wanted;
-  const rows = await factsAbout(db, owner)
-    .leftJoin('texture_data', (join) => join.on('texture_data.identity', 'in', identities))
-    .select('texture_data.identity as known')
-    .select(isBlocked(wanted.textureHash).as('blocked'))
-    .$if(idempotencyKey !== undefined, (query) => query.select(keyedJob(db, wanted)))
-    .execute();
+  const { owner, identities, idempotencyKey, textureHash } = wanted;
+  const [first, second] = identities;
+  const rows = await LOOK_UP.all(db, { owner, first, second, idempotencyKey, textureHash });
   const [row] = rows;
   if (row === undefined) throw new Error('The store has no clock of the queue.');
   const found = new Set(rows.map(({ known }) => known));
@@ -54,6 +56,14 @@ export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookU
     known,
   };
 }
+
+const LOOK_UP = new PreparedQuery((db, { owner, first, second, idempotencyKey, textureHash }: LookUpValues) =>
+  factsAbout(db, owner)
+    .leftJoin('texture_data', (join) => join.on('texture_data.identity', 'in', [first, second]))
+    .select('texture_data.identity as known')
+    .select(isBlocked(textureHash).as('blocked'))
+    .$if(idempotencyKey !== undefined, (query) => query.select(keyedJob(db, { owner, idempotencyKey }))),
+);
 
 /** The fields of a job that is created as completed, instead of a place in the queue. */
 const NO_PLACE = { turn: 0, concurrency: 1, burst: 1 } as const;
@@ -80,14 +90,14 @@ export function knownRow(job: NewJob, { skinUuid, now }: { skinUuid: string; now
 
 /** Inserts the row, unless the key of its request was used before. */
 async function recordOnce(tx: Db, job: NewJob, row: NewRow): Promise<Recorded> {
-  const insertion = job.idempotencyKey === undefined ? insertingJob(tx, row) : insertingUnlessKeyed(tx, row);
-  const inserted = await insertion.executeTakeFirst();
+  const insertion = job.idempotencyKey === undefined ? INSERT_JOB : INSERT_UNLESS_KEYED;
+  const inserted = await insertion.first(tx, row);
   if (inserted) return { kind: 'recorded', job: { ...row, ...inserted } };
   return (await findRepeated(tx, job)) ?? (await recordOnce(tx, job, row)); // its job was just forgotten
 }
 
-function insertingUnlessKeyed(tx: Db, row: NewRow) {
-  return tx
+const INSERT_UNLESS_KEYED = new PreparedQuery((tx, row: NewRow) =>
+  tx
     .insertInto('jobs')
     .columns(Object.keys(row) as (keyof NewRow)[])
     .expression(
@@ -105,5 +115,5 @@ function insertingUnlessKeyed(tx: Db, row: NewRow) {
           ),
         ),
     )
-    .returning('id');
-}
+    .returning('id'),
+);

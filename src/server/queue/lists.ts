@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../store/db.ts';
+import { PreparedQuery } from '../store/prepared.ts';
 import {
   COMPLETED,
   FAILED,
@@ -58,10 +59,19 @@ export async function listJobs(db: Db, owner: string, size: number): Promise<Job
 
 /** The same jobs with their states only: many of them are read together. */
 export async function listJobStates(db: Db, owner: string, size: number): Promise<JobSummaryRow[]> {
-  const own = db.selectFrom('jobs').select(STATE).where('owner', '=', owner);
-  const newest = await own.orderBy('id', 'desc').limit(sql.lit(size)).execute();
-  return await withOlder(newest, size, () => own.where(PENDING).execute());
+  const newest = await JOB_STATES.all(db, { owner }, String(size));
+  return await withOlder(newest, size, () => ownStates(db, owner).where(PENDING).execute());
 }
+
+function ownStates(db: Db, owner: string) {
+  return db.selectFrom('jobs').select(STATE).where('owner', '=', owner);
+}
+
+const JOB_STATES = new PreparedQuery((db, { owner }: Pick<JobRow, 'owner'>, size) =>
+  ownStates(db, owner)
+    .orderBy('id', 'desc')
+    .limit(sql.lit(Number(size))),
+);
 
 /** Sorted and limited in code: the database would walk all of the owner's jobs for it. */
 async function withOlder<Job extends { readonly id: number }>(
@@ -142,9 +152,13 @@ function withPrefix(column: string) {
 }
 
 export async function findJobWithSkin(db: Db, uuid: string): Promise<JobWithSkin | undefined> {
-  const row = await jobsWithSkins(db).where('jobs.uuid', '=', uuid).executeTakeFirst();
+  const row = await JOB_WITH_SKIN.first(db, { uuid });
   return row && split(row);
 }
+
+const JOB_WITH_SKIN = new PreparedQuery((db, { uuid }: Pick<JobRow, 'uuid'>) =>
+  jobsWithSkins(db).where('jobs.uuid', '=', uuid),
+);
 
 /** The finished ones of these jobs, in the order of their ends. */
 export async function readEnds(db: Db, uuids: readonly string[]): Promise<JobWithSkin[]> {

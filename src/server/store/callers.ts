@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/rate-limits.ts';
 import { nextTurn } from '../fairness/turns.ts';
 import type { Db } from './db.ts';
+import { PreparedQuery } from './prepared.ts';
 import { PENDING, type Tables } from './schema/tables.ts';
 
 /** The facts about a caller that are kept from one job to the next. */
@@ -67,13 +68,15 @@ export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
 type CallerRow = Pick<Tables['callers'], 'owner' | 'turn' | 'spent_at' | 'generated_at' | 'minute' | 'hour'>;
 
 export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void> {
-  const row = callerRow(memory);
-  await db
+  await REMEMBER.run(db, callerRow(memory));
+}
+
+const REMEMBER = new PreparedQuery((db, row: CallerRow) =>
+  db
     .insertInto('callers')
     .values(row)
-    .onConflict((conflict) => conflict.column('owner').doUpdateSet(row))
-    .execute();
-}
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(row)),
+);
 
 function callerRow(memory: CallerMemory): CallerRow {
   return {

@@ -1,4 +1,4 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { CompiledQuery, Kysely, SelectQueryBuilder } from 'kysely';
 import { isConflict } from './failures.ts';
 import type { ApiKeyRow, SkinViewRow, Tables, UserRow } from './schema/tables.ts';
 
@@ -192,6 +192,9 @@ export interface ColumnTypes {
   readonly numbered: string;
 }
 
+/** SQL of prepared queries (prepared.ts), by the query and by what its form depends on. */
+export type PreparedTexts = Map<unknown, Map<string, CompiledQuery>>;
+
 /** What differs between SQLite and PostgreSQL, and what a process keeps in memory beside its store. */
 export interface Store {
   readonly kind: StoreKind;
@@ -201,6 +204,7 @@ export interface Store {
   readonly schema: KnownSchema;
   readonly keyOwners: KeyOwnerCache;
   readonly usage: NotedUsage;
+  readonly preparedTexts: PreparedTexts;
   /** Runs a statement that keeps other transactions waiting, where they run side by side. */
   lock(statement: () => Promise<unknown>): Promise<void>;
   /** Milliseconds after which a statement of this transaction fails that waits for a lock. */

@@ -2,6 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
+import { PreparedQuery } from './prepared.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 
 /**
@@ -105,13 +106,14 @@ export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
 /** Adds a new record of existing data. */
 export async function addSkin(db: Db, skin: NewSkin): Promise<void> {
   const { uuid, owner, identity, name, visibility, created_at } = skin;
-  const { id } = await db
-    .insertInto('skins')
-    .values({ uuid, owner, identity, name, visibility, created_at, views: 0 })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await addWords(db, id, name);
+  const record = { uuid, owner, identity, name, visibility, created_at, views: 0 };
+  const inserted = await ADD_SKIN.first(db, record);
+  await addWords(db, inserted!.id, name);
 }
+
+const ADD_SKIN = new PreparedQuery((db, record: Omit<SkinRow, 'id' | 'hidden_from'>) =>
+  db.insertInto('skins').values(record).returning('id'),
+);
 
 /** The caller's own record of this data, if there is one that matches. */
 export async function findOwnSkin(
@@ -119,15 +121,20 @@ export async function findOwnSkin(
   skin: Omit<NewSkin, 'uuid' | 'created_at'>,
 ): Promise<SkinWithData | undefined> {
   const { owner, identity, visibility, name } = skin;
-  let own = skinsWithData(db)
-    .where('skins.owner', '=', owner)
-    .where('skins.identity', '=', identity)
-    .where('skins.visibility', '=', sql.lit(visibility)) // literals: see first-schema.ts
-    .orderBy('skins.id')
-    .limit(sql.lit(1));
-  if (name !== null) own = own.where('skins.name', '=', name);
-  return await own.executeTakeFirst();
+  return await OWN_SKIN.first(db, { owner, identity, name }, visibility);
 }
+
+const OWN_SKIN = new PreparedQuery(
+  (db, { owner, identity, name }: Pick<NewSkin, 'owner' | 'identity' | 'name'>, visibility) => {
+    const own = skinsWithData(db)
+      .where('skins.owner', '=', owner)
+      .where('skins.identity', '=', identity)
+      .where('skins.visibility', '=', sql.lit(visibility as SkinVisibility)) // literals: see first-schema.ts
+      .orderBy('skins.id')
+      .limit(sql.lit(1));
+    return name === null ? own : own.where('skins.name', '=', name);
+  },
+);
 
 export async function findSkin(db: Db, uuid: string): Promise<SkinWithData | undefined> {
   return await skinsWithData(db).where('skins.uuid', '=', uuid).executeTakeFirst();

@@ -25,6 +25,7 @@ import {
   KnownSchema,
   NotedUsage,
   OLDEST_READER,
+  type PreparedTexts,
   type Store,
 } from './db.ts';
 import { MIGRATIONS, migrate, newestSchema } from './migrate.ts';
@@ -273,6 +274,7 @@ class SqliteStore implements Store {
   readonly schema: KnownSchema;
   readonly keyOwners: KeyOwnerCache;
   readonly usage = new NotedUsage();
+  readonly preparedTexts: PreparedTexts = new Map();
 
   constructor({ schema, others }: Surroundings) {
     this.schema = schema;

@@ -2,16 +2,20 @@ import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
 import type { Db } from './db.ts';
 import { isBlocked } from './moderation.ts';
+import { PreparedQuery } from './prepared.ts';
 import type { CapeRow, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
 /** Stores a picture under its hash; an existing one stays unchanged (same name, same bytes). */
 export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
-  await db
+  await KEEP_TEXTURE.run(db, texture);
+}
+
+const KEEP_TEXTURE = new PreparedQuery((db, texture: TextureRow) =>
+  db
     .insertInto('textures')
     .values(texture)
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .execute();
-}
+    .onConflict((conflict) => conflict.column('hash').doNothing()),
+);
 
 export async function findTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
@@ -45,12 +49,15 @@ export async function findTextureData(db: Db, identity: string): Promise<Texture
 
 /** Stores signed data; if two workers made the same data, the first one stays. */
 export async function keepTextureData(db: Db, data: TextureDataRow): Promise<void> {
-  await db
+  await KEEP_DATA.run(db, data);
+}
+
+const KEEP_DATA = new PreparedQuery((db, data: TextureDataRow) =>
+  db
     .insertInto('texture_data')
     .values(data)
-    .onConflict((conflict) => conflict.column('identity').doNothing())
-    .execute();
-}
+    .onConflict((conflict) => conflict.column('identity').doNothing()),
+);
 
 export async function hasTextureData(db: Db, identity: string): Promise<boolean> {
   const row = await db

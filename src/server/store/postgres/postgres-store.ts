@@ -9,6 +9,7 @@ import {
   KeyOwnerCache,
   KnownSchema,
   NotedUsage,
+  type PreparedTexts,
   type Store,
 } from '../db.ts';
 import { createMeta, MIGRATIONS, type Migration, migrate, newestSchema } from '../migrate.ts';
@@ -48,6 +49,7 @@ class PostgresStore implements Store {
   readonly schema: KnownSchema;
   readonly keyOwners = new KeyOwnerCache({ version: () => Math.floor(performance.now() / KEY_AGE) });
   readonly usage = new NotedUsage();
+  readonly preparedTexts: PreparedTexts = new Map();
 
   constructor(schema: KnownSchema) {
     this.schema = schema;

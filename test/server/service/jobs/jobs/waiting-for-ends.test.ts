@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../../src/server/events/job-signals.ts';
-import { insertingJob } from '../../../../../src/server/queue/idempotency.ts';
+import { INSERT_JOB } from '../../../../../src/server/queue/idempotency.ts';
 import { knownRow } from '../../../../../src/server/queue/known.ts';
 import { waitForEnds } from '../../../../../src/server/service/jobs/jobs.ts';
 import { keepTexture } from '../../../../../src/server/store/textures.ts';
@@ -15,7 +15,7 @@ async function serviceWith(count: number) {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const rows = Array.from({ length: count }, () => knownRow(newJob(), { skinUuid: 'f00d', now: 1 }));
-  for (const row of rows) await insertingJob(db, row).execute();
+  for (const row of rows) await INSERT_JOB.run(db, row);
   const uuids = rows.map(({ uuid }) => uuid);
   const pending = [uuids[7]!, uuids[900]!] as const;
   const change = async (uuid: string, status: 'waiting' | 'completed', finished_at: number | null) =>

@@ -170,7 +170,8 @@ export async function downloadTexture(
 /** The current skin of a player. */
 export interface PlayerSkin {
   readonly name: string;
-  readonly picture: Picture;
+  /** A PNG file of a skin. */
+  readonly bytes: Uint8Array;
   readonly variant: TextureModel;
 }
 
@@ -185,6 +186,6 @@ export async function fetchPlayerSkin(
 ): Promise<PlayerSkin> {
   const { name, textures } = await fetchSignedProfile(http, playerId, { ...(signal && { signal }) });
   if (!textures.skin) throw new GameError('not_found', `The player ${name} has no skin.`);
-  const { picture } = await downloadTexture(http, textures.skin.url, signal);
-  return { name, picture, variant: textures.skin.variant };
+  const { bytes } = await downloadTexture(http, textures.skin.url, signal);
+  return { name, bytes, variant: textures.skin.variant };
 }

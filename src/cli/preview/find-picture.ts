@@ -25,6 +25,16 @@ export interface FoundPicture {
   readonly variant: Variant;
 }
 
+/** The texture of a skin, unchanged. */
+export interface FoundTexture {
+  /** The source as typed, or the player's or the skin's own name. */
+  readonly title: string;
+  /** A file that may be no picture. */
+  readonly bytes: Uint8Array;
+  /** As the skin data tells; absent: the picture has to show it. */
+  readonly variant?: Variant | undefined;
+}
+
 /**
  * Finds the image for a file, URL, player, skin or skin data. A UUID is looked up among the service's skins first, then
  * among the game's players.
@@ -35,15 +45,21 @@ export async function findPicture(
   wanted: Variant | 'auto',
   context: CommandContext,
 ): Promise<FoundPicture> {
+  const { title, bytes, variant = 'auto' } = await findTexture(source, context);
+  return asFound(title, bytes, wanted === 'auto' ? variant : wanted);
+}
+
+/** The same without reading the picture. @throws CliError, and errors of the service or the game */
+export async function findTexture(source: BatchSource, context: CommandContext): Promise<FoundTexture> {
   const { content, label } = source;
-  if (content.kind === 'user') return await skinOfPlayer(content, label, wanted, context);
+  if (content.kind === 'user') return await skinOfPlayer(content, label, context);
   if (content.kind === 'uuid') {
-    const skin = await skinOfService(content.uuid, wanted, context);
-    return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, wanted, context));
+    const skin = await skinOfService(content.uuid, context);
+    return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, context));
   }
-  if (content.kind === 'data') return await skinOfData(content.given, label, wanted, context);
+  if (content.kind === 'data') return await skinOfData(content.given, label, context);
   const fetched = content.kind === 'url' ? await fetchHere(content.url, context) : content;
-  return asFound(label, bytesOf(fetched, label), wanted);
+  return { title: label, bytes: bytesOf(fetched, label) };
 }
 
 async function fetchHere(url: string, { signal, env, waits }: CommandContext): Promise<SourceContent> {
@@ -77,29 +93,23 @@ function asFound(title: string, bytes: Uint8Array, wanted: Variant | 'auto'): Fo
 async function skinOfData(
   given: SuppliedSkin,
   label: string,
-  wanted: Variant | 'auto',
   context: CommandContext,
-): Promise<FoundPicture> {
+): Promise<FoundTexture> {
   const { url, variant } = readTextures(given.value).skin;
-  const arms = wanted === 'auto' ? variant : wanted;
   const title = given.name ?? label;
-  if (isGameTexture(url)) return asFound(title, bytesOf(await fetchHere(url, context)), arms);
+  if (isGameTexture(url)) return { title, variant, bytes: bytesOf(await fetchHere(url, context)) };
   const { client } = await connectWithProgress(await context.settings(), context);
-  return asFound(title, await fetchSuppliedTexture(given, client, { signal: context.signal }), arms);
+  return { title, variant, bytes: await fetchSuppliedTexture(given, client, { signal: context.signal }) };
 }
 
 /** Undefined if the service has no such skin. */
-async function skinOfService(
-  uuid: string,
-  wanted: Variant | 'auto',
-  context: CommandContext,
-): Promise<FoundPicture | undefined> {
+async function skinOfService(uuid: string, context: CommandContext): Promise<FoundTexture | undefined> {
   const connection = await connectWithProgress(await context.settings(), context);
   try {
     const skin = await connection.client.skin(uuid, { signal: context.signal });
     const bytes = await textureOf(finishedSkin(skin), connection, context.signal);
-    const arms = wanted === 'auto' && skin.variant !== 'unknown' ? skin.variant : wanted;
-    return asFound(skin.name ?? uuid, bytes, arms);
+    const variant = skin.variant === 'unknown' ? undefined : skin.variant;
+    return { title: skin.name ?? uuid, bytes, variant };
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return undefined;
     throw error;
@@ -109,14 +119,13 @@ async function skinOfService(
 async function skinOfPlayer(
   content: Extract<BatchSource['content'], { kind: 'user' }>,
   label: string,
-  wanted: Variant | 'auto',
   context: CommandContext,
-): Promise<FoundPicture> {
+): Promise<FoundTexture> {
   const game = await context.game();
   const id = isUuid(content.user) ? content.user : await game.players.uuidOf(content, context.signal);
   try {
-    const { name, picture, variant } = await game.skinOf(id, context.signal);
-    return { title: name, picture, variant: wanted === 'auto' ? variant : wanted };
+    const { name, bytes, variant } = await game.skinOf(id, context.signal);
+    return { title: name, bytes, variant };
   } catch (error) {
     if (error instanceof GameError) throw lookupFailed(label, error);
     throw error;

@@ -110,7 +110,7 @@ export class Replacement {
 
   constructor(path: string, mode = 0o666) {
     this.#path = path;
-    this.#aside = join(dirname(path), `${asidePrefix(path)}${process.pid}.${nextSerial()}.tmp`);
+    this.#aside = asidePath(path);
     this.#fd = this.#naming(() => createFile(this.#aside, mode));
   }
 
@@ -147,7 +147,7 @@ export class Replacement {
 }
 
 /**
- * Removes temporary files for `path` that dead processes left at least an hour ago. Best effort: the code that needs
+ * Removes temporary files and folders for `path` that dead processes left at least an hour ago. Best effort: the code that needs
  * the folder reports problems with it.
  */
 export async function removeLeftovers(path: string, now: number): Promise<void> {
@@ -172,6 +172,11 @@ let serial: number | undefined;
 function nextSerial(): string {
   serial = ((serial ?? randomBytes(4).readUInt32LE()) + 1) >>> 0;
   return serial.toString(16).padStart(8, '0');
+}
+
+/** A new name in the same folder for what is to replace a path; `removeLeftovers` knows such names. */
+export function asidePath(path: string): string {
+  return join(dirname(path), `${asidePrefix(path)}${process.pid}.${nextSerial()}.tmp`);
 }
 
 function asidePrefix(path: string): string {
@@ -208,7 +213,7 @@ function isOthersAndAlive(pid: number): boolean {
 }
 
 async function removeIfOlder(path: string, time: number): Promise<void> {
-  if ((await stat(path)).mtimeMs < time) await rm(path, { force: true });
+  if ((await stat(path)).mtimeMs < time) await rm(path, { force: true, recursive: true });
 }
 
 /**

@@ -59,6 +59,8 @@ export interface SuppliedSkin {
   readonly uuid?: string | undefined;
   readonly name?: string | undefined;
   readonly visibility?: SkinVisibility | undefined;
+  /** Pixel hash of the picture that it was made from, as a lockfile tells. */
+  readonly pixels?: string | undefined;
 }
 
 /** One thing to make a skin from, as the user named it. */
@@ -75,6 +77,9 @@ export interface BatchSource {
   /** Options for this source only; otherwise those of the batch apply. */
   readonly variant?: VariantInput | undefined;
   readonly visibility?: SkinVisibility | undefined;
+  /** Pictures that packs give the skin. */
+  readonly cape?: SourceContent | undefined;
+  readonly elytra?: SourceContent | undefined;
 }
 
 /** A folder that was walked to its end. */

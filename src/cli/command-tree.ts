@@ -59,6 +59,10 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     summary: 'check PNG files without sending them anywhere',
     load: () => import('./commands/check.ts'),
   },
+  pack: {
+    summary: 'make a resource pack of skins, which needs no signature',
+    load: () => import('./commands/pack.ts'),
+  },
   preview: { summary: 'show a skin in the terminal', load: () => import('./commands/preview.ts') },
   render: { summary: 'draw a skin as a PNG file', load: () => import('./commands/render.ts') },
   config: {

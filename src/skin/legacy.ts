@@ -12,7 +12,7 @@ const mirrored: readonly { from: SkinPart; to: SkinPart }[] = [
 /**
  * Shows a 64×32 skin as the game's client does, as 64×64: right limbs are mirrored to the left, base layers are
  * made opaque, the hat is dropped if its half of the file has no transparency at all. Other overlays stay empty.
- * For previews only: the file that is uploaded stays 64×32. A 64×64 picture is returned as it is.
+ * For previews and packs: the file that is uploaded stays 64×32. A 64×64 picture is returned as it is.
  */
 export function toModern(picture: Picture): Picture {
   if (picture.height !== 32) return picture;

@@ -1,8 +1,8 @@
 import { profileId } from './property.ts';
 
 /**
- * Commands with skin data have no leading slash: function files forbid it, consoles and command blocks do not need it,
- * and in chat the commands exceed the limit of 256 characters anyway.
+ * Commands have no leading slash: function files forbid it, consoles and command blocks do not need it. Those with
+ * signed skin data exceed the 256 characters of a line of chat anyway.
  */
 
 /** The skin that a command is about. */
@@ -54,6 +54,67 @@ export function citizensCommand(skin: CommandSubject): string {
 /** Applies the skin to the player who types it, by the SkinsRestorer plugin, which has its own service fetch the picture. */
 export function skinsRestorerCommand(url: string, variant: string): string {
   return `/skin url ${quote(url)} ${variant === 'slim' ? 'slim' : 'classic'}`;
+}
+
+/** A skin for the profiles of Minecraft 1.21.9 and later, which need no signature. */
+export interface ProfileSkin {
+  /** Shown as the name of a head or a mannequin. */
+  readonly name?: string | undefined;
+  readonly variant: 'classic' | 'slim';
+  readonly look: PackLook | { readonly url: string };
+}
+
+/** Textures of a resource pack, as `npc:entity/player/guard`. The alternative is the address of a texture. */
+export interface PackLook {
+  readonly texture: string;
+  readonly cape?: string | undefined;
+  readonly elytra?: string | undefined;
+}
+
+export interface ProfileCommandOptions {
+  /** Maximum characters. Default: what fits into a line of chat behind the slash; the name is left out to keep to it. */
+  readonly limit?: number;
+  /** Where a mannequin stands. */
+  readonly at?: string;
+  /** More properties of a mannequin, as SNBT that begins with a comma. */
+  readonly rest?: string;
+}
+
+const CHAT_LINE = 255;
+
+/** A player head with the skin. */
+export function headCommand(skin: ProfileSkin, { limit = CHAT_LINE }: ProfileCommandOptions = {}): string {
+  const command = (more = '') => `give @p player_head[profile=${profileOf(skin)}${more}]`;
+  return withName(command, skin.name && `,custom_name={text:${quote(skin.name)}}`, limit);
+}
+
+/** A mannequin with the skin: an entity that looks like a player. */
+export function mannequinCommand(
+  skin: ProfileSkin,
+  { limit = CHAT_LINE, at = '~ ~ ~', rest = '' }: ProfileCommandOptions = {},
+): string {
+  const command = (more = '') => `summon mannequin ${at} {profile:${profileOf(skin)}${more}${rest}}`;
+  return withName(command, skin.name && `,description:{text:${quote(skin.name)}}`, limit);
+}
+
+function withName(command: (more?: string) => string, name: string | undefined, limit: number): string {
+  const whole = command(name || '');
+  return whole.length <= limit ? whole : command();
+}
+
+/** Without a model the game would take that of the default skin for the profile. */
+function profileOf({ variant, look }: ProfileSkin): string {
+  const model = `model:${variant === 'slim' ? 'slim' : 'wide'}`;
+  if ('url' in look) return `{${propertiesOf(look.url)},${model}}`;
+  const { texture, cape, elytra } = look;
+  const textures = Object.entries({ texture, cape, elytra }).filter(([, path]) => path !== undefined);
+  return `{${textures.map(([field, path]) => `${field}:${quote(path!)}`).join()},${model}}`;
+}
+
+/** The shortest form of the data that shows a texture, as a map, so that the command fits into a line of chat. */
+function propertiesOf(url: string): string {
+  const value = Buffer.from(JSON.stringify({ textures: { SKIN: { url } } })).toString('base64');
+  return `properties:{textures:["${value}"]}`;
 }
 
 function giveProfile(skin: CommandSubject, quoteText: (text: string) => string): string {

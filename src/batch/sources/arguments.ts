@@ -31,6 +31,7 @@ export interface Expansion {
   readonly stdin: () => AsyncIterable<Uint8Array>;
   /** Records each folder that is walked to its end. */
   readonly coverage?: Coverage | undefined;
+  readonly isForPack?: SourceSpec['isForPack'];
 }
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';
@@ -267,6 +268,8 @@ export interface SourceSpec {
   readonly fit?: boolean;
   /** The kind of every argument and row. Absent: each is judged by what it looks like. */
   readonly as?: 'file' | 'url' | 'user';
+  /** Whether lists may have the columns that only packs have. */
+  readonly isForPack?: boolean | undefined;
 }
 
 /** Where relative paths and `-` lead. */

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Line } from './files.ts';
-import { COLUMNS, checkedRow, isColumn, type LineReader, type ListRow } from './rows.ts';
+import { ALL_COLUMNS, checkedRow, isColumn, type LineReader, type ListRow } from './rows.ts';
 
 const DELIMITERS: readonly string[] = [',', ';', '\t'];
 /** A quoted field may have line breaks; an unclosed quote must not swallow the rest of the list. */
@@ -107,6 +107,6 @@ function isBlank(fields: readonly string[]): boolean {
 
 function rowOf(line: number, fields: readonly string[], { header }: CsvShape): ListRow {
   if (!isBlank(fields.slice(header.length))) return { line, fault: 'it has more fields than the header' };
-  const values = COLUMNS.map((column) => [column, fields[header.indexOf(column)]] as const);
+  const values = ALL_COLUMNS.map((column) => [column, fields[header.indexOf(column)]] as const);
   return checkedRow(line, Object.fromEntries(values));
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { parsedJson } from '../../base/text.ts';
-import { BatchSetupError, type BatchSource } from '../model.ts';
+import { BatchSetupError, type BatchSource, type SourceContent } from '../model.ts';
 import {
   type Expansion,
   expand,
@@ -10,9 +10,18 @@ import {
   type NamedSources,
   type SourceRoots,
   type SourceSpec,
+  urlSource,
   userSource,
 } from './arguments.ts';
-import { baseStem, fileProblem, findPath, type Line, readLines, withoutFileScheme } from './files.ts';
+import {
+  baseStem,
+  fileProblem,
+  findPath,
+  type Line,
+  noSuchFile,
+  readLines,
+  withoutFileScheme,
+} from './files.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { checkedRow, LineReader, type ListRow, type RowOptions, UnknownColumns } from './rows.ts';
 import { isSkinFile, skinFileSources, skinInJson, skinSource } from './supplied-skin.ts';
@@ -38,7 +47,8 @@ async function* rowsOf(
   expansion: Expansion,
 ): AsyncGenerator<BatchSource> {
   const homes = list.folder === undefined ? [roots.cwd] : [roots.cwd, list.folder];
-  for await (const item of listRows(list.chunks, list.title, roots.warn)) {
+  const { warn } = roots;
+  for await (const item of listRows(list.chunks, list.title, { warn, isForPack: expansion.isForPack })) {
     if ('fault' in item) yield badRow(list, item.line, item.fault);
     else if ('skin' in item) yield skinSource(item.skin, placeOf(list, item.line));
     else {
@@ -75,9 +85,22 @@ async function* rowSources(
   expansion: Expansion,
 ): AsyncGenerator<BatchSource> {
   const { name, variant, visibility } = row;
+  const looks = {
+    ...(row.cape && { cape: pictureAt(row.cape, named.homes) }),
+    ...(row.elytra && { elytra: pictureAt(row.elytra, named.homes) }),
+  };
   for await (const source of expand(named, expansion)) {
-    yield { ...source, stem: name ?? source.stem, name, variant, visibility };
+    yield { ...source, stem: name ?? source.stem, name, variant, visibility, ...looks };
   }
+}
+
+/** The picture that a column names: a file or a URL. */
+function pictureAt(text: string, homes: readonly string[]): SourceContent {
+  if (/^https?:\/\//i.test(text)) return urlSource(text).content;
+  const found = findPath(localPath(withoutFileScheme(text), homes), homes);
+  if (found.kind === 'file' || found.kind === 'problem') return found;
+  const hint = 'Give the path of a PNG file, or a URL.';
+  return { kind: 'problem', problem: { ...noSuchFile(text), hint } };
 }
 
 function placeOf({ label }: ListFile, line: number): string {
@@ -90,6 +113,12 @@ function badRow(list: ListFile, line: number, fault: string): BatchSource {
   return { label: placeOf(list, line), content: { kind: 'problem', problem }, stem };
 }
 
+interface RowReading {
+  readonly warn?: ((message: string) => void) | undefined;
+  /** Whether the columns that only packs have are known. */
+  readonly isForPack?: boolean | undefined;
+}
+
 /**
  * The rows of a list, each as soon as its line arrives; the first line that is not blank decides between
  * NDJSON, CSV and plain lines. `title`: the list's name in messages.
@@ -98,12 +127,12 @@ function badRow(list: ListFile, line: number, fault: string): BatchSource {
 export async function* listRows(
   chunks: AsyncIterable<Uint8Array>,
   title: string,
-  warn: (message: string) => void = () => {},
+  { warn = () => {}, isForPack }: RowReading = {},
 ): AsyncGenerator<ListRow> {
   const lines = new LineReader(readLines(chunks, title));
   try {
     const first = await firstLine(lines);
-    const list = { lines, title, unknown: new UnknownColumns(title, warn) };
+    const list = { lines, title, unknown: new UnknownColumns(title, warn, isForPack) };
     if (first !== undefined) yield* rowsAfter(first, list);
   } finally {
     await lines.close();
@@ -253,12 +282,19 @@ export function openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerato
 }
 
 async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
-  const { players = [], from, as, recursive } = spec;
+  const { players = [], from, as, recursive, isForPack } = spec;
   const args = argumentsOf(spec);
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
-  const expansion: Expansion = { as, recursive, rules, stdin: roots.stdin, coverage: roots.coverage };
+  const expansion: Expansion = {
+    as,
+    recursive,
+    rules,
+    isForPack,
+    stdin: roots.stdin,
+    coverage: roots.coverage,
+  };
   for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
   for (const player of players) yield userSource(player);
   for (const list of from) yield* listSources(list, roots, expansion);

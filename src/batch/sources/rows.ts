@@ -18,7 +18,10 @@ const VARIANTS = {
 
 /** The columns of a list, in lower case; others are ignored and reported. `model` is another name for `variant`. */
 export const COLUMNS = ['source', 'name', 'variant', 'model', 'visibility'] as const;
-export type Column = (typeof COLUMNS)[number];
+/** Those that only packs have. */
+const PACK_COLUMNS = ['cape', 'elytra'] as const;
+export const ALL_COLUMNS = [...COLUMNS, ...PACK_COLUMNS] as const;
+export type Column = (typeof ALL_COLUMNS)[number];
 
 const name = z.string('must be text').superRefine((value, context) => {
   const problem = skinNameProblem(value);
@@ -40,6 +43,8 @@ const rowSchema = z.object({
   variant: variant.optional(),
   model: variant.optional(),
   visibility: z.enum(visibilitySchema.enum, `must be one of ${VISIBILITIES.join(', ')}`).optional(),
+  cape: z.string('must be text').optional(),
+  elytra: z.string('must be text').optional(),
 });
 
 /** The options of a list's row. */
@@ -52,28 +57,35 @@ export type ListRow =
   | { readonly line: number; readonly skin: SkinInJson }
   | { readonly line: number; readonly fault: string };
 
-/** Columns of one list whose names we do not know: each is reported once. */
+/** Columns of one list that have no meaning in it: each is reported once. */
 export class UnknownColumns {
   readonly #told = new Set<string>();
   readonly #title: string;
   readonly #warn: (message: string) => void;
+  readonly #known: readonly string[];
 
   /** `title`: the list's name in messages. */
-  constructor(title: string, warn: (message: string) => void) {
+  constructor(title: string, warn: (message: string) => void, isForPack = false) {
     this.#title = title;
     this.#warn = warn;
+    this.#known = isForPack ? ALL_COLUMNS : COLUMNS;
   }
 
   /** `names`: as written. */
   tell(names: readonly string[]): void {
     for (const name of names) {
-      if (name === '' || isColumn(name.toLowerCase()) || this.#told.has(name)) continue;
+      if (name === '' || this.#known.includes(name.toLowerCase()) || this.#told.has(name)) continue;
       if (this.#told.size === MAX_TOLD) return;
       this.#told.add(name);
-      const near = nearestName(name, COLUMNS);
-      const hint = near === undefined ? '' : ` Did you mean ${near}?`;
-      this.#warn(`${this.#title}: the column ${name.slice(0, SHOWN_NAME)} is unknown and ignored.${hint}`);
+      this.#warn(`${this.#title}: the column ${name.slice(0, SHOWN_NAME)} ${this.#reason(name)}`);
     }
+  }
+
+  #reason(name: string): string {
+    if (PACK_COLUMNS.some((column) => column === name.toLowerCase()))
+      return 'is ignored: only skinsmith pack uses it.';
+    const near = nearestName(name, this.#known);
+    return `is unknown and ignored.${near === undefined ? '' : ` Did you mean ${near}?`}`;
   }
 }
 
@@ -82,12 +94,12 @@ const MAX_TOLD = 20;
 const SHOWN_NAME = 40;
 
 export function isColumn(name: string): name is Column {
-  return COLUMNS.some((column) => column === name);
+  return ALL_COLUMNS.some((column) => column === name);
 }
 
 /** A row with these values; empty ones count as absent. */
 export function checkedRow(line: number, values: Readonly<Partial<Record<Column, unknown>>>): ListRow {
-  const given = COLUMNS.map((column) => [column, trimmed(values[column])] as const);
+  const given = ALL_COLUMNS.map((column) => [column, trimmed(values[column])] as const);
   const checked = safeParse(rowSchema, Object.fromEntries(given));
   if (checked.success) {
     const { model, variant = model, ...rest } = checked.data;

@@ -75,13 +75,14 @@ function problem({ problem: message, isCut }: Unreadable): SourceContent {
 }
 
 /** What the data claims about itself, as far as it is plausible. */
-function checked({ uuid, name, visibility }: Omit<SkinInJson, 'value'>): Omit<SuppliedSkin, 'value'> {
+function checked({ uuid, name, visibility, pixels }: Omit<SkinInJson, 'value'>): Omit<SuppliedSkin, 'value'> {
   const seen = visibilitySchema.safeParse(visibility).data;
   const skinName = name === undefined ? undefined : skinNameFrom(name);
   return {
     ...(uuid !== undefined && isUuid(uuid) && { uuid: bareUuid(uuid) }),
     ...(skinName !== undefined && { name: skinName }),
     ...(seen && { visibility: seen }),
+    ...(pixels !== undefined && /^[0-9a-f]{64}$/.test(pixels) && { pixels }),
   };
 }
 
@@ -102,6 +103,7 @@ export interface SkinInJson {
   readonly visibility?: string | undefined;
   /** URL of the texture beside the value. */
   readonly url?: string | undefined;
+  readonly pixels?: string | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -128,6 +130,7 @@ export function skinInJson(json: unknown): SkinInJson | undefined {
     variant: textOf(whole['variant']),
     visibility: textOf(whole['visibility']),
     url: addressOf(whole),
+    pixels: textOf(whole['pixels']),
   };
 }
 

@@ -162,6 +162,8 @@ const LIST_COLUMNS: Readonly<Record<Column, string>> = {
   variant: 'auto, classic or slim, or their other names: steve, wide, default, alex',
   model: 'the same as variant',
   visibility: 'public, unlisted or private',
+  cape: 'for skinsmith pack: path or URL of a picture of 64×32 pixels or a multiple',
+  elytra: 'the same for elytra',
 };
 
 const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {

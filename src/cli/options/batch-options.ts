@@ -58,6 +58,14 @@ export const SOURCE_KINDS =
   '"value signature", JSON with both, skins.lock or a JSON file of skinsmith), or - for stdin';
 
 export function addSourceOptions(command: Command): Command {
+  return addLocalSourceOptions(command).option(
+    '--fetch-locally',
+    'fetch URLs from this machine, including private networks, and upload the pictures',
+  );
+}
+
+/** Those of commands that read every source on this machine. */
+export function addLocalSourceOptions(command: Command): Command {
   return command
     .optionsGroup('Sources:')
     .option('-r, --recursive', 'recurse into subfolders')
@@ -75,11 +83,7 @@ export function addSourceOptions(command: Command): Command {
         'user',
       ]),
     )
-    .option('--fit', 'scale HD skins (128×128 and other multiples) down instead of refusing them')
-    .option(
-      '--fetch-locally',
-      'fetch URLs from this machine, including private networks, and upload the pictures',
-    );
+    .option('--fit', 'scale HD skins (128×128 and other multiples) down instead of refusing them');
 }
 
 /** What is printed and written. */

@@ -11,11 +11,15 @@ const PIECE = 4096;
  * Encodes a picture in the one canonical form: 8-bit RGBA, no interlacing, no row filters, only IHDR, IDAT and
  * IEND, and 0,0,0,0 for every pixel with alpha 0. Pictures with equal pixel hashes give equal bytes, which
  * matters because textures are named by that hash and game clients cache by name without looking inside.
- * The bytes are stable for one build of Node; another one's zlib may pack the same pixels differently.
+ * The bytes are stable for one build of Node; another one's zlib may pack the same pixels differently. `deflate`: another
+ * compressor, into the format of zlib.
  */
-export function encodePng(picture: Picture): Buffer {
-  const data = deflateSync(makeRows(picture), { level: LEVEL, memLevel: 8, chunkSize: PIECE });
-  return writePng(picture, 'rgba', [['IDAT', data]]);
+export function encodePng(picture: Picture, deflate: (rows: Buffer) => Uint8Array = deflateRows): Buffer {
+  return writePng(picture, 'rgba', [['IDAT', deflate(makeRows(picture))]]);
+}
+
+function deflateRows(rows: Buffer): Buffer {
+  return deflateSync(rows, { level: LEVEL, memLevel: 8, chunkSize: PIECE });
 }
 
 function makeRows({ width, height, pixels }: Picture): Buffer {

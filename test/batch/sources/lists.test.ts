@@ -111,7 +111,7 @@ describe('Columns whose names mean nothing', () => {
   ])('are told once in %s, with the nearest known one', async (_what, text, [first, second]) => {
     const told: string[] = [];
     const rows = await collected(
-      listRows(chunked(Buffer.from(text), [9]), 'team', (message) => told.push(message)),
+      listRows(chunked(Buffer.from(text), [9]), 'team', { warn: (message) => told.push(message) }),
     );
     expect(found(rows).map(({ source }) => source)).toEqual(['a', 'b']);
     expect(told).toEqual([
@@ -128,7 +128,7 @@ describe('Columns whose names mean nothing', () => {
       { source: 'a', ...many },
     ].map((line) => JSON.stringify(line));
     await collected(
-      listRows(chunked(Buffer.from(lines.join('\n')), [99]), 'team', (text) => told.push(text)),
+      listRows(chunked(Buffer.from(lines.join('\n')), [99]), 'team', { warn: (text) => told.push(text) }),
     );
     expect(told).toHaveLength(20);
     expect(told[0]).toContain('the column c0 ');

@@ -20,6 +20,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'batch',
       'dispatch',
       'game',
+      'pack',
       'textures',
       'skin',
       'base',
@@ -39,7 +40,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   server: {
     holds: 'The service: HTTP, jobs and their queue, generators, game accounts, the store',
-    imports: ['game', 'protocol', 'skin', 'textures', 'base'],
+    imports: ['game', 'pack', 'protocol', 'skin', 'textures', 'base'],
   },
   'server/generators/upstream': {
     holds: 'The generator that has another service make the skins',
@@ -56,6 +57,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   game: {
     holds: "The game's own services: profiles, names, skins, published keys, signing in; paced",
     imports: ['skin', 'textures', 'base'],
+  },
+  pack: {
+    holds: 'Resource packs and data packs of skins: names, versions of the game, functions, the zip',
+    imports: ['skin', 'textures'],
   },
   textures: {
     holds: 'The signed property: build, parse, sign, verify, keys; commands with it',
@@ -78,6 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 /** What is not in src/, packages above all, and the folders that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['base/version.ts'],
+  fflate: ['pack'],
   zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'server', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
   'csv-parse/sync': ['batch'],

@@ -1,0 +1,360 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Replacement, removeLeftovers } from '../../base/files.ts';
+import type { SourceSpec } from '../../batch/sources/arguments.ts';
+import { ALL_GAMES, type GameRange, GameRangeError, parseGames } from '../../pack/games.ts';
+import { namespaceProblem } from '../../pack/names.ts';
+import { DataPack, MAX_SERVER_PACK, ResourcePack } from '../../pack/pack.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import type { Examples } from '../help/help-page.ts';
+import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
+import { nonEmpty } from '../options/option-values.ts';
+import { OutputGuard } from '../options/output-guard.ts';
+import { OVERWRITE } from '../options/skin-options.ts';
+import type { CommandOutput, Fields } from '../output/described.ts';
+import {
+  INDEX_NAME,
+  type IndexedSkin,
+  indexText,
+  openPack,
+  type PackPlace,
+  type PackWriter,
+  packPlace,
+  verifyIndexPlace,
+  verifyPlace,
+} from '../pack/pack-output.ts';
+import { readSources } from '../pack/pack-sources.ts';
+import { printFailure } from '../terminal/messages.ts';
+import { clean, count, jsonDocument } from '../text/text.ts';
+
+export interface PackOptions {
+  readonly sources: readonly string[];
+  readonly out: string;
+  readonly datapack?: string;
+  readonly index?: string;
+  readonly namespace?: string;
+  readonly game?: GameRange;
+  readonly description?: string;
+  readonly icon?: boolean;
+  readonly variant?: 'auto' | 'classic' | 'slim';
+  readonly overwrite?: boolean;
+  readonly recursive?: boolean;
+  readonly ignore?: readonly string[];
+  readonly player?: readonly string[];
+  readonly from?: readonly string[];
+  readonly as?: 'file' | 'url' | 'user';
+  readonly fit?: boolean;
+}
+
+export const examples: Examples = [
+  ['Make a resource pack of all skins in a folder', 'skinsmith pack skins/ --out pack.zip'],
+  [
+    'Add functions that give heads and summon mannequins',
+    'skinsmith pack skins/ --out pack.zip --datapack functions.zip --namespace npc',
+  ],
+];
+
+/** JSON output. */
+interface PackView {
+  readonly file: string;
+  readonly sha1?: string;
+  readonly bytes: number;
+  readonly skins: number;
+  readonly textures: number;
+  readonly index: string;
+  readonly datapack?: string;
+  readonly failed: number;
+}
+
+const FIELDS: Fields<PackView> = {
+  file: 'the resource pack',
+  sha1: 'SHA-1 of a zip: resource-pack-sha1 in server.properties',
+  bytes: 'size of the resource pack',
+  skins: 'number of skins in the pack',
+  textures: 'number of different pictures in the pack',
+  index: 'the file that tells which source has which name in the pack',
+  datapack: 'the data pack, with --datapack',
+  failed: 'number of sources that could not be used',
+};
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
+
+export function register(command: Command, runner: Runner, run = runPack): void {
+  command
+    .description(
+      'Make a resource pack of skins, for heads and mannequins without a signature.\n' +
+        'Minecraft 1.21.9 and later show textures of a resource pack on player heads, mannequins and player ' +
+        'objects in text, at any multiple of 64×64 pixels. Prints the line resource-pack-sha1 of ' +
+        'server.properties. The same sources give the same file, byte for byte. Beside it, skins.json tells ' +
+        'which source has which name in the pack.',
+    )
+    .argument('[source...]', SOURCE_KINDS);
+  addLocalSourceOptions(command)
+    .optionsGroup('Pack:')
+    .requiredOption('--out <pack>', 'zip or folder to write', nonEmpty)
+    .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)
+    .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', namespace)
+    .option(
+      '--game <versions>',
+      `versions of Minecraft, such as 1.21.9..26.1 (default: ${ALL_GAMES.from}..${ALL_GAMES.to})`,
+      games,
+    )
+    .option('--description <text>', 'text in the list of packs', nonEmpty)
+    .option('--icon', 'draw pack.png with the faces of the first skins')
+    .addOption(
+      new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([
+        'auto',
+        'classic',
+        'slim',
+      ]),
+    )
+    .option('--index <file>', 'index to write (default: skins.json beside a zip, or in the folder)', nonEmpty)
+    .option(...OVERWRITE)
+    .action(
+      async (sources: string[], typed: Omit<PackOptions, 'sources'>) =>
+        await runner(async (context) => await run({ ...typed, sources }, context)),
+    );
+}
+
+function namespace(text: string): string {
+  const problem = namespaceProblem(text);
+  if (problem === undefined) return text;
+  throw new InvalidArgumentError(`A namespace ${problem}.`);
+}
+
+function games(text: string): GameRange {
+  try {
+    return parseGames(text);
+  } catch (error) {
+    if (error instanceof GameRangeError) throw new InvalidArgumentError(`It ${error.message}.`);
+    throw error;
+  }
+}
+
+export async function runPack(options: PackOptions, context: CommandContext): Promise<number> {
+  const { sources, player = [], from = [] } = options;
+  if (sources.length + player.length + from.length === 0)
+    throw usageError(
+      'no_source',
+      'No sources given.',
+      'Give a PNG file, a folder, --player NAME, or --from LIST.',
+    );
+  const places = placesOf(options);
+  for (const { name } of places.packs) await removeLeftovers(resolve(name), context.clock.now());
+  const progress = await context.messages.progress('Packing');
+  const files: PackFiles = { writers: [], done: false };
+  try {
+    const made = await fill(options, { places, files, context, onProgress: (text) => progress.text(text) });
+    progress.stop();
+    await tell(made, options, context);
+    return exitStatus(made.failed === 0 ? 'done' : 'failed');
+  } finally {
+    progress.stop();
+    if (!files.done) for (const writer of files.writers) writer.discard();
+  }
+}
+
+interface Places {
+  readonly pack: PackPlace;
+  readonly data: PackPlace | undefined;
+  readonly packs: readonly PackPlace[];
+  readonly index: string;
+  /** Whether the index is a file of its own. */
+  readonly isIndexBeside: boolean;
+  /** Verifies that nothing is in the way that is not ours. @throws CliError */
+  readonly verify: () => void;
+}
+
+/** @throws CliError */
+function placesOf(options: PackOptions): Places {
+  const { out, datapack, sources, from = [], overwrite } = options;
+  const pack = packPlace('--out', out);
+  const data = datapack === undefined ? undefined : packPlace('--datapack', datapack);
+  const packs = data ? [pack, data] : [pack];
+  const beside = pack.kind === 'folder' ? join(out, INDEX_NAME) : join(dirname(out), INDEX_NAME);
+  const index = options.index ?? beside;
+  const isIndexBeside = options.index !== undefined || pack.kind === 'zip';
+  const paths = [...packs.map(({ name }) => resolve(name)), ...(isIndexBeside ? [resolve(index)] : [])];
+  if (new Set(paths).size < paths.length)
+    throw usageError('same_output', 'Two outputs have the same name.', 'Give each a name of its own.');
+  const guard = new OutputGuard([...sources, ...from], { overwrite });
+  const verify = () => {
+    for (const place of packs) {
+      if (place.kind === 'folder') verifyNoSource(place.name, [...sources, ...from]);
+      verifyPlace(place, guard);
+    }
+    if (isIndexBeside) verifyIndexPlace(index, basename(out), guard);
+  };
+  verify();
+  return { pack, data, packs, index, isIndexBeside, verify };
+}
+
+/** A folder is replaced as a whole. @throws CliError if a source is in it */
+function verifyNoSource(folder: string, texts: readonly string[]): void {
+  if (!statSync(folder, { throwIfNoEntry: false })) return;
+  const root = realpathSync(folder);
+  const inside = texts.find((text) => {
+    const found = isPathLike(text) ? statSync(text, { throwIfNoEntry: false }) : undefined;
+    return found && `${realpathSync(text)}${sep}`.startsWith(`${root}${sep}`);
+  });
+  if (inside === undefined) return;
+  throw usageError(
+    'output_is_source',
+    `${clean(inside)} is a source, which the output would replace.`,
+    'Choose another folder.',
+  );
+}
+
+/** Pasted skin data is too long for a path. */
+function isPathLike(text: string): boolean {
+  return text.length < 4_096 && !text.includes('\0');
+}
+
+interface PackFiles {
+  readonly writers: PackWriter[];
+  /** Whether everything is in its place. */
+  done: boolean;
+}
+
+interface Made extends Omit<PackView, 'sha1'> {
+  readonly sha1: string | undefined;
+}
+
+interface Filling {
+  readonly places: Places;
+  readonly files: PackFiles;
+  readonly context: CommandContext;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Collisions that are told one by one. */
+const TOLD = 10;
+/** Sources after which the progress is shown. */
+const SHOWN = 50;
+
+async function fill(options: PackOptions, { places, files, context, onProgress }: Filling): Promise<Made> {
+  const { namespace: ns = 'skinsmith', game = ALL_GAMES, out, datapack, variant } = options;
+  const about = { namespace: ns, game, description: options.description ?? `Skins of ${ns}` };
+  const [pack, data] = [new ResourcePack(about), places.data && new DataPack(about)];
+  const open = (place: PackPlace) => {
+    const writer = openPack(place);
+    files.writers.push(writer);
+    return writer;
+  };
+  const [packFile, dataFile] = [open(places.pack), places.data && open(places.data)];
+  packFile.add(pack.meta());
+  if (data) dataFile?.add(data.meta());
+  const skins: IndexedSkin[] = [];
+  let [failed, renamed] = [0, 0];
+  const outputs = places.packs.filter(({ kind }) => kind === 'folder').map(({ name }) => resolve(name));
+  const reading = { outputs, variant: variant === 'auto' ? undefined : variant };
+  for await (const { source, read, problem } of readSources(specOf(options), reading, context)) {
+    if (problem) {
+      failed++;
+      await printFailure(source.label, problem, context);
+      continue;
+    }
+    const { skin, files: added, isRenamed } = pack.add(read);
+    for (const file of added) packFile.add(file);
+    if (data) for (const file of data.add(skin)) dataFile?.add(file);
+    if (isRenamed && ++renamed <= TOLD)
+      await context.messages.warn(
+        `${source.label}: another source has this name, so it is called ${skin.id}.`,
+      );
+    skins.push({ source: source.label, ...skin });
+    if (skins.length % SHOWN === 0) onProgress(`Packing ${count(skins.length)} skins`);
+  }
+  if (skins.length === 0) throw nothing(failed);
+  if (renamed > TOLD)
+    await context.messages.warn(`${count(renamed - TOLD)} more were renamed: see ${places.index}.`);
+  if (options.icon) packFile.add(pack.icon());
+  if (data) for (const file of data.rest()) dataFile?.add(file);
+  const indexed = (sha1: string | undefined) =>
+    indexText({
+      namespace: ns,
+      game: `${game.from}..${game.to}`,
+      pack: basename(out),
+      ...(sha1 && { sha1 }),
+      skins,
+    });
+  const { bytes, sha1 } = packFile.finish(indexed);
+  dataFile?.finish(() => indexed(sha1));
+  const index = places.isIndexBeside ? indexFile(places.index, indexed(sha1)) : undefined;
+  if (index) files.writers.push(index);
+  places.verify(); // something may have been put there meanwhile
+  for (const writer of files.writers) writer.put();
+  files.done = true;
+  return {
+    file: out,
+    sha1,
+    bytes,
+    skins: skins.length,
+    textures: pack.textures,
+    index: places.index,
+    ...(datapack !== undefined && { datapack }),
+    failed,
+  };
+}
+
+/** Beside its place, as the packs are. */
+function indexFile(path: string, text: string): PackWriter {
+  const file = new Replacement(resolve(path));
+  try {
+    file.write(text);
+    file.close(true);
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+  return {
+    add: () => {},
+    finish: () => ({ bytes: text.length }),
+    put: () => file.replace(true),
+    discard: () => file.discard(),
+  };
+}
+
+function specOf({ sources, player, from, recursive, ignore, fit, as }: PackOptions): SourceSpec {
+  return {
+    args: sources,
+    players: player ?? [],
+    from: from ?? [],
+    recursive: recursive ?? false,
+    ignore: ignore ?? [],
+    isForPack: true,
+    ...(fit && { fit }),
+    ...(as && { as }),
+  };
+}
+
+function nothing(failed: number): CliError {
+  const message = failed === 0 ? 'There is nothing to pack.' : 'No source can be used: no pack was written.';
+  return new CliError('nothing_to_pack', message);
+}
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+
+function sizeText(bytes: number): string {
+  const isSmall = bytes < MEBIBYTE;
+  return isSmall ? `${Math.ceil(bytes / KIBIBYTE)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+}
+
+async function tell({ sha1, ...made }: Made, { out }: PackOptions, context: CommandContext): Promise<void> {
+  const { io, flags, messages } = context;
+  const { bytes, skins, textures, failed, datapack, index } = made;
+  if (flags.json) io.out.write(jsonDocument({ ...made, ...(sha1 && { sha1 }) }));
+  else if (sha1) io.out.write(`resource-pack-sha1=${sha1}\n`);
+  const parts = [
+    `${count(skins)} ${skins === 1 ? 'skin' : 'skins'}`,
+    ...(textures === skins ? [] : [`${count(textures)} textures`]),
+    sizeText(bytes),
+  ];
+  const beside = [datapack, index].filter((name) => name !== undefined).map(clean);
+  messages.say(`Wrote ${clean(out)}: ${parts.join(', ')}. Also wrote ${beside.join(' and ')}.`);
+  if (failed > 0) messages.say(`${count(failed)} ${failed === 1 ? 'source' : 'sources'} could not be used.`);
+  if (bytes > MAX_SERVER_PACK)
+    await messages.warn('The pack has more than 250 MiB: clients refuse it from a server.');
+}

@@ -1,0 +1,171 @@
+import { dirname, join, resolve, sep } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { mapAhead } from '../../base/streams.ts';
+import type { BatchSource, SourceContent, SourceProblem } from '../../batch/model.ts';
+import { readContent } from '../../batch/pictures.ts';
+import type { SourceSpec } from '../../batch/sources/arguments.ts';
+import { openSources } from '../../batch/sources/lists.ts';
+import { readTextures } from '../../dispatch/proof.ts';
+import type { PackSource } from '../../pack/pack.ts';
+import { capeTexture, type PackTexture, type SkinTexture, skinTexture } from '../../pack/texture.ts';
+import { InvalidImageError } from '../../skin/picture.ts';
+import type { Variant } from '../../skin/variant.ts';
+import { rootsOf } from '../batch/sources.ts';
+import type { CommandContext } from '../context/context.ts';
+import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { CliError } from '../errors/exit.ts';
+import { namingOf } from '../errors/service-hints.ts';
+import { findTexture } from '../preview/find-picture.ts';
+
+/** A source of a pack, read, or why it cannot be used. */
+export type ReadSource =
+  | { readonly source: BatchSource; readonly read: PackSource; readonly problem?: never }
+  | { readonly source: BatchSource; readonly problem: SourceProblem; readonly read?: never };
+
+interface ReadOptions {
+  /** For sources that do not say. */
+  readonly variant: Variant | undefined;
+  /** Absolute paths of folders that the command writes: what is in them is no source. */
+  readonly outputs: readonly string[];
+}
+
+/** Players and URLs that are fetched at the same time. */
+const AT_ONCE = 6;
+/** Sources after which other events have their turn, Ctrl-C above all. */
+const TURN = 64;
+
+/** All sources in their order. Files are read one by one; what needs the network is fetched ahead. */
+export async function* readSources(
+  spec: SourceSpec,
+  options: ReadOptions,
+  context: CommandContext,
+): AsyncGenerator<ReadSource> {
+  const warn = (message: string) => void context.messages.warn(message);
+  const sources = openSources(spec, { ...rootsOf(context), warn });
+  const homes = [process.cwd(), ...spec.args.map((path) => dirname(resolve(path)))];
+  const reader = new Reader(options, homes, context);
+  let number = 0;
+  for await (const one of mapAhead(withoutOutputs(sources, options.outputs), AT_ONCE, (source) =>
+    reader.read(source),
+  )) {
+    if (++number % TURN === 0) await turn();
+    context.signal.throwIfAborted();
+    yield one;
+  }
+}
+
+async function* withoutOutputs(
+  sources: AsyncIterable<BatchSource>,
+  outputs: readonly string[],
+): AsyncGenerator<BatchSource> {
+  for await (const source of sources) {
+    const { content } = source;
+    const isOutput =
+      content.kind === 'file' && outputs.some((folder) => content.path.startsWith(folder + sep));
+    if (!isOutput) yield source;
+  }
+}
+
+class Reader {
+  readonly #options: ReadOptions;
+  /** Folders where the pictures of a lockfile may be. */
+  readonly #homes: readonly string[];
+  readonly #context: CommandContext;
+
+  constructor(options: ReadOptions, homes: readonly string[], context: CommandContext) {
+    this.#options = options;
+    this.#homes = homes;
+    this.#context = context;
+  }
+
+  read(source: BatchSource): ReadSource | Promise<ReadSource> {
+    try {
+      const skin = this.#localSkin(source);
+      if (skin && !source.cape && !source.elytra) return { source, read: { stem: source.stem, skin } };
+      return this.#fetched(source, skin).catch((error: unknown) => this.#failed(source, error));
+    } catch (error) {
+      return this.#failed(source, error);
+    }
+  }
+
+  async #fetched(source: BatchSource, local: SkinTexture | undefined): Promise<ReadSource> {
+    const { stem, cape, elytra } = source;
+    const skin = local ?? (await this.#fetchedSkin(source));
+    const looks = {
+      ...(cape && { cape: await this.#cape('cape', cape) }),
+      ...(elytra && { elytra: await this.#cape('elytra', elytra) }),
+    };
+    return { source, read: { stem, skin, ...looks } };
+  }
+
+  /** The skin of a source whose picture is on this machine. */
+  #localSkin(source: BatchSource): SkinTexture | undefined {
+    const { content, label } = source;
+    if (content.kind === 'data') return this.#lockedPicture(source);
+    if (content.kind !== 'file' && content.kind !== 'bytes' && content.kind !== 'problem') return undefined;
+    return this.#skin(bytesOf(content, label), source);
+  }
+
+  async #fetchedSkin(source: BatchSource): Promise<SkinTexture> {
+    const { bytes, variant } = await findTexture(source, this.#context);
+    return this.#skin(bytes, source, variant);
+  }
+
+  /** Skin data says which arms the picture has. */
+  #skin(bytes: Uint8Array, { label, variant: own, content }: BatchSource, given?: Variant): SkinTexture {
+    const told = own === 'auto' ? undefined : (own ?? this.#options.variant);
+    const fit = 'fit' in content && content.fit;
+    return readable(label, () => skinTexture(bytes, { variant: told ?? given, fit }));
+  }
+
+  /** The picture from which a lockfile's skin was made, if that is still there and the same. */
+  #lockedPicture(source: BatchSource): SkinTexture | undefined {
+    const { content, label } = source;
+    if (content.kind !== 'data' || content.given.pixels === undefined) return undefined;
+    for (const home of this.#homes) {
+      const read = readContent({ kind: 'file', path: join(home, label) });
+      if (!('bytes' in read)) continue;
+      try {
+        const skin = this.#skin(read.bytes, source, lockedVariant(content));
+        if (skin.source === content.given.pixels) return skin;
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  async #cape(column: string, content: SourceContent): Promise<PackTexture> {
+    const label = `The ${column}`;
+    const { bytes } = await findTexture({ content, label, stem: column }, this.#context);
+    return readable(label, () => capeTexture(bytes));
+  }
+
+  #failed(source: BatchSource, error: unknown): ReadSource {
+    const report = reportOf(error, namingOf(this.#context));
+    if (!report || !concernsOneSource(error)) throw error;
+    return { source, problem: report };
+  }
+}
+
+function lockedVariant({ given }: Extract<SourceContent, { kind: 'data' }>): Variant {
+  return readTextures(given.value).skin.variant;
+}
+
+/** @throws CliError */
+function bytesOf(content: SourceContent, label: string): Uint8Array {
+  const read = readContent(content, label);
+  if ('bytes' in read) return read.bytes;
+  const { code, message, hint } = read.problem;
+  throw new CliError(code, message, { hint });
+}
+
+/** @throws CliError for a bad picture */
+function readable<T>(label: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidImageError)) throw error;
+    throw new CliError(error.code, `${label}: ${error.message}`, { hint: error.hint, cause: error });
+  }
+}

@@ -1,0 +1,216 @@
+import { deflateSync } from 'fflate';
+import { makePicture, type Picture } from '../skin/picture.ts';
+import { drawView } from '../skin/render/render.ts';
+import { headCommand, mannequinCommand, type PackLook, type ProfileSkin } from '../textures/commands.ts';
+import { type GameRange, packMeta } from './games.ts';
+import { PackNames } from './names.ts';
+import { type PackTexture, packPng, type SkinTexture } from './texture.ts';
+
+/** A file of a pack. */
+export interface PackFile {
+  /** Path in the pack, with `/`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Whether it is worth compressing. */
+  readonly isText?: boolean;
+}
+
+export interface PackOptions {
+  readonly namespace: string;
+  readonly game: GameRange;
+  readonly description: string;
+}
+
+/** What a source adds to a pack. */
+export interface PackSource {
+  /** Name to be made legal; `/` between segments. */
+  readonly stem: string;
+  readonly skin: SkinTexture;
+  readonly cape?: PackTexture | undefined;
+  readonly elytra?: PackTexture | undefined;
+}
+
+/** A skin in a pack. */
+export interface PackedSkin extends PackLook {
+  /** Its name in the pack: a path that resource locations allow. */
+  readonly id: string;
+  /** Its name for people. */
+  readonly name: string;
+  readonly variant: 'classic' | 'slim';
+  /** Pixel hash of the texture. */
+  readonly pixels: string;
+}
+
+/** A skin that was added, with the files that the resource pack did not have yet. */
+export interface Added {
+  readonly skin: PackedSkin;
+  readonly files: readonly PackFile[];
+  /** Whether another source has the name that this one would have had. */
+  readonly isRenamed: boolean;
+}
+
+/** Folders of a namespace's textures. Packs of the game have skins in the first one. */
+const FOLDERS = { texture: 'entity/player', cape: 'entity/cape', elytra: 'entity/elytra' } as const;
+type Kind = keyof typeof FOLDERS;
+
+function locationOf(namespace: string, kind: Kind, id: string): string {
+  return `${namespace}:${FOLDERS[kind]}/${id}`;
+}
+
+/** Makes a resource pack source by source. Textures with the same pixels are stored once. */
+export class ResourcePack {
+  readonly #options: PackOptions;
+  readonly #names = new PackNames();
+  readonly #locations = new Map<string, string>();
+  readonly #faces: Picture[] = [];
+
+  constructor(options: PackOptions) {
+    this.#options = options;
+  }
+
+  /** Number of textures so far. */
+  get textures(): number {
+    return this.#locations.size;
+  }
+
+  /** The first file. */
+  meta(): PackFile {
+    return metaFile('resource', this.#options);
+  }
+
+  add({ stem, skin, cape, elytra }: PackSource): Added {
+    const { name: id, isOthers } = this.#names.take(stem);
+    const files: PackFile[] = [];
+    const place = (kind: Kind, texture: PackTexture | undefined) =>
+      texture && this.#place(kind, id, texture, files);
+    if (this.#faces.length < ICON_FACES) this.#faces.push(faceOf(skin));
+    const packed = {
+      id,
+      name: stem.slice(stem.lastIndexOf('/') + 1),
+      variant: skin.variant,
+      pixels: skin.pixels,
+      texture: place('texture', skin)!,
+      ...(cape && { cape: place('cape', cape) }),
+      ...(elytra && { elytra: place('elytra', elytra) }),
+    };
+    return { skin: packed, files, isRenamed: isOthers };
+  }
+
+  #place(kind: Kind, id: string, { pixels, png }: PackTexture, files: PackFile[]): string {
+    const key = `${kind} ${pixels}`;
+    const known = this.#locations.get(key);
+    if (known !== undefined) return known;
+    const location = locationOf(this.#options.namespace, kind, id);
+    this.#locations.set(key, location);
+    files.push({ path: texturePath(location), bytes: png });
+    return location;
+  }
+
+  /** The picture of the pack in the game's list: the faces of its first skins. */
+  icon(): PackFile {
+    return { path: 'pack.png', bytes: packPng(drawIcon(this.#faces)) };
+  }
+}
+
+/** The path in a resource pack to which a location leads. */
+export function texturePath(location: string): string {
+  const [namespace = '', path = ''] = location.split(':');
+  return `assets/${namespace}/textures/${path}.png`;
+}
+
+function metaFile(kind: 'resource' | 'data', { game, description }: PackOptions): PackFile {
+  return textFile('pack.mcmeta', packMeta(kind, game, description));
+}
+
+function textFile(path: string, text: string): PackFile {
+  return { path, bytes: Buffer.from(text), isText: true };
+}
+
+const ICON_SIZE = 128;
+/** Faces on an icon: in two rows. */
+const ICON_FACES = 4;
+
+function faceOf({ picture, variant }: SkinTexture): Picture {
+  return drawView(picture, { view: 'face', size: ICON_SIZE / 2, variant });
+}
+
+function drawIcon(faces: readonly Picture[]): Picture {
+  const icon = makePicture(ICON_SIZE, ICON_SIZE);
+  const half = ICON_SIZE / 2;
+  for (let place = 0; place < ICON_FACES && faces.length > 0; place++) {
+    const { pixels } = faces[place % faces.length]!;
+    const [left, top] = [(place % 2) * half, Math.floor(place / 2) * half];
+    for (let y = 0; y < half; y++) {
+      const row = pixels.subarray(y * half * 4, (y + 1) * half * 4);
+      icon.pixels.set(row, ((top + y) * ICON_SIZE + left) * 4);
+    }
+  }
+  return icon;
+}
+
+/** Mannequins in a row of the function that lines all of them up. */
+const ROW = 20;
+/** Blocks between them. */
+const STEP = 2;
+
+/** Makes the data pack that belongs to a resource pack: functions that give heads and summon mannequins. */
+export class DataPack {
+  readonly #options: PackOptions;
+  readonly #lines: string[] = [];
+
+  constructor(options: PackOptions) {
+    this.#options = options;
+  }
+
+  meta(): PackFile {
+    return metaFile('data', this.#options);
+  }
+
+  add(packed: PackedSkin): readonly PackFile[] {
+    const skin = profileSkin(packed);
+    const place = this.#lines.length;
+    const at = `~${(place % ROW) * STEP} ~ ~${Math.floor(place / ROW) * STEP}`;
+    this.#lines.push(this.#mannequin(skin, at));
+    return [
+      this.#function(`give/${packed.id}`, headCommand(skin, { limit: Number.POSITIVE_INFINITY })),
+      this.#function(`summon/${packed.id}`, this.#mannequin(skin, '~ ~ ~')),
+    ];
+  }
+
+  /** The functions about all skins, which come last. */
+  rest(): readonly PackFile[] {
+    return [
+      this.#function('lineup', ...this.#lines),
+      this.#function('remove', `kill @e[type=mannequin,tag=${this.#options.namespace}]`),
+    ];
+  }
+
+  #mannequin(skin: ProfileSkin, at: string): string {
+    const rest = `,immovable:true,Tags:["${this.#options.namespace}"]`;
+    return mannequinCommand(skin, { at, rest, limit: Number.POSITIVE_INFINITY });
+  }
+
+  #function(name: string, ...lines: readonly string[]): PackFile {
+    return textFile(functionPath(this.#options.namespace, name), `${lines.join('\n')}\n`);
+  }
+}
+
+/** The path of a function in a data pack. */
+export function functionPath(namespace: string, name: string): string {
+  return `data/${namespace}/function/${name}.mcfunction`;
+}
+
+function profileSkin({ name, variant, texture, cape, elytra }: PackedSkin): ProfileSkin {
+  return { name, variant, look: { texture, cape, elytra } };
+}
+
+/** The bytes of a text that go into an archive: the same in every version of Node. */
+export function deflated({ bytes, isText = false }: PackFile): Uint8Array | undefined {
+  return isText ? deflateSync(bytes, { level: 9 }) : undefined;
+}
+
+/** The comment at the end of archives, by which they are known. */
+export const PACK_MARK = 'skinsmith pack';
+
+/** Largest pack that clients accept from a server, in bytes (Minecraft 1.18 and later). */
+export const MAX_SERVER_PACK = 250 * 1024 * 1024;

@@ -1,0 +1,290 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { type PackOptions, register, runPack } from '../../../src/cli/commands/pack.ts';
+import { makePicture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { enlarge } from '../../../src/skin/regions.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { webServer } from '../../support/server/web-server.ts';
+import { fill } from '../../support/skin/drawing.ts';
+
+describeParsing('pack', register, {
+  taken: [
+    [['a', '--out', 'p.zip'], { sources: ['a'], out: 'p.zip' }],
+    [
+      [
+        '--player',
+        'Ann',
+        '--out',
+        'p/',
+        '--datapack',
+        'd',
+        '--namespace',
+        'npc',
+        '--game',
+        '26.1..',
+        '--icon',
+      ],
+      {
+        sources: [],
+        player: ['Ann'],
+        out: 'p/',
+        datapack: 'd',
+        namespace: 'npc',
+        game: { from: '26.1', to: '26.3' },
+        icon: true,
+      },
+    ],
+  ],
+  refused: [
+    [['a'], /required option '--out <pack>'/],
+    [['a', '--out', 'p', '--namespace', 'minecraft'], /A namespace is the game's own\./],
+    [['a', '--out', 'p', '--game', '1.20'], /names Minecraft 1\.20, which takes no skins/],
+  ],
+});
+
+/** A folder with two skins, and a way to pack it. */
+async function workshop() {
+  const folder = await ownFolder();
+  const skins = join(folder, 'skins');
+  await mkdir(skins);
+  await writeFile(join(skins, 'Town Guard.png'), skinPng(1));
+  await writeFile(join(skins, 'tom.png'), skinPng(2));
+  const out = join(folder, 'pack.zip');
+  const pack = async (options: Partial<PackOptions> = {}, more: Parameters<typeof runCommand>[1] = {}) =>
+    await runCommand(async (context) => await runPack({ sources: [skins], out, ...options }, context), {
+      ...more,
+      flags: { quiet: false, ...more.flags },
+    });
+  const index = async (path = join(folder, 'skins.json')) => JSON.parse(await readFile(path, 'utf8'));
+  return { folder, skins, out, pack, index };
+}
+
+/** The files of an archive, read by a program of others. */
+async function filesIn(zip: string): Promise<Record<string, Buffer>> {
+  const files = Object.entries(unzipSync(await readFile(zip)));
+  return Object.fromEntries(files.map(([path, bytes]) => [path, Buffer.from(bytes)]));
+}
+
+test('A folder becomes a pack, whose SHA-1 is printed as server.properties takes it', async () => {
+  const { out, pack, index } = await workshop();
+  const { status, out: printed, err } = await pack({ namespace: 'npc' });
+  const sha1 = hash('sha1', await readFile(out));
+  expect([status, printed]).toEqual([0, `resource-pack-sha1=${sha1}\n`]);
+  expect(err).toMatch(/^Wrote .*pack\.zip: 2 skins, \d+ KiB\. Also wrote .*skins\.json\.\n$/);
+  const files = await filesIn(out);
+  expect(Object.keys(files)).toEqual([
+    'pack.mcmeta',
+    'assets/npc/textures/entity/player/town_guard.png',
+    'assets/npc/textures/entity/player/tom.png',
+  ]);
+  expect(files['assets/npc/textures/entity/player/tom.png']).toEqual(Buffer.from(skinPng(2)));
+  expect(await index()).toMatchObject({
+    generator: 'skinsmith pack',
+    namespace: 'npc',
+    game: '1.21.9..26.3',
+    pack: 'pack.zip',
+    sha1,
+    skins: [
+      {
+        source: expect.stringContaining('Town Guard.png'),
+        id: 'town_guard',
+        name: 'Town Guard',
+        variant: 'classic',
+        pixels: pixelHash(drawSkin(1)),
+        texture: 'npc:entity/player/town_guard',
+      },
+      { id: 'tom' },
+    ],
+  });
+});
+
+test('The same sources give the same bytes, and a new run replaces what the last one wrote', async () => {
+  const { folder, out, pack } = await workshop();
+  const datapack = join(folder, 'functions.zip');
+  const both = async () => [await readFile(out), await readFile(datapack)];
+  await pack({ datapack, icon: true });
+  const first = await both();
+  expect((await pack({ datapack, icon: true })).status).toBe(0);
+  expect(await both()).toEqual(first);
+  await writeFile(join(folder, 'skins', 'new.png'), skinPng(3));
+  await pack({ datapack, icon: true });
+  expect(Object.keys(await filesIn(out))).toContain('assets/skinsmith/textures/entity/player/new.png');
+  expect(Object.keys(await filesIn(datapack))).toContain('data/skinsmith/function/summon/new.mcfunction');
+  expect((await readdir(folder)).sort()).toEqual(['functions.zip', 'pack.zip', 'skins', 'skins.json']);
+});
+
+test('With --json, what was written is one document', async () => {
+  const { out, pack } = await workshop();
+  const { out: printed } = await pack({}, { flags: { json: true } });
+  const sha1 = hash('sha1', await readFile(out));
+  expect(JSON.parse(printed)).toMatchObject({ file: out, sha1, skins: 2, textures: 2, failed: 0 });
+});
+
+test('A list gives skins their names, arms, capes and elytra', async () => {
+  const { folder, out, pack, index } = await workshop();
+  const cape = encodePng(fill(makePicture(64, 32), { x: 0, y: 0, width: 22, height: 17 }, [200, 0, 0, 255]));
+  await writeFile(join(folder, 'red.png'), cape);
+  const list = join(folder, 'list.csv');
+  await writeFile(
+    list,
+    'source,name,variant,cape,elytra\nskins/tom.png,Smith,slim,red.png,red.png\nskins/tom.png,No cape,,none.png,\n',
+  );
+  const { status, err } = await pack({ sources: [], from: [list] });
+  expect([status, err]).toEqual([1, expect.stringContaining('No file or folder none.png')]);
+  expect(Object.keys(await filesIn(out))).toEqual([
+    'pack.mcmeta',
+    'assets/skinsmith/textures/entity/player/smith.png',
+    'assets/skinsmith/textures/entity/cape/smith.png',
+    'assets/skinsmith/textures/entity/elytra/smith.png',
+  ]);
+  expect((await index()).skins).toMatchObject([
+    {
+      id: 'smith',
+      name: 'Smith',
+      variant: 'slim',
+      cape: 'skinsmith:entity/cape/smith',
+      elytra: 'skinsmith:entity/elytra/smith',
+    },
+  ]);
+});
+
+test('Sources with equal names are told apart and reported; unusable ones do not stop the others', async () => {
+  const { skins, out, pack } = await workshop();
+  await writeFile(join(skins, 'TOM!.png'), skinPng(3));
+  await writeFile(join(skins, 'bad.png'), 'no picture');
+  await writeFile(join(skins, 'hd.png'), encodePng(enlarge(drawSkin(4), 2)));
+  await writeFile(join(skins, 'tom.PNG'), skinPng(3));
+  const { status, err } = await pack();
+  expect(status).toBe(1);
+  expect(err).toContain('bad.png: The file is not a PNG picture.');
+  expect(err).toMatch(/tom\.png: another source has this name, so it is called tom-2\./);
+  expect(err).toContain('1 source could not be used.');
+  expect(Object.keys(await filesIn(out)).map((path) => path.slice(path.lastIndexOf('/') + 1))).toEqual([
+    'pack.mcmeta',
+    'tom_.png',
+    'town_guard.png',
+    'hd.png',
+    'tom-2.png',
+  ]);
+});
+
+describe('What is in the way', () => {
+  test.each([
+    ['a file of somebody else', 'PK\x03\x04 of another program', 'output_exists'],
+    ['a picture', Buffer.from(skinPng(1)), 'output_is_picture'],
+  ])('stays: %s', async (_name, content, code) => {
+    const { out, pack, folder } = await workshop();
+    await writeFile(out, content);
+    expect((await pack()).told?.code).toBe(code);
+    expect(await readFile(out)).toEqual(Buffer.from(content));
+    expect((await readdir(folder)).sort()).toEqual(['pack.zip', 'skins']);
+  });
+
+  test('stays: a skins.json of a Bedrock pack, and the index of another pack', async () => {
+    const { out, pack, folder } = await workshop();
+    const index = join(folder, 'skins.json');
+    await writeFile(index, '{ "serialize_name": "Mine", "skins": [] }');
+    expect((await pack()).told?.code).toBe('output_exists');
+    await rm(index);
+    await pack();
+    const other = await pack({ out: join(folder, 'other.zip') });
+    expect(other.told).toMatchObject({
+      code: 'index_of_other_pack',
+      hint: expect.stringContaining('--index'),
+    });
+    expect((await pack({ out: join(folder, 'other.zip'), index: join(folder, 'other.json') })).status).toBe(
+      0,
+    );
+    expect(existsSync(out)).toBe(true);
+  });
+
+  test('stays: a folder with anything that its index does not name', async () => {
+    const { pack, folder } = await workshop();
+    const out = join(folder, 'pack');
+    const datapack = join(folder, 'functions');
+    expect((await pack({ out, datapack })).status).toBe(0);
+    expect((await pack({ out, datapack, icon: true })).status).toBe(0);
+    expect((await readdir(out)).sort()).toEqual(['assets', 'pack.mcmeta', 'pack.png', 'skins.json']);
+    await writeFile(join(out, 'assets', 'mine.txt'), 'mine');
+    const { told } = await pack({ out, datapack });
+    expect(told?.message).toMatch(/has assets.mine\.txt, which skinsmith did not write/);
+    expect(await readFile(join(out, 'assets', 'mine.txt'), 'utf8')).toBe('mine');
+    expect((await readdir(folder)).sort()).toEqual(['functions', 'pack', 'skins']);
+  });
+
+  test('stays: the folder of the sources', async () => {
+    const { pack, skins } = await workshop();
+    expect((await pack({ out: skins })).told?.code).toBe('output_is_source');
+  });
+});
+
+test('A folder that is written below the sources is no source itself', async () => {
+  const { pack, skins } = await workshop();
+  const options = { out: join(skins, 'pack'), recursive: true };
+  await pack(options);
+  expect(JSON.parse((await pack(options, { flags: { json: true } })).out)).toMatchObject({ skins: 2 });
+});
+
+test('Nothing is written where there is nothing to pack, or no pack is named', async () => {
+  const { pack, skins, folder } = await workshop();
+  expect((await pack({ sources: [] })).told?.code).toBe('no_source');
+  expect((await pack({ out: join(folder, 'pack.jar') })).told?.code).toBe('not_a_pack');
+  expect((await pack({ datapack: join(folder, 'pack.zip') })).told?.code).toBe('same_output');
+  await rm(skins, { recursive: true });
+  await mkdir(skins);
+  expect((await pack()).told?.code).toBe('nothing_to_pack');
+  expect(await readdir(folder)).toEqual(['skins']);
+});
+
+test('A run that is interrupted leaves the last pack, and nothing beside it', async () => {
+  const { pack, folder, out } = await workshop();
+  await pack();
+  const before = await readFile(out);
+  const stop = new AbortController();
+  stop.abort();
+  expect((await pack({ namespace: 'other' }, { signal: stop.signal })).told?.code).toBe('interrupted');
+  expect(await readFile(out)).toEqual(before);
+  expect((await readdir(folder)).sort()).toEqual(['pack.zip', 'skins', 'skins.json']);
+});
+
+test('Players and URLs are fetched from the game and from that address; no service is asked', async () => {
+  const game = await runGame();
+  game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9), variant: 'slim' } });
+  const site = await webServer((_request, response) => void response.end(skinPng(5)));
+  const { pack, index } = await workshop();
+  const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+  const url = 'http://127.0.0.1:9/'; // where nothing listens
+  const { status } = await pack({ sources: [`${site.url}/tim.png`], player: ['Ann_B'] }, { env, url });
+  expect([status, (await index()).skins]).toMatchObject([
+    0,
+    [
+      { id: 'tim', pixels: pixelHash(drawSkin(5)) },
+      { id: 'ann_b', pixels: pixelHash(drawSkin(9)), variant: 'slim' },
+    ],
+  ]);
+});
+
+test('The pictures of a lockfile are taken from this machine, if they are still the same', async () => {
+  const { pack, skins, folder, index } = await workshop();
+  const url = 'http://127.0.0.1:9/texture/1';
+  const value = Buffer.from(
+    JSON.stringify({ textures: { SKIN: { url, metadata: { model: 'slim' } } } }),
+  ).toString('base64');
+  const lock = join(folder, 'skins.lock');
+  const line = { source: 'skins/tom.png', pixels: pixelHash(drawSkin(2)), value, signature: 'c2ln' };
+  await writeFile(lock, `${JSON.stringify(line)}\n`);
+  expect((await pack({ sources: [lock] })).status).toBe(0);
+  expect((await index()).skins).toMatchObject([{ id: 'skins/tom', variant: 'slim', pixels: line.pixels }]);
+  await writeFile(join(skins, 'tom.png'), skinPng(3));
+  expect((await pack({ sources: [lock] })).status).not.toBe(0);
+});

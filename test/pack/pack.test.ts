@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { ALL_GAMES } from '../../src/pack/games.ts';
+import { DataPack, type PackFile, ResourcePack } from '../../src/pack/pack.ts';
+import { capeTexture, skinTexture } from '../../src/pack/texture.ts';
+import { makePicture } from '../../src/skin/picture.ts';
+import { readHeader } from '../../src/skin/png/decode.ts';
+import { encodePng } from '../../src/skin/png/encode.ts';
+import { drawFigure, fill } from '../support/skin/drawing.ts';
+
+const OPTIONS = { namespace: 'npc', game: ALL_GAMES, description: 'Skins of npc' };
+const SLIM = skinTexture(encodePng(drawFigure('slim')));
+const CLASSIC = skinTexture(encodePng(drawFigure('classic')));
+const CAPE = capeTexture(
+  encodePng(fill(makePicture(64, 32), { x: 0, y: 0, width: 22, height: 17 }, [200, 0, 0, 255])),
+);
+
+function texts(files: readonly PackFile[]): Record<string, string> {
+  return Object.fromEntries(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]));
+}
+
+test('Each skin has its texture where commands find it, and equal pictures are stored once', () => {
+  const pack = new ResourcePack(OPTIONS);
+  const added = [
+    pack.add({ stem: 'Town Guard', skin: SLIM, cape: CAPE }),
+    pack.add({ stem: 'smiths/Tom', skin: CLASSIC, cape: CAPE, elytra: CAPE }),
+    pack.add({ stem: 'town guard', skin: SLIM }),
+  ];
+  expect(added.map(({ files }) => files.map(({ path }) => path))).toEqual([
+    ['assets/npc/textures/entity/player/town_guard.png', 'assets/npc/textures/entity/cape/town_guard.png'],
+    ['assets/npc/textures/entity/player/smiths/tom.png', 'assets/npc/textures/entity/elytra/smiths/tom.png'],
+    [],
+  ]);
+  expect(added.map(({ skin, isRenamed }) => ({ ...skin, isRenamed }))).toEqual([
+    {
+      id: 'town_guard',
+      name: 'Town Guard',
+      variant: 'slim',
+      pixels: SLIM.pixels,
+      texture: 'npc:entity/player/town_guard',
+      cape: 'npc:entity/cape/town_guard',
+      isRenamed: false,
+    },
+    {
+      id: 'smiths/tom',
+      name: 'Tom',
+      variant: 'classic',
+      pixels: CLASSIC.pixels,
+      texture: 'npc:entity/player/smiths/tom',
+      cape: 'npc:entity/cape/town_guard',
+      elytra: 'npc:entity/elytra/smiths/tom',
+      isRenamed: false,
+    },
+    {
+      id: 'town_guard-2',
+      name: 'town guard',
+      variant: 'slim',
+      pixels: SLIM.pixels,
+      texture: 'npc:entity/player/town_guard',
+      isRenamed: true,
+    },
+  ]);
+  expect(pack.textures).toBe(4);
+});
+
+test('The data pack has a function for each head and each mannequin, and two about all of them', () => {
+  const pack = new ResourcePack(OPTIONS);
+  const functions = new DataPack(OPTIONS);
+  const one = functions.add(pack.add({ stem: 'Town Guard', skin: SLIM, cape: CAPE }).skin);
+  const two = functions.add(pack.add({ stem: 'smiths/Tom', skin: CLASSIC }).skin);
+  const look =
+    'profile:{texture:"npc:entity/player/town_guard",cape:"npc:entity/cape/town_guard",model:slim}';
+  const guard = `{${look},description:{text:"Town Guard"},immovable:true,Tags:["npc"]}`;
+  const tom =
+    '{profile:{texture:"npc:entity/player/smiths/tom",model:wide},description:{text:"Tom"},immovable:true,Tags:["npc"]}';
+  expect(texts([...one, ...two, ...functions.rest()])).toEqual({
+    'data/npc/function/give/town_guard.mcfunction': `give @p player_head[${look.replace(':', '=')},custom_name={text:"Town Guard"}]\n`,
+    'data/npc/function/summon/town_guard.mcfunction': `summon mannequin ~ ~ ~ ${guard}\n`,
+    'data/npc/function/give/smiths/tom.mcfunction':
+      'give @p player_head[profile={texture:"npc:entity/player/smiths/tom",model:wide},custom_name={text:"Tom"}]\n',
+    'data/npc/function/summon/smiths/tom.mcfunction': `summon mannequin ~ ~ ~ ${tom}\n`,
+    'data/npc/function/lineup.mcfunction': `summon mannequin ~0 ~ ~0 ${guard}\nsummon mannequin ~2 ~ ~0 ${tom}\n`,
+    'data/npc/function/remove.mcfunction': 'kill @e[type=mannequin,tag=npc]\n',
+  });
+});
+
+test('The icon shows the faces of the first skins', () => {
+  const pack = new ResourcePack(OPTIONS);
+  pack.add({ stem: 'a', skin: SLIM });
+  const { path, bytes } = pack.icon();
+  expect([path, readHeader(bytes)]).toMatchObject(['pack.png', { width: 128, height: 128 }]);
+});

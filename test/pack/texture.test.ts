@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { capeTexture, packPng, skinTexture } from '../../src/pack/texture.ts';
+import { toModern } from '../../src/skin/legacy.ts';
+import { makePicture, type Picture } from '../../src/skin/picture.ts';
+import { decodePng, readHeader, readPixels } from '../../src/skin/png/decode.ts';
+import { encodePng } from '../../src/skin/png/encode.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
+import { enlarge } from '../../src/skin/regions.ts';
+import { drawFigure, fill } from '../support/skin/drawing.ts';
+
+const CLASSIC = drawFigure('classic');
+
+test('A sound skin goes in as it is, with transparent pixels and whatever its compressor made', () => {
+  const file = encodePng(drawFigure('slim'));
+  const { png, variant, pixels } = skinTexture(file);
+  expect(png).toBe(file);
+  expect([variant, pixels]).toEqual(['slim', pixelHash(decodePng(file))]);
+});
+
+test('The variant that was told is the one in the pack', () => {
+  expect(skinTexture(encodePng(CLASSIC), { variant: 'slim' }).variant).toBe('slim');
+});
+
+test('A skin of 64×32 is converted as the game converts those that it downloads', () => {
+  const old = drawFigure('classic', 32);
+  const { png, variant, pixels } = skinTexture(encodePng(old));
+  expect(decodePng(png)).toEqual(decodePng(encodePng(toModern(old))));
+  expect([variant, pixels]).toEqual(['classic', pixelHash(toModern(old))]);
+});
+
+test('A file with faults is written anew', () => {
+  const file = Buffer.concat([encodePng(CLASSIC), Buffer.from('more')]);
+  const { png } = skinTexture(file);
+  expect(png).not.toEqual(file);
+  expect(decodePng(png)).toEqual(decodePng(encodePng(CLASSIC)));
+});
+
+test('An HD skin is kept, its arms are found; with fit it is scaled down', () => {
+  const file = encodePng(enlarge(drawFigure('slim'), 4));
+  const kept = skinTexture(file);
+  expect([kept.png, kept.variant]).toEqual([file, 'slim']);
+  const fitted = skinTexture(file, { fit: true });
+  expect(decodePng(fitted.png)).toEqual(decodePng(encodePng(drawFigure('slim'))));
+});
+
+test('An HD skin in the old layout is refused, unless it is to be scaled down', () => {
+  const file = encodePng(enlarge(drawFigure('classic', 32), 2));
+  expect(() => skinTexture(file)).toThrow(/128×64 pixels, an HD skin in the layout from before/);
+  expect(readHeader(skinTexture(file, { fit: true }).png)).toMatchObject({ width: 64, height: 64 });
+});
+
+test.each([
+  ['a picture of another size', encodePng(makePicture(65, 64)), /65×64/],
+  ['no picture', Buffer.from('GIF89a'), /a GIF picture/],
+  ['nothing', Buffer.alloc(0), /empty/],
+])('%s is refused', (_name, file, problem) => {
+  expect(() => skinTexture(file)).toThrow(problem);
+});
+
+test('Capes of 64×32 pixels and multiples go in as they are, others are refused', () => {
+  const cape = fill(makePicture(64, 32), { x: 0, y: 0, width: 22, height: 17 }, [200, 0, 0, 255]);
+  const files = [cape, enlarge(cape, 2)].map((picture: Picture) => encodePng(picture));
+  expect(files.map((file) => capeTexture(file).png)).toEqual(files);
+  expect(() => capeTexture(encodePng(makePicture(22, 17)))).toThrow(/22×17 pixels; a cape is 64×32/);
+});
+
+test('What is written anew has the same bytes under every version of Node', () => {
+  expect(hash('sha1', packPng(CLASSIC))).toBe('69cd777c6bf2673cced3d0bcc39fe4203821f744');
+  expect(readPixels(packPng(CLASSIC), readHeader(packPng(CLASSIC))).faults).toEqual([]);
+});

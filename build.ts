@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'rolldown';
 import { describeLicences, describePackages } from './bundle/licences.ts';
@@ -10,23 +10,29 @@ import { describeLicences, describePackages } from './bundle/licences.ts';
  * fast, and the library entry, whose two dependencies stay external so that a program that uses them has one copy.
  */
 
-/** Threads start from files of their own, beside the program. */
-const WORKERS = { 'render-worker': 'src/server/pictures/render-worker.ts' } as const;
-
-function workers(): Plugin {
+/** Threads start from their code itself, in an address: a single executable has no files that Node could start them from. */
+function threads(): Plugin {
   return {
-    name: 'workers',
-    transform: (code, id) =>
-      /-thread\.ts$/.test(id) ? code.replace(/'\.\/(\w+-worker)\.ts'/, "'../$1.cjs'") : null,
+    name: 'threads',
+    transform: async (code, id) => {
+      if (!/-thread\.ts$/.test(id)) return null;
+      const [place = '', name = ''] = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/.exec(code) ?? [];
+      const bundle = { platform: 'node', input: join(dirname(id), `${name}.ts`), write: false } as const;
+      const { output } = await build({ ...bundle, output: { format: 'esm', minify } });
+      const address = `data:text/javascript,${encodeURIComponent(output[0].code)}`;
+      return code.replace(place, () => `new URL(${JSON.stringify(address)})`);
+    },
   };
 }
 
-/** Pages are served from a folder beside the program. */
-function pageAssets(): Plugin {
+/** Files of the package are found from the program, which lies in dist/chunks/. */
+function packageFiles(): Plugin {
   return {
-    name: 'page-assets',
+    name: 'package-files',
     transform: (code, id) =>
-      /pages.layout\.ts$/.test(id) ? code.replace("'../../../dist/pages/'", "'../pages/'") : null,
+      /(?:pages.layout|commands.version)\.ts$/.test(id)
+        ? code.replace(/new URL\('\.\.\/\.\.\/\.\.\/([^']*)'/, "new URL('../../$1'")
+        : null,
   };
 }
 
@@ -76,8 +82,8 @@ const minify = { compress: true, mangle: false, codegen: true } as const;
 const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
-    input: { cli: 'src/cli/main.ts', embedded: 'src/server/embedded.ts', ...WORKERS },
-    plugins: [workers(), pageAssets(), passOnLicences()],
+    input: { cli: 'src/cli/main.ts', embedded: 'src/server/embedded.ts' },
+    plugins: [threads(), packageFiles(), passOnLicences()],
     output: {
       dir: 'dist',
       // CommonJS, because an import of a Node module reads all its exports: that of node:http loads fetch and web sockets,

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { freshMachine, ROOT } from '../support/program/program.ts';
+import { freshMachine, PROGRAM } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 
@@ -99,12 +99,7 @@ test('backup says what is wrong with where it is to go, and with a folder that h
   expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/^error: No service data/)]);
   await machine.run(['generate', 'examples/smith.png']);
   // A limit of the size of files stands for a disk that is full.
-  const words = [
-    process.execPath,
-    join(ROOT, 'bin/skinsmith.js'),
-    'backup',
-    join(machine.folder, 'it.backup'),
-  ];
+  const words = [...PROGRAM, 'backup', join(machine.folder, 'it.backup')];
   const { exitCode, stderr } = await execa('bash', ['-c', 'ulimit -f 32; exec "$@"', 'bash', ...words], {
     env: machine.env,
     reject: false,

@@ -14,7 +14,7 @@ import {
   pixelsOf,
   type Workshop,
 } from '../support/program/batches.ts';
-import { ROOT } from '../support/program/program.ts';
+import { PROGRAM, ROOT } from '../support/program/program.ts';
 import { Relay } from '../support/program/relay.ts';
 import { poll } from '../support/server/poll.ts';
 
@@ -248,9 +248,5 @@ describe('An output', () => {
 /** Runs a line as a shell does that sends its output elsewhere. */
 async function withStdout(target: string, shop: Workshop, line: string) {
   const options = { cwd: ROOT, env: shop.machine.env, extendEnv: false, reject: false } as const;
-  return await execa(
-    'sh',
-    ['-c', `exec "${process.execPath}" bin/skinsmith.js ${line} > ${target}`],
-    options,
-  );
+  return await execa('sh', ['-c', `exec "$@" ${line} > ${target}`, 'sh', ...PROGRAM], options);
 }

@@ -6,7 +6,7 @@ import { codeBlocks } from '../support/docs/code-blocks.ts';
 import { runSteps, stepsOf, type WorkflowRan } from '../support/docs/workflow.ts';
 import type { HostedService } from '../support/hosted/hosted-service.ts';
 import { hostedWorkshop, lines, NOWHERE, type Workshop } from '../support/program/batches.ts';
-import { freshMachine, type Ran, ROOT } from '../support/program/program.ts';
+import { freshMachine, PROGRAM, type Ran, ROOT } from '../support/program/program.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'signed'];
 
@@ -100,7 +100,7 @@ class Repository {
   async run(event: 'push' | 'pull_request'): Promise<WorkflowRan & { readonly summary: string }> {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const [workflow] = codeBlocks(readme).filter(({ language }) => language === 'yaml');
-    const program = `"${process.execPath}" "${join(ROOT, 'bin/skinsmith.js')}"`;
+    const program = PROGRAM.map((word) => `"${word}"`).join(' ');
     const steps = stepsOf(workflow?.code ?? '').map((step) => ({
       ...step,
       run: step.run.replace(/npx --yes skinsmith@\S+/g, program).replace('--max-new 100', '--max-new 10'),

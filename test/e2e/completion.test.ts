@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { SCRIPT_FILES, type Shell } from '../../src/cli/completion/scripts.ts';
-import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
+import { freshMachine, type Machine, PROGRAM } from '../support/program/program.ts';
 
 const UUID = '0123456789abcdef0123456789abcdef';
 const SERVICE = 'https://skins.example.org:8443/base';
@@ -19,10 +19,7 @@ async function usedMachine(): Promise<Machine> {
   const bin = join(machine.folder, 'bin');
   await mkdir(bin);
   const program = join(bin, 'skinsmith');
-  await writeFile(
-    program,
-    `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'bin/skinsmith.js')}' "$@"\n`,
-  );
+  await writeFile(program, `#!/bin/sh\nexec ${PROGRAM.map((word) => `'${word}'`).join(' ')} "$@"\n`);
   await chmod(program, 0o755);
   machine.env['PATH'] = `${bin}:${machine.env['PATH']}`;
   await writeFile(

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
+import { freshMachine, type Machine, PROGRAM } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { runServer } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
@@ -53,10 +53,9 @@ test('A texture that is cut off leaves no file, and the command says so', async 
 test('A texture that the disk has no room for leaves no file, and the command says so', async () => {
   const { machine, url, uuid, out } = await openDesk();
   const words = ['skins', 'download', uuid, '--out', out, '--base-url', url];
-  const program = [process.execPath, join(ROOT, 'bin/skinsmith.js')];
   const { exitCode, stdout, stderr } = await execa(
     'bash',
-    ['-c', 'ulimit -f 0; exec "$@"', 'bash', ...program, ...words],
+    ['-c', 'ulimit -f 0; exec "$@"', 'bash', ...PROGRAM, ...words],
     { env: machine.env, extendEnv: false, reject: false },
   );
   expect([exitCode, stdout]).toEqual([1, '']);

@@ -11,7 +11,7 @@ import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { ownDatabase } from '../support/postgres/own-database.ts';
 import { callProgram, type Ran } from '../support/program/call-program.ts';
-import { freshMachine, type Machine, ROOT, type Serving } from '../support/program/program.ts';
+import { freshMachine, type Machine, PROGRAM, type Serving } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { linkIdentity } from '../support/server/linked-identity.ts';
@@ -110,7 +110,7 @@ class Bench {
     const at = (...names: string[]) => join(this.#folder, ...names);
     await mkdir(at('skins', 'more'), { recursive: true });
     await mkdir(join(this.#machine.folder, 'bin'));
-    await symlink(join(ROOT, 'bin/skinsmith.js'), join(this.#machine.folder, 'bin/skinsmith'));
+    await symlink(PROGRAM.at(-1)!, join(this.#machine.folder, 'bin/skinsmith'));
     await writeFile(at('skin.png'), skinPng(1));
     for (const [stem, number] of [
       ['smith', 2],

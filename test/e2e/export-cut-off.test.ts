@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
+import { freshMachine, type Machine, PROGRAM } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { runServer } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
@@ -71,7 +71,7 @@ test('An export that the disk has no room for leaves the old file as it was', as
     exitCode: 0,
   });
   const old = await readFile(file);
-  const words = [process.execPath, join(ROOT, 'bin/skinsmith.js'), 'skins', 'export', file, '--overwrite'];
+  const words = [...PROGRAM, 'skins', 'export', file, '--overwrite'];
   const { exitCode, stderr } = await execa(
     'bash',
     ['-c', 'ulimit -f 0; exec "$@"', 'bash', ...words, '--base-url', url],

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../support/openid/fake-provider.ts';
 import { PlainBrowser } from '../support/pages/browser.ts';
-import { freshMachine, ROOT, type Serving } from '../support/program/program.ts';
+import { freshMachine, PROGRAM, ROOT, type Serving } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { jobAt } from '../support/server/job-at.ts';
 import { poll } from '../support/server/poll.ts';
@@ -55,7 +55,7 @@ describe('serve', () => {
   test('makes folders that nobody else can look into, whatever the umask', async () => {
     const machine = await freshMachine();
     const folder = join(machine.folder, 'new');
-    const open = ['-c', 'umask 0; exec "$0" "$@"', process.execPath, join(ROOT, 'bin/skinsmith.js')];
+    const open = ['-c', 'umask 0; exec "$0" "$@"', ...PROGRAM];
     const env = { ...machine.env, SKINSMITH_CONFIG_DIR: folder };
     const set = ['config', 'set', 'visibility', 'unlisted'];
     await execa('sh', [...open, ...set], { env, extendEnv: false });
@@ -92,7 +92,7 @@ describe('serve', () => {
     const copy = join(machine.folder, 'program');
     for (const part of ['bin', 'dist', 'package.json'])
       await cp(join(ROOT, part), join(copy, part), { recursive: true });
-    const serving = await machine.serve([], '', join(copy, 'bin/skinsmith.js'));
+    const serving = await machine.serve([], '', [process.execPath, join(copy, 'bin/skinsmith.js')]);
     await rm(join(copy, 'dist'), { recursive: true });
     const owner = serving.caller();
     const made = [owner.upload('/v2/generate', skinPng(1)), owner.upload('/generate/upload', skinPng(2))];

@@ -27,7 +27,7 @@ test.each([{}, { NODE_DISABLE_COMPILE_CACHE: '1' }])(
     for (const part of ['bin', 'dist', 'package.json'])
       await cp(join(ROOT, part), join(copy, part), { recursive: true });
     await rm(join(copy, 'dist/chunks'), { recursive: true });
-    const program = join(copy, 'bin/skinsmith.js');
+    const program = [process.execPath, join(copy, 'bin/skinsmith.js')] as const;
     expect(await machine.start(['help', 'formats'], { env }, program)).toMatchObject({
       exitCode: 1,
       stdout: '',

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { freshMachine, type Machine, type Ran, ROOT } from '../support/program/program.ts';
+import { freshMachine, type Machine, PROGRAM, type Ran, ROOT } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 
 const SMITH = 'examples/smith.png';
@@ -144,8 +144,8 @@ describe('Surroundings that are not as they should be', () => {
   test('a reader that goes away early meets no stack', async () => {
     const machine = await freshMachine();
     const sources = Array.from({ length: 40 }, () => SMITH).join(' ');
-    const line = `"${process.execPath}" bin/skinsmith.js generate ${sources} | head -n 1`;
-    const { stdout, stderr } = await execa('sh', ['-c', line], {
+    const line = `"$@" generate ${sources} | head -n 1`;
+    const { stdout, stderr } = await execa('sh', ['-c', line, 'sh', ...PROGRAM], {
       cwd: ROOT,
       env: machine.env,
       extendEnv: false,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { mkdtemp, open, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isSea } from 'node:sea';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../base/files.ts';
@@ -95,7 +96,8 @@ async function backUpInProcess(dataDir: string, file: string): Promise<Backup> {
 
 /** Runs the same program with `backup -`, whose stdout is the file. */
 async function backUpElsewhere(dataDir: string, fd: number): Promise<Backup> {
-  const words = [process.argv[1] ?? '', 'backup', '-', '--json', '--data', dataDir];
+  const program = isSea() ? [] : [process.argv[1] ?? '']; // a single executable is both Node and the program
+  const words = [...program, 'backup', '-', '--json', '--data', dataDir];
   const child = spawn(process.execPath, words, { stdio: ['ignore', fd, 'pipe'] });
   const [said, [status]] = await Promise.all([text(child.stderr!), once(child, 'close')]);
   const last = said.trim().split('\n').at(-1) ?? '';

@@ -65,7 +65,7 @@ ${[terminal.skinsmith, curlLine(terminal, isSignedIn)].map((line) => html`<div c
 </section>`;
 }
 
-/** Where the build puts what pages load. The build replaces this name by the place beside the program. */
+/** Where the build puts what pages load. The build replaces this address by the one from the program. */
 const FOLDER = new URL('../../../dist/pages/', import.meta.url);
 
 /** What pages name. Scripts load further files by themselves. */

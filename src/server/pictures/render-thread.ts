@@ -21,7 +21,7 @@ export type RenderResult =
   | { readonly number: number; readonly png: Uint8Array }
   | { readonly number: number; readonly problem: string };
 
-/** The build replaces this name by that of the bundled file. */
+/** The build replaces this address by one that holds the code. */
 const WORKER = new URL('./render-worker.ts', import.meta.url);
 
 interface Waiting {

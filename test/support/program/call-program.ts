@@ -1,9 +1,19 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { execa } from 'execa';
 import { TestRunner } from 'vitest';
 
-const PROGRAM = join(import.meta.dirname, '../../../dist/cli.cjs');
+export const ROOT = join(import.meta.dirname, '../../..');
+const BUILT = join(ROOT, 'dist/cli.cjs');
+
+/** An executable to test in place of the program that the build makes, see deploy/release. */
+const EXECUTABLE = process.env['SKINSMITH_PROGRAM'];
+
+/** The words that start the program, before those of its command line. */
+export const PROGRAM: readonly [file: string, ...words: string[]] =
+  EXECUTABLE === undefined ? [process.execPath, join(ROOT, 'bin/skinsmith.js')] : [resolve(ROOT, EXECUTABLE)];
+
 const require = createRequire(import.meta.url);
 
 export interface Call {
@@ -30,13 +40,25 @@ let before: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a command line of the built program inside this process: a start of its own takes ten times as long. One at a
- * time, because the folder, the environment and the standard streams are those of the process.
+ * time, because the folder, the environment and the standard streams are those of the process. An executable is started.
  * @throws Error when it is waited for no longer; the process has its own folder and environment then, too
  */
 export async function callProgram(args: readonly string[], call: Call): Promise<Ran> {
+  if (EXECUTABLE !== undefined) return await runElsewhere(args, call);
   const turn = before.then(async () => await runHere(args, call));
   before = turn.catch(() => {}); // the caller hears of it
   return await turn;
+}
+
+async function runElsewhere(args: readonly string[], call: Call): Promise<Ran> {
+  const { cwd, env, input = '', signal } = call;
+  const [file, ...words] = PROGRAM;
+  const { exitCode, stdout, stderr, isTerminated } = await execa(file, [...words, ...args], {
+    ...{ cwd, env, input, extendEnv: false, reject: false, stripFinalNewline: false, timeout: LONGEST },
+    ...(signal && { cancelSignal: signal }),
+  });
+  if (!isTerminated) return { exitCode, stdout, stderr };
+  throw new Error(`skinsmith ${args.join(' ')} does not end. It said: ${stdout}${stderr}`);
 }
 
 async function runHere(args: readonly string[], { cwd, env, input, signal }: Call): Promise<Ran> {
@@ -51,7 +73,7 @@ async function runHere(args: readonly string[], { cwd, env, input, signal }: Cal
   ];
   const limit = limitOf(signal);
   try {
-    const { main } = require(PROGRAM) as { main(argv: readonly string[]): Promise<number> };
+    const { main } = require(BUILT) as { main(argv: readonly string[]): Promise<number> };
     const exitCode = await Promise.race([main(args), limit.reached]);
     if (exitCode !== undefined) return { exitCode, stdout: out.text, stderr: err.text };
     throw new Error(`skinsmith ${args.join(' ')} does not end. It said: ${out.text}${err.text}`);

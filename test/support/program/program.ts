@@ -5,12 +5,9 @@ import { inject, onTestFinished } from 'vitest';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { TestCaller } from '../server/test-caller.ts';
-import { type Call, callProgram, type Ran } from './call-program.ts';
+import { type Call, callProgram, PROGRAM, type Ran, ROOT } from './call-program.ts';
 
-export type { Ran } from './call-program.ts';
-
-export const ROOT = join(import.meta.dirname, '../../..');
-const BIN = join(ROOT, 'bin/skinsmith.js');
+export { PROGRAM, type Ran, ROOT } from './call-program.ts';
 
 export interface Serving {
   readonly url: string;
@@ -47,8 +44,8 @@ export class Machine {
     };
   }
 
-  /** Starts a command as a process of its own; it is killed when the test ends. `program`: a copy of the program. */
-  start(args: readonly string[], options: Options = {}, program = BIN): ResultPromise {
+  /** Starts a command as a process of its own; it is killed when the test ends. `program`: what else starts it. */
+  start(args: readonly string[], options: Options = {}, [file, ...words] = PROGRAM): ResultPromise {
     const env = { ...this.env, ...options.env };
     const base = {
       cwd: this.cwd,
@@ -57,7 +54,7 @@ export class Machine {
       stripFinalNewline: false,
       forceKillAfterDelay: false,
     } as const;
-    const child = execa(process.execPath, [program, ...args], { ...base, ...options, env });
+    const child = execa(file, [...words, ...args], { ...base, ...options, env });
     onTestFinished(async () => {
       child.kill('SIGKILL');
       await child;
@@ -71,7 +68,7 @@ export class Machine {
   }
 
   /** Runs `serve` on a free port and waits until it listens. `knownKey`: the owner's, of an earlier start. */
-  async serve(args: readonly string[] = [], knownKey = '', program = BIN): Promise<Serving> {
+  async serve(args: readonly string[] = [], knownKey = '', program = PROGRAM): Promise<Serving> {
     const all = ['serve', '--port', '0', '--json', '--log-level', 'error', ...args];
     const child = this.start(all, {}, program);
     const first = await firstLine(child);

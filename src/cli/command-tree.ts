@@ -253,6 +253,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   serve: { summary: 'run a skinsmith service', load: () => import('./commands/serve.ts') },
+  health: { summary: 'check whether a service is alive', load: () => import('./commands/health.ts') },
   open: { summary: 'open the pages of the service in a browser', load: () => import('./commands/open.ts') },
   backup: { summary: "back up a service's data to one file", load: () => import('./commands/backup.ts') },
   restore: { summary: 'restore a backup', load: () => import('./commands/restore.ts') },
@@ -270,6 +271,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     summary: 'print a completion script for a shell',
     load: () => import('./commands/completion.ts'),
   },
+  version: { summary: 'print the version', load: () => import('./commands/version.ts') },
   complete: {
     summary: 'print what completion scripts ask for',
     isHidden: true,

@@ -21,13 +21,20 @@ async function print(text: string): Promise<number> {
 /** Fixed output for fixed words, printed before other modules load. */
 async function fixedText(argv: readonly string[]): Promise<string | undefined> {
   const [word, ...more] = argv;
+  if (argv.length === 2 && argv.includes('--json') && argv.some(isVersion)) {
+    return await (await import('./commands/version.ts')).versionDocument();
+  }
   if (more.length > 0) return undefined;
   if (word === undefined) return (await import('./help/welcome.ts')).WELCOME;
-  if (word === '--version' || word === '-V') return `${VERSION}\n`;
+  if (isVersion(word)) return `${VERSION}\n`;
   if ((word === '--help' || word === '-h') && !isNarrow(process.stdout)) {
     return (await import('./help/program-help.ts')).PROGRAM_HELP;
   }
   return undefined;
+}
+
+function isVersion(word: string): boolean {
+  return word === '--version' || word === '-V';
 }
 
 /** Whether the lines of the program's help are longer than the terminal is wide. */

@@ -32,6 +32,7 @@ export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/contact.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';
 export type { ClaimTest, OpenIdSettings } from './openid/claims.ts';
+export { NEWEST_SCHEMA } from './store/migrate.ts';
 export type { PostgresSettings } from './store/postgres/postgres-store.ts';
 export { type CopyProgress, copyStore, type StoreCopy } from './store-copy/copy-store.ts';
 export { nameOf as nameOfStore, type StorePlace } from './store-copy/places.ts';
@@ -39,7 +40,7 @@ export { nameOf as nameOfStore, type StorePlace } from './store-copy/places.ts';
 export interface RunningServer extends Pick<OpenService<Adapter>, 'close'> {
   /** Where it listens, no slash at its end. */
   readonly url: string;
-  /** The owner's API key, on the very first start only. */
+  /** The owner's API key, on the very first start only, unless none was wanted. */
   readonly key: string | undefined;
 }
 
@@ -83,7 +84,10 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
   };
   const adapter: NetworkAdapter = {
     log,
-    makeFirstKey: async () => await makeFirstOwnerKey(context.db, owner, context.clock.now()),
+    makeFirstKey: async () =>
+      (options.ownerKey ?? true)
+        ? await makeFirstOwnerKey(context.db, owner, context.clock.now())
+        : undefined,
     url: '',
     open: async () => {
       const listening = await http.listen(host, port);

@@ -15,6 +15,7 @@ import { freshMachine, type Machine, PROGRAM, type Serving } from '../support/pr
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { linkIdentity } from '../support/server/linked-identity.ts';
+import { webServer } from '../support/server/web-server.ts';
 
 /** Commands of a service that somebody runs; all others are typed on a machine without one. */
 const OF_A_SERVICE = ['keys', 'identities', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];
@@ -76,7 +77,7 @@ class Bench {
 
   private constructor(
     machine: Machine,
-    parts: { serving: Serving; game: FakeGame; hosted: string; dataDir: string },
+    parts: { serving: Serving; game: FakeGame; hosted: string; registry: string; dataDir: string },
   ) {
     this.#machine = machine;
     this.#folder = join(machine.folder, 'work');
@@ -88,6 +89,7 @@ class Bench {
       ...machine.env,
       PATH: `${join(machine.folder, 'bin')}:${machine.env['PATH']}`,
       SKINSMITH_GAME_ADDRESSES: JSON.stringify(parts.game.addresses),
+      npm_config_registry: parts.registry,
     };
   }
 
@@ -100,7 +102,9 @@ class Bench {
     server.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
     const serving = await server.serve(['--generator', 'accounts', '--login-client-id', 'example']);
     const hosted = await runHosted();
-    const bench = new Bench(machine, { serving, game, hosted: hosted.url, dataDir: server.dataDir });
+    const { url: registry } = await webServer((_, response) => void response.end('{"version":"99.0.0"}'));
+    const parts = { serving, game, hosted: hosted.url, registry, dataDir: server.dataDir };
+    const bench = new Bench(machine, parts);
     await bench.#lay(hosted.key);
     bench.#database = await ownDatabase();
     return bench;

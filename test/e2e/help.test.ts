@@ -2,9 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { VERSION } from '../../src/base/version.ts';
 import { ENVIRONMENT } from '../../src/cli/config/settings.ts';
 import { EXIT_STATUSES } from '../../src/cli/errors/exit.ts';
 import { shownCommands } from '../../src/cli/help/help-page.ts';
+import { formatsPage } from '../../src/cli/man/formats-page.ts';
+import { renderFormatsPage, renderManPage } from '../../src/cli/man/man-page.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { freshMachine } from '../support/program/program.ts';
 
@@ -98,6 +101,21 @@ test('help shows what --help shows, and topics', async () => {
     expect(unwrapped(statuses)).toContain(`${status} ${meaning}`);
   const { stdout: variables } = await machine.run(['help', 'environment']);
   for (const [name, meaning] of ENVIRONMENT) expect(unwrapped(variables)).toContain(`${name} ${meaning}`);
+});
+
+test('help --man prints the manual pages that packages install, and --version --json what programs need', async () => {
+  const machine = await freshMachine();
+  for (const command of [program, ...program.commands.filter((one) => one.name() === 'skins')]) {
+    const words = command.parent ? ['skins'] : [];
+    const { exitCode, stdout } = await machine.run(['help', '--man', ...words]);
+    expect([exitCode, stdout]).toEqual([0, renderManPage(command, VERSION)]);
+  }
+  expect((await machine.run(['help', '--man', 'formats'])).stdout).toBe(
+    renderFormatsPage(formatsPage(program), VERSION),
+  );
+  expect((await machine.run(['help', '--man', 'skinz'])).exitCode).toBe(2);
+  const { stdout } = await machine.run(['--version', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ version: VERSION, schema: expect.any(Number) });
 });
 
 function unwrapped(text: string): string {

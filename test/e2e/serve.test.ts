@@ -52,6 +52,21 @@ describe('serve', () => {
     expect(exitCode).not.toBe(0);
   });
 
+  test('prints no key of the owner where none is wanted, and says nothing that a log must not have', async () => {
+    const machine = await freshMachine();
+    const serving = await machine.serve(['--no-owner-key']);
+    expect(serving.key).toBe('');
+    const health = await machine.run(['health', '--json'], { env: { SKINSMITH_BASE_URL: serving.url } });
+    expect([health.exitCode, JSON.parse(health.stdout)]).toMatchObject([0, { status: 'ok' }]);
+    const made = await machine.run(['keys', 'create', 'me', '--owner', '--json']);
+    expect((await serving.caller(JSON.parse(made.stdout).secret).get('/v2/me')).status).toBe(200);
+    expect(await serving.end('SIGTERM')).toEqual({
+      exitCode: 0,
+      stdout: `{"url":"${serving.url}"}\n`,
+      stderr: '',
+    });
+  });
+
   test('makes folders that nobody else can look into, whatever the umask', async () => {
     const machine = await freshMachine();
     const folder = join(machine.folder, 'new');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { VERSION } from '../../base/version.ts';
 import { type Examples, isTopic, TOPIC_SUMMARIES } from '../help/help-page.ts';
 import type { CommandOutput } from '../output/described.ts';
 
@@ -6,7 +7,7 @@ const COLUMNS = 80;
 
 export const examples: Examples = [
   ['Show the help of a command', 'skinsmith help skins list'],
-  ['List exit statuses', 'skinsmith help exit-status'],
+  ['Save the manual page of a command', 'skinsmith help --man generate > skinsmith-generate.1'],
   ['List the columns and JSON fields that commands print', 'skinsmith help formats'],
 ];
 
@@ -19,7 +20,23 @@ export function register(command: Command): void {
       '[topic...]',
       `a command (generate, skins list) or a topic: ${TOPIC_SUMMARIES.map(([name]) => name).join(', ')}`,
     )
-    .action(async (words: string[]) => await showHelp(words, command.parent ?? command));
+    .option('--man', 'print the manual page of the command, or of the topic formats, as man reads it')
+    .action(async (words: string[], { man }: { readonly man?: boolean }) => {
+      const program = command.parent ?? command;
+      await (man ? showManual(words, program) : showHelp(words, program));
+    });
+}
+
+/** The manual pages that the build writes, for programs that were installed without them. */
+async function showManual(words: readonly string[], program: Command): Promise<void> {
+  const { formatsPage } = await import('../man/formats-page.ts');
+  const { renderFormatsPage, renderManPage } = await import('../man/man-page.ts');
+  const [first] = words;
+  if (first === 'formats') process.stdout.write(renderFormatsPage(formatsPage(program), VERSION));
+  else {
+    const command = await findCommand(words, program);
+    if (command) process.stdout.write(renderManPage(command, VERSION));
+  }
 }
 
 /** The words after `help` are a topic or the path of a command. An unknown command fails as it does elsewhere. */
@@ -30,14 +47,19 @@ async function showHelp(words: readonly string[], program: Command): Promise<voi
     process.stdout.write(topicText(first, COLUMNS, program));
     return;
   }
+  (await findCommand(words, program))?.outputHelp();
+}
+
+/** The command at the end of that path; undefined once an unknown word has failed. */
+async function findCommand(words: readonly string[], program: Command): Promise<Command | undefined> {
   let command = program;
   for (const word of words) {
     const child = command.commands.find((one) => one.name() === word);
     if (!child) {
       await command.parseAsync([word], { from: 'user' });
-      return;
+      return undefined;
     }
     command = child;
   }
-  command.outputHelp();
+  return command;
 }

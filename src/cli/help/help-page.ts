@@ -90,6 +90,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Account and settings:': ['login', 'logout', 'whoami', 'config', 'doctor'],
   'Run a service:': [
     'serve',
+    'health',
     'open',
     'users',
     'keys',
@@ -102,7 +103,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'restore',
     'store',
   ],
-  'Help:': ['help', 'completion'],
+  'Help:': ['help', 'completion', 'version'],
 };
 
 /** The heading that lists the command; undefined if none does. */

@@ -42,6 +42,7 @@ Run a service:
   reports           report skins, and list and close reports
   moderation        hide, delete and block other users' skins
   serve             run a skinsmith service
+  health            check whether a service is alive
   open              open the pages of the service in a browser
   backup            back up a service's data to one file
   restore           restore a backup
@@ -50,6 +51,7 @@ Run a service:
 Help:
   help              show help for a command or a topic
   completion        print a completion script for a shell
+  version           print the version
 
 Global options:
   -V, --version     print the version

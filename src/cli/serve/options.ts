@@ -46,6 +46,7 @@ interface AccessOptions {
   readonly maxConnectionsPerAddress?: number;
   readonly openMetrics?: boolean;
   readonly pages?: boolean;
+  readonly ownerKey?: boolean;
 }
 
 interface LogOptions {
@@ -198,6 +199,7 @@ function addAccessOptions(command: Command): Command {
   return command
     .optionsGroup('Access and limits:')
     .option('--plans <file>', 'JSON file with plans (default: plans.json in the data folder)', nonEmpty)
+    .option('--no-owner-key', 'make no API key for the owner at the first start, when it is printed once')
     .option('--no-anonymous', 'refuse requests without an API key')
     .option(
       '--anonymous-per-hour <number>',

@@ -40,6 +40,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     trustProxy: options.trustProxy,
     openMetrics: options.openMetrics,
     pages: options.pages,
+    ownerKey: options.ownerKey,
     openId: await chooseOpenId(options, context),
     networkLimits: networkLimitsOf(options),
     logLevel: options.logLevel ?? 'info',

@@ -101,6 +101,8 @@ interface AccessOptions {
   readonly webhooks?: boolean;
   /** False: there are no pages for people, only the API. */
   readonly pages?: boolean;
+  /** False: the owner gets no API key at the first start. */
+  readonly ownerKey?: boolean;
   /** Whether /metrics needs no operator's key. */
   readonly openMetrics?: boolean;
 }

@@ -2,7 +2,7 @@ import { register } from '../../../src/cli/commands/serve.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
 /** What is there without a word. */
-const serving = { webhooks: true, anonymous: true, userAccounts: true, pages: true };
+const serving = { webhooks: true, anonymous: true, userAccounts: true, pages: true, ownerKey: true };
 
 describeParsing('serve', register, {
   taken: [
@@ -16,6 +16,7 @@ describeParsing('serve', register, {
       { ...serving, publicUrl: 'https://skins.example.org/x', logLevel: 'silent' },
     ],
     [['--port', '65535'], { ...serving, port: 65_535 }],
+    [['--no-owner-key'], { ...serving, ownerKey: false }],
     [['--plans', 'plans.json'], { ...serving, plans: 'plans.json' }],
     [
       [
@@ -33,6 +34,7 @@ describeParsing('serve', register, {
         anonymous: true,
         userAccounts: true,
         pages: true,
+        ownerKey: true,
       },
     ],
   ],
@@ -60,10 +62,7 @@ describeParsing('serve', register, {
 
 describeParsing('serve, for who operates it', register, {
   taken: [
-    [
-      ['--trust-proxy', 'loopback'],
-      { trustProxy: 'loopback', webhooks: true, anonymous: true, userAccounts: true, pages: true },
-    ],
+    [['--trust-proxy', 'loopback'], { ...serving, trustProxy: 'loopback' }],
     [
       ['--trust-proxy', '10.0.0.1, fd00::/8,192.168.0.0/16,uniquelocal'],
       {
@@ -72,20 +71,12 @@ describeParsing('serve, for who operates it', register, {
         anonymous: true,
         userAccounts: true,
         pages: true,
+        ownerKey: true,
       },
     ],
-    [
-      ['--max-connections', '1'],
-      { maxConnections: 1, webhooks: true, anonymous: true, userAccounts: true, pages: true },
-    ],
-    [
-      ['--open-metrics'],
-      { openMetrics: true, webhooks: true, anonymous: true, userAccounts: true, pages: true },
-    ],
-    [
-      ['--log-addresses', 'none'],
-      { logAddresses: 'none', webhooks: true, anonymous: true, userAccounts: true, pages: true },
-    ],
+    [['--max-connections', '1'], { ...serving, maxConnections: 1 }],
+    [['--open-metrics'], { ...serving, openMetrics: true }],
+    [['--log-addresses', 'none'], { ...serving, logAddresses: 'none' }],
   ],
   refused: [
     [['--trust-proxy', ''], /loopback, or addresses and networks/],

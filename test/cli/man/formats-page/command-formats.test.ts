@@ -14,6 +14,7 @@ import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { linkIdentity } from '../../../support/server/linked-identity.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore } from '../../../support/server/running-server.ts';
+import { webServer } from '../../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 
@@ -68,7 +69,11 @@ function problemsOf(name: string, { json, columns }: CommandOutput, printed: { r
 test('Every command prints the columns and the JSON fields that it declares', async () => {
   const { fake, server } = await runAccountServer();
   const folder = await ownFolder();
-  const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(fake.addresses) };
+  const registry = await webServer((_, response) => void response.end('{"version":"99.0.0"}'));
+  const env = {
+    SKINSMITH_GAME_ADDRESSES: JSON.stringify(fake.addresses),
+    npm_config_registry: registry.url,
+  };
   const place = { url: server.url, key: server.key, env };
   const type = async (words: readonly string[], isJson = false) => {
     const given = words.includes('--import') ? { stdin: randomUUID().replaceAll('-', '').repeat(2) } : {};
@@ -196,6 +201,9 @@ test('Every command prints the columns and the JSON fields that it declares', as
     backup: () => [backup, '--data', server.dataDir, '--overwrite'],
     'backup --verify': () => [backup],
     restore: () => [backup, '--data', data, '--force'],
+    health: () => [],
+    version: () => [],
+    'version --check': () => [],
     'store copy': () => [server.dataDir, join(folder, `copy ${randomUUID()}`)],
   };
   expect([...Object.keys(lines), ...ENDLESS_COMMANDS].sort()).toEqual([...OUTPUTS.keys()].sort());

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { askOnce } from '../connection/small-answer.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
+import type { Examples } from '../help/help-page.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { clean, jsonDocument } from '../text/text.ts';
+
+interface HealthView {
+  readonly status: string;
+  readonly version: string;
+  readonly service: string;
+}
+
+export const examples: Examples = [
+  [
+    'Check a service, for example from a monitoring script',
+    'skinsmith health --base-url https://skins.example.org',
+  ],
+  ['Print its version, too, as JSON', 'skinsmith health --base-url https://skins.example.org --json'],
+];
+
+const FIELDS: Fields<HealthView> = {
+  status: 'ok',
+  version: 'version of the service',
+  service: 'address of the service',
+};
+
+const COLUMNS = {
+  status: ({ status }) => status,
+  version: ({ version }) => version,
+  service: ({ service }) => service,
+} satisfies Columns<HealthView>;
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
+];
+
+/** Where `serve` listens if nothing else is set. */
+const HERE = 'http://127.0.0.1:7546';
+
+export function register(command: Command, runner: Runner, run = runHealth): void {
+  command
+    .description(
+      'Check whether a service is alive.\n' +
+        `Asks the service that is set, or else the one on this machine (${HERE}). It needs no API key. ` +
+        'The exit status is 0 if the service is well, and 75 if it is not or does not answer.',
+    )
+    .action(async () => await runner(run));
+}
+
+const answerSchema = z.object({ status: z.string(), version: z.string() });
+
+export async function runHealth(context: CommandContext): Promise<number> {
+  const { io, flags } = context;
+  const service = (await context.settings())['base-url'] ?? HERE;
+  const { status, json } = await askOnce(new URL(`${service}/health`), 'unhealthy', context);
+  const { data } = answerSchema.safeParse(json);
+  if (status !== 200 || !data) throw unwell(service, data?.status ?? `status ${status}`);
+  const view = { ...data, service } satisfies HealthView;
+  io.out.write(flags.json ? jsonDocument(view) : columnRows(COLUMNS, [view]));
+  return exitStatus('done');
+}
+
+function unwell(service: string, said: string): CliError {
+  return new CliError('unhealthy', `${service} is not well: ${clean(said)}.`, {
+    exit: 'tryLater',
+    hint: 'Its log says why; an operator sees more with: skinsmith doctor',
+  });
+}

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isSea } from 'node:sea';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { VERSION } from '../../base/version.ts';
+import { askOnce } from '../connection/small-answer.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import type { Examples } from '../help/help-page.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { jsonDocument } from '../text/text.ts';
+
+export interface VersionOptions {
+  readonly check?: boolean;
+  readonly licenses?: boolean;
+}
+
+/** JSON output. */
+interface VersionView {
+  readonly version: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly install: 'executable' | 'npm';
+  readonly schema: number;
+  readonly newest?: string;
+}
+
+export const examples: Examples = [
+  ['Print the version of skinsmith and of its parts as JSON', 'skinsmith version --json'],
+  ['Find out whether there is a newer release', 'skinsmith version --check'],
+  ['Print the licences of skinsmith and of everything in it', 'skinsmith version --licenses'],
+];
+
+const FIELDS: Fields<VersionView> = {
+  version: 'version of skinsmith',
+  node: 'version of the Node that runs it',
+  platform: 'operating system and processor, such as linux-x64',
+  install: 'executable (one file that has its own Node) or npm',
+  schema: 'number of the schema of stores: programs with the same number can share a store',
+  newest: 'with --check: version of the newest release',
+};
+
+type Release = Pick<VersionView, 'version' | 'newest'>;
+const COLUMNS = { version: ({ version }) => version } satisfies Columns<Release>;
+const CHECK_COLUMNS = { ...COLUMNS, newest: ({ newest }) => newest } satisfies Columns<Release>;
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
+  { mode: '--check', columns: CHECK_COLUMNS, json: { shape: 'object', fields: FIELDS } },
+];
+
+export function register(command: Command, runner: Runner, run = runVersion): void {
+  command
+    .description(
+      'Print the version, and on request whether there is a newer release.\n' +
+        'skinsmith looks for newer releases only when you tell it to, with --check: it asks the npm registry, ' +
+        "or the one that npm's own variable npm_config_registry names, and sends nothing about you.",
+    )
+    .option('--check', 'ask the npm registry for the newest release')
+    .option('--licenses', 'print the licences of skinsmith and of everything in it')
+    .action(async (typed: VersionOptions) => await runner(async (context) => await run(typed, context)));
+}
+
+export async function runVersion(
+  { check, licenses }: VersionOptions,
+  context: CommandContext,
+): Promise<number> {
+  if (check && licenses) throw usageError('two_outputs', '--check and --licenses cannot be combined.');
+  const { io, flags } = context;
+  const newest = check ? await newestRelease(context) : undefined;
+  if (licenses) io.out.write(licenceTexts());
+  else if (flags.json) io.out.write(await versionDocument(newest));
+  else if (newest === undefined) io.out.write(columnRows(COLUMNS, [{ version: VERSION }]));
+  else if (io.out.isTTY) io.out.write(verdict(newest));
+  else io.out.write(columnRows(CHECK_COLUMNS, [{ version: VERSION, newest }]));
+  return exitStatus('done');
+}
+
+/** What `skinsmith --version --json` prints, too. */
+export async function versionDocument(newest?: string): Promise<string> {
+  const { NEWEST_SCHEMA } = await import('../../server/server.ts');
+  return jsonDocument({
+    version: VERSION,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    install: isSea() ? 'executable' : 'npm',
+    schema: NEWEST_SCHEMA,
+    ...(newest !== undefined && { newest }),
+  } satisfies VersionView);
+}
+
+function verdict(newest: string): string {
+  if (!isNewer(newest, VERSION)) return `This is skinsmith ${VERSION}. There is no newer release.\n`;
+  return `This is skinsmith ${VERSION}. Release ${newest} is newer: see docs/upgrading.md.\n`;
+}
+
+/** Both are of the form 1.2.3, as releases are. */
+function isNewer(one: string, other: string): boolean {
+  return one.localeCompare(other, 'en', { numeric: true }) > 0;
+}
+
+const REGISTRY = 'https://registry.npmjs.org';
+
+const releaseSchema = z.object({ version: z.string().regex(/^\d+\.\d+\.\d+$/) });
+
+async function newestRelease(context: CommandContext): Promise<string> {
+  const url = registryUrl(context.env['npm_config_registry'] || REGISTRY);
+  const { status, json } = await askOnce(url, 'release_unknown', context);
+  if (status === 404) throw new CliError('no_release', `${url.host} has no release of skinsmith.`);
+  const { data } = releaseSchema.safeParse(json);
+  if (data) return data.version;
+  const message = `${url.host} answered ${status}, without a version of skinsmith.`;
+  throw new CliError('release_unknown', message, { exit: 'tryLater' });
+}
+
+function registryUrl(registry: string): URL {
+  const url = URL.parse(`${registry.replace(/\/+$/, '')}/skinsmith/latest`);
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw usageError('invalid_setting', 'npm_config_registry must be an http or https address.');
+}
+
+/** The build replaces this address by that of the folder in which it puts the program. */
+const PROGRAM = new URL('../../../', import.meta.url);
+/** The last one comes with the executable only. */
+const LICENCES = ['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt', 'NODE-LICENSE'];
+
+function licenceTexts(): string {
+  const files = LICENCES.map((name) => new URL(name, PROGRAM)).filter((file) => existsSync(file));
+  return files.map((file) => readFileSync(file, 'utf8')).join('\n');
+}

@@ -1,7 +1,7 @@
 import { FetchError, fetchBounded } from '../../base/bounded-fetch.ts';
-import { parsedJson } from '../../base/json.ts';
 import { networkReason } from '../../base/network-reason.ts';
 import { openSender } from '../../base/proxies.ts';
+import { parsedJson } from '../../base/text.ts';
 import { readProxies, verifyProxies } from '../config/proxies.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';

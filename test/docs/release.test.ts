@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { TARGETS } from '../../deploy/release/executable.ts';
+import { fill, finishRelease, notesOf } from '../../deploy/release/packages.ts';
+import { VERSION } from '../../src/base/version.ts';
+import { ROOT } from '../support/program/program.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+const INSTALL = join(ROOT, 'deploy/install.sh');
+
+/** A program that says which one it is. */
+const script = (version: string) => `#!/bin/sh\necho ${version}\n`;
+
+/** A folder with the downloads of a release for Linux, as `npm run release` makes it. */
+async function releaseFolder(...versions: readonly string[]): Promise<string> {
+  const folder = await ownFolder();
+  const sums: string[] = [];
+  for (const version of versions) {
+    const name = `skinsmith-${version}-linux-x64`;
+    for (const inside of ['man', 'completions']) await mkdir(join(folder, name, inside), { recursive: true });
+    const texts = [
+      'LICENSE',
+      'THIRD-PARTY-LICENSES.txt',
+      'NODE-LICENSE',
+      'man/skinsmith.1',
+      'man/skinsmith-formats.5',
+    ];
+    const scripts = ['skinsmith.bash', '_skinsmith', 'skinsmith.fish'].map((one) => `completions/${one}`);
+    for (const path of [...texts, ...scripts]) await writeFile(join(folder, name, path), path);
+    await writeFile(join(folder, name, 'skinsmith'), script(version), { mode: 0o755 });
+    await execa('tar', ['-cJf', `${name}.tar.xz`, name], { cwd: folder });
+    sums.push(`${await sumOf(join(folder, `${name}.tar.xz`))}  ${name}.tar.xz`);
+  }
+  await writeFile(join(folder, 'SHA256SUMS'), `${sums.join('\n')}\n`);
+  return folder;
+}
+
+async function sumOf(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
+
+/** Runs the installer as on a machine that says this of itself. `tools`: programs that stand in for those of the machine. */
+async function install(args: readonly string[], tools: Readonly<Record<string, string>> = {}) {
+  const bin = await ownFolder();
+  const all = { uname: 'case $1 in -s) echo Linux ;; -m) echo x86_64 ;; esac', ldd: 'echo glibc', ...tools };
+  for (const [name, code] of Object.entries(all)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${code}\n`);
+    await chmod(join(bin, name), 0o755);
+  }
+  const home = join(bin, 'home');
+  await mkdir(home);
+  const env = { HOME: home, PATH: `${bin}:${process.env['PATH']}` };
+  const ran = await execa('sh', [INSTALL, ...args], { env, extendEnv: false, reject: false });
+  return { ...ran, home };
+}
+
+test('install.sh puts the program, its pages and completion below the prefix, and says what is left to do', async () => {
+  const from = await releaseFolder('1.2.3');
+  const { exitCode, stdout, stderr, home } = await install(['--from', from]);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^Installed skinsmith 1\.2\.3 as .*\/\.local\/bin\/skinsmith\.$/m);
+  expect(stdout).toMatch(/^.*\.local\/bin is not on your PATH\. In this shell: export PATH=/m);
+  expect((await execa(join(home, '.local/bin/skinsmith'))).stdout).toBe('1.2.3');
+  const files = await readdir(join(home, '.local/share'), { recursive: true });
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'man/man1/skinsmith.1',
+      'man/man5/skinsmith-formats.5',
+      'bash-completion/completions/skinsmith',
+      'zsh/site-functions/_skinsmith',
+      'fish/vendor_completions.d/skinsmith.fish',
+      'doc/skinsmith/NODE-LICENSE',
+    ]),
+  );
+  // The line that removes it leaves nothing but folders.
+  const [, line = ''] = /^To remove it: (.*)$/m.exec(stdout) ?? [];
+  await execa('sh', ['-c', line]);
+  const left = await readdir(join(home, '.local'), { recursive: true, withFileTypes: true });
+  expect(left.filter((entry) => !entry.isDirectory())).toEqual([]);
+});
+
+test('install.sh installs the release that is asked for over another one', async () => {
+  const from = await releaseFolder('1.2.3', '1.10.0');
+  const prefix = join(await ownFolder(), 'with space');
+  for (const version of ['1.2.3', 'v1.10.0', '1.2.3']) {
+    const { exitCode } = await install(['--from', from, '--prefix', prefix, '--version', version]);
+    expect(exitCode).toBe(0);
+    expect((await execa(join(prefix, 'bin/skinsmith'))).stdout).toBe(version.replace('v', ''));
+  }
+  expect(await readdir(join(prefix, 'bin'))).toEqual(['skinsmith']);
+});
+
+test('install.sh downloads from an address what it takes from a folder', async () => {
+  const from = await releaseFolder('1.2.3');
+  // The last word is the address, the one after -o the file.
+  const curl = `while [ $# -gt 1 ]; do if [ "$1" = -o ]; then to=$2; fi; shift; done
+echo "$1" >>"${from}/asked"; cp "${from}/\${1##*/}" "$to"`;
+  const { exitCode } = await install([], { curl });
+  expect(exitCode).toBe(0);
+  const base = 'https://github.com/skinsmith/skinsmith/releases/latest/download';
+  expect(await readFile(join(from, 'asked'), 'utf8')).toBe(
+    `${base}/SHA256SUMS\n${base}/skinsmith-1.2.3-linux-x64.tar.xz\n`,
+  );
+});
+
+test.each([
+  [
+    'another checksum',
+    /its checksum differs/,
+    async (from: string) => {
+      await writeFile(join(from, 'skinsmith-1.2.3-linux-x64.tar.xz'), 'other');
+    },
+  ],
+  [
+    'no archive for this machine',
+    /has no skinsmith for linux-x64/,
+    async (from: string) => {
+      await writeFile(join(from, 'SHA256SUMS'), `${'0'.repeat(64)}  skinsmith-1.2.3-darwin-x64.tar.xz\n`);
+    },
+  ],
+  [
+    'no list of checksums',
+    /Cannot read .*SHA256SUMS/,
+    async (from: string) => {
+      await execa('rm', [join(from, 'SHA256SUMS')]);
+    },
+  ],
+])('install.sh installs nothing where there is %s', async (_, problem, harm) => {
+  const from = await releaseFolder('1.2.3');
+  await harm(from);
+  const { exitCode, stderr, home } = await install(['--from', from]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(problem)]);
+  expect(await readdir(home)).toEqual([]);
+});
+
+test.each([
+  [
+    'musl',
+    { ldd: 'echo "musl libc (x86_64)" >&2; exit 1' },
+    /C library musl.*npm install --global skinsmith/,
+  ],
+  [
+    'another processor',
+    { uname: 'case $1 in -s) echo Linux ;; *) echo riscv64 ;; esac' },
+    /no executable for Linux on riscv64\. Use npm/,
+  ],
+  ['Windows', { uname: 'echo MINGW64_NT-10.0' }, /Scoop/],
+])('install.sh says what else to do on %s', async (_, tools, hint) => {
+  const from = await releaseFolder('1.2.3');
+  const { exitCode, stderr, home } = await install(['--from', from], tools);
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(hint)]);
+  expect(await readdir(home)).toEqual([]);
+});
+
+test('install.sh replaces no link, which npm may have made', async () => {
+  const from = await releaseFolder('1.2.3');
+  const prefix = await ownFolder();
+  await mkdir(join(prefix, 'bin'));
+  await symlink('../lib/skinsmith.js', join(prefix, 'bin/skinsmith'));
+  const { exitCode, stderr } = await install(['--from', from, '--prefix', prefix]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('npm uninstall --global skinsmith')]);
+  expect(await readlink(join(prefix, 'bin/skinsmith'))).toBe('../lib/skinsmith.js');
+});
+
+test('install.sh explains its options', async () => {
+  const { exitCode, stdout } = await install(['--help']);
+  expect([exitCode, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^sh install\.sh [\s\S]*--prefix[\s\S]*--from/),
+  ]);
+  expect((await install(['--prefix'])).exitCode).toBe(2);
+  expect((await install(['now'])).exitCode).toBe(2);
+});
+
+test('A release is finished with checksums, the bill of materials and the recipes of all package managers', async () => {
+  const release = await ownFolder();
+  for (const target of Object.keys(TARGETS)) {
+    const ending = target.startsWith('win32') ? 'zip' : 'tar.xz';
+    await writeFile(join(release, `skinsmith-${VERSION}-${target}.${ending}`), target);
+  }
+  await writeFile(join(release, `skinsmith-${VERSION}.tgz`), 'npm');
+  expect(await finishRelease(release, true)).toEqual([]);
+  const recipes = ['PKGBUILD', 'flake.nix', 'skinsmith.json', 'skinsmith.rb'];
+  expect((await readdir(join(release, 'packages'))).sort()).toEqual(recipes);
+  const texts = await Promise.all(recipes.map((name) => readFile(join(release, 'packages', name), 'utf8')));
+  for (const name of await readdir(release)) {
+    if (!/\.(?:tar\.xz|zip|tgz)$/.test(name)) continue;
+    expect(texts.join(''), name).toContain(await sumOf(join(release, name)));
+  }
+  expect(texts.join('')).not.toMatch(/@[A-Z_0-9]+@/);
+  expect(JSON.parse(texts[2] ?? '')).toMatchObject({ version: VERSION, bin: 'skinsmith.exe' });
+  const checked = await execa('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release });
+  expect(checked.stdout.split('\n')).toHaveLength(8);
+  const bill = JSON.parse(await readFile(join(release, `skinsmith-${VERSION}.cdx.json`), 'utf8'));
+  expect(bill.components[0]).toMatchObject({ name: 'node' });
+});
+
+test('A recipe that lacks a download is left out here, and an error where the release must be whole', async () => {
+  const release = await ownFolder();
+  await writeFile(join(release, `skinsmith-${VERSION}-linux-x64.tar.xz`), 'x');
+  await writeFile(join(release, `skinsmith-${VERSION}-linux-arm64.tar.xz`), 'y');
+  expect((await finishRelease(release, false)).sort()).toEqual([
+    'flake.nix',
+    'skinsmith.json',
+    'skinsmith.rb',
+  ]);
+  expect(await readdir(join(release, 'packages'))).toEqual(['PKGBUILD']);
+  await expect(finishRelease(release, true)).rejects.toThrow(/There is no value for @SHA256_/);
+  expect(() => fill('@NOTHING@', {})).toThrow('@NOTHING@');
+});
+
+test('CHANGELOG.md says something about this version, which becomes the notes of the release', async () => {
+  const changelog = await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  expect(notesOf(VERSION, changelog)).toMatch(/^### Added\n\n- /m);
+  expect(() => notesOf('9.9.9', changelog)).toThrow('9.9.9');
+  const other =
+    '# Changelog\n\n## [Unreleased]\n\n- a\n\n## [2.0.0] - 2027-01-01\n\n- b\n\n## [1.0.0]\n\n- c\n\n[1.0.0]: x\n';
+  expect([notesOf('2.0.0', other), notesOf('1.0.0', other)]).toEqual(['- b\n', '- c\n']);
+});

@@ -115,14 +115,16 @@ export function responseOf({ status, body, headers }: Answer, options: ResponseO
  */
 function streamOf(body: Readable): ReadableStream<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
-  return new ReadableStream({
-    pull: async (controller) => {
+  const source = {
+    pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       const { done, value } = await pieces.next();
       if (done) controller.close();
       else controller.enqueue(value);
     },
     cancel: () => void body.destroy(),
-  });
+  };
+  // Nothing is read ahead: an error that no read waits for would become the proper end of the answer.
+  return new ReadableStream(source, { highWaterMark: 0 });
 }
 
 /** Identifies the request: eight hexadecimal digits. */

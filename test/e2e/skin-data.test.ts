@@ -180,6 +180,47 @@ describe.each([
   });
 });
 
+test('A move from one plugin to another is one command: proved, and without a new generation', async () => {
+  const world = await hosted();
+  const skins = await withSkins(world);
+  const { shop } = world;
+  for (const [index, { value, signature }] of skins.entries()) {
+    const custom = { skinName: `npc ${index}`, value, signature, dataVersion: 1 };
+    await shop.write(`SkinsRestorer/skins/npc ${index}.customskin`, JSON.stringify(custom));
+  }
+  await shop.write('SkinsRestorer/skins/config.yml', 'a: 1\n');
+  const { stdout, stderr, exitCode } = await world.run(
+    'generate',
+    'SkinsRestorer/skins',
+    '--format',
+    'citizens',
+  );
+  const commands = stdout.trimEnd().split('\n');
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('3 sources: 3 given as skin data')]);
+  expect(commands.map((line) => line.split(' ').slice(-2).join(' ')).sort()).toEqual(
+    skins.map(({ value, signature }) => `${value} ${signature}`).sort(),
+  );
+  await shop.write('commands.txt', stdout);
+  const npcs = commands.map((line, index) => {
+    const [value, signature] = line.split(' ').slice(-2);
+    const skin = `{textureRaw: ${value}, signature: ${signature}, skinName: a}`;
+    return `  '${index}':\n    name: Guard ${index}\n    traits:\n      skintrait: ${skin}\n`;
+  });
+  await shop.write('saves.yml', `npc:\n${npcs.join('')}`);
+  for (const source of ['commands.txt', 'saves.yml', 'SkinsRestorer/skins']) {
+    const verified = await world.run('verify', source, '--offline');
+    expect([verified.exitCode, verified.stderr]).toEqual([0, expect.stringMatching(/^3 skins: /m)]);
+    expect(verified.stdout.match(/\tgood\tgood\t/g)).toHaveLength(3);
+    const back = await world.run('generate', source, '--out', 'back', '--format', 'skinsrestorer');
+    expect([back.exitCode, back.stderr]).toEqual([
+      0,
+      expect.stringMatching(/up to date|3 given|in the lockfile/),
+    ]);
+  }
+  expect(await shop.files('back')).toContain('guard 2.customskin');
+  expect(await world.jobs()).toBe(3);
+});
+
 test('A UUID that is no skin of the service is a player, and --player says so outright', async () => {
   const world = await ours();
   const [skin] = await withSkins(world);

@@ -5,14 +5,9 @@ import type { BatchSource, Coverage, SourceContent } from '../model.ts';
 import { baseStem, findPath, mirroredStem, noSuchFile, similarName, stdinContent } from './files.ts';
 import { folderSources } from './folders.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import {
-  isSkinFile,
-  isSkinText,
-  readSkinText,
-  skinFileSources,
-  skinOnStdin,
-  skinSource,
-} from './supplied-skin.ts';
+import { isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
+import { isSkinText, readSkinText } from './skin-text.ts';
+import { skinSource } from './supplied-skin.ts';
 
 /** A text that names sources: an argument, or the source of a list's row. */
 export interface NamedSources {
@@ -104,7 +99,8 @@ function pathSources(named: NamedSources, expansion: Expansion): Sources {
   const found = findPath(text, homes);
   if (found.kind === 'folder') {
     const above = isMirrored ? mirroredStem(text, true) : '';
-    return folderSources({ label: text, path: found.path }, above === '' ? '' : `${above}/`, expansion);
+    const root = { label: text, path: found.path };
+    return folderSources(root, above === '' ? '' : `${above}/`, { ...expansion, others: pluginSources });
   }
   if (found.kind === 'absent') return [absentSource(named, expansion)];
   if (found.kind === 'file' && isSkinFile(text, found.path)) return skinFileSources(text, found.path);

@@ -10,6 +10,12 @@ import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
 /** Maximum folders searched to suggest where PNG files are. */
 const HINT_FOLDERS = 256;
 
+interface FolderOptions extends WalkOptions {
+  readonly coverage?: Coverage | undefined;
+  /** The sources of a folder without pictures. */
+  readonly others?: (root: WalkRoot, options: WalkOptions) => AsyncIterable<BatchSource>;
+}
+
 /**
  * A source per PNG file of a folder. `above`: the stem prefix, empty or ending with
  * `/`. An empty folder is a source with a problem.
@@ -17,7 +23,7 @@ const HINT_FOLDERS = 256;
 export async function* folderSources(
   root: WalkRoot,
   above: string,
-  options: WalkOptions & { readonly coverage?: Coverage | undefined },
+  options: FolderOptions,
 ): AsyncGenerator<BatchSource> {
   let [isEmpty, isThinned, isWhole] = [true, false, true];
   for await (const step of walkFolder(root, options)) {
@@ -28,6 +34,12 @@ export async function* folderSources(
   }
   if (isWhole) options.coverage?.addFolder({ path: root.path, recursive: options.recursive, isEmpty });
   if (!isEmpty) return;
+  let hasOthers = false;
+  for await (const other of isThinned ? [] : (options.others?.(root, options) ?? [])) {
+    hasOthers = true;
+    yield other;
+  }
+  if (hasOthers) return;
   const hint = isThinned ? `See what --ignore and ${IGNORE_FILE} leave out.` : await hintBelow(root, options);
   yield problemSource(root.label, folderStem(root, above, ''), emptyFolder(root.label, hint));
 }
@@ -87,7 +99,7 @@ const TURN = 16;
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 
 /** A folder: its name and its path. */
-interface WalkRoot {
+export interface WalkRoot {
   readonly label: string;
   /** Absolute. */
   readonly path: string;
@@ -102,7 +114,7 @@ function labelOf(root: WalkRoot, place: string): string {
 interface FolderStep {
   /** The folder's path below the root, `/` between segments; empty for the root. */
   readonly place: string;
-  /** Names of its PNG files, sorted by code units. */
+  /** Names of the files found, sorted by code units. */
   readonly files: readonly string[];
   /** Unusable entries by name; the folder itself under an empty name. */
   readonly problems: readonly { readonly name: string; readonly problem: SourceProblem }[];
@@ -123,10 +135,14 @@ interface Branch {
   readonly above: Branch | undefined;
 }
 
-interface WalkOptions {
+export interface WalkOptions {
   readonly recursive: boolean;
   readonly rules: IgnoreRules;
+  /** The files to find. Default: PNG files. */
+  readonly names?: RegExp;
 }
+
+const PICTURES = /\.png$/i;
 
 /**
  * The folder and, recursively, all below it: files before subfolders, sorted, without hidden ones. Follows
@@ -135,7 +151,7 @@ interface WalkOptions {
 export async function* walkFolder(root: WalkRoot, options: WalkOptions): AsyncGenerator<FolderStep> {
   const pending: Visit[] = [{ place: '', depth: 0, above: undefined, rules: options.rules }];
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
-    const seen = await see(root, visit, options.recursive);
+    const seen = await see(root, visit, options);
     if (seen === undefined) continue;
     yield seen.step;
     for (const below of seen.below.toReversed()) pending.push(below);
@@ -148,7 +164,11 @@ interface Seen {
 }
 
 /** Undefined for a folder that is on its own path. */
-async function see(root: WalkRoot, visit: Visit, recursive: boolean): Promise<Seen | undefined> {
+async function see(
+  root: WalkRoot,
+  visit: Visit,
+  { recursive, names = PICTURES }: WalkOptions,
+): Promise<Seen | undefined> {
   const { place, depth, above } = visit;
   const label = labelOf(root, place);
   if (depth > MAX_DEPTH) return failed(place, tooDeep(label));
@@ -158,7 +178,7 @@ async function see(root: WalkRoot, visit: Visit, recursive: boolean): Promise<Se
     if (isOnTheWay(branch.id, above)) return undefined;
     const entries = await readdir(path, { withFileTypes: true });
     const rules = rulesIn(path, place, entries, visit.rules);
-    const content = await sorted(entries, { path, label, place, recursive, rules });
+    const content = await sorted(entries, { path, label, place, recursive, rules, names });
     const below = content.folders.map((name) => ({
       place: joined(place, name),
       depth: depth + 1,
@@ -212,6 +232,7 @@ interface WalkedFolder {
   readonly place: string;
   readonly recursive: boolean;
   readonly rules: IgnoreRules;
+  readonly names: RegExp;
 }
 
 interface Content extends Omit<FolderStep, 'place'> {
@@ -238,12 +259,12 @@ async function sorted(entries: readonly Dirent[], folder: WalkedFolder): Promise
 
 /** Undefined for entries that the walk skips. Only links need a stat. */
 function kindOf(entry: Dirent, folder: WalkedFolder): 'file' | 'folder' | SourceProblem | undefined {
-  const isPng = /\.png$/i.test(entry.name);
-  if (!isPng && !folder.recursive) return undefined;
+  const isNamed = folder.names.test(entry.name);
+  if (!isNamed && !folder.recursive) return undefined;
   const isLink = entry.isSymbolicLink();
   const kind = isLink ? targetOf(entry.name, folder) : entry.isDirectory() ? 'folder' : 'file';
   if (kind === 'folder') return folder.recursive ? 'folder' : undefined;
-  return isPng ? kind : undefined;
+  return isNamed ? kind : undefined;
 }
 
 function targetOf(name: string, folder: WalkedFolder): 'file' | 'folder' | SourceProblem {

@@ -24,7 +24,9 @@ import {
 } from './files.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { checkedRow, LineReader, type ListRow, type RowOptions, UnknownColumns } from './rows.ts';
-import { isSkinFile, skinFileSources, skinInJson, skinSource } from './supplied-skin.ts';
+import { isSkinFile, skinFileSources } from './skin-files.ts';
+import { skinInJson } from './skin-text.ts';
+import { skinSource } from './supplied-skin.ts';
 
 /** All sources of a list. An invalid row is a source with a problem. */
 async function* listSources(

@@ -3,7 +3,7 @@ import { safeParse } from '../../protocol/envelope.ts';
 import { skinNameProblem, VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model.ts';
 import { type Line, nearestName } from './files.ts';
-import type { SkinInJson } from './supplied-skin.ts';
+import type { SkinInJson } from './skin-text.ts';
 
 /** The names of the variants, in this service and in the game, its launcher and plugins. */
 const VARIANTS = {

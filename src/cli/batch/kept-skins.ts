@@ -1,17 +1,14 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { decodedText, parsedJson } from '../../base/text.ts';
+import { decodedText } from '../../base/text.ts';
 import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
 import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
 import type { KeptSkin } from '../../batch/proof/verify-skin.ts';
-import {
-  isSkinText,
-  readSkinText,
-  type SkinInJson,
-  skinInJson,
-  skinSource,
-} from '../../batch/sources/supplied-skin.ts';
+import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
+import { type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
+import { isSkinText, readSkinText, type SkinInJson } from '../../batch/sources/skin-text.ts';
+import { skinSource } from '../../batch/sources/supplied-skin.ts';
 import { CliError } from '../errors/exit.ts';
 
 /** A skin read from a file, with the metadata that the file has for it. */
@@ -22,12 +19,11 @@ export interface Kept extends KeptSkin {
   readonly path: string | undefined;
 }
 
-/** Maximum size of a JSON file in bytes. */
-const LARGEST_JSON = 64 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Reads the skins in a lockfile or a JSON file, or a pasted skin: a value and its signature, or JSON with both.
+ * Reads the skins in a lockfile, a JSON file, or a file or folder of a plugin, or a pasted skin: a value and its signature, JSON with both, or a
+ * command.
  * @throws CliError, LockfileError, Error of the file system
  */
 export async function* keptSkins(path: string): AsyncGenerator<Kept> {
@@ -35,16 +31,15 @@ export async function* keptSkins(path: string): AsyncGenerator<Kept> {
     yield pastedSkin(path);
     return;
   }
+  if (statSync(path).isDirectory()) return yield* folderSkins(path);
   verifyRegular(path);
   if (isLockfile(path)) yield* lockedSkins(path);
-  else yield* jsonSkins(path);
+  else yield* fileSkins(path, skinsInFile(path, path));
 }
 
 /** Opening a pipe would block the process, deaf to Ctrl-C, until something is written to it. */
 function verifyRegular(path: string): void {
-  const found = statSync(path);
-  if (found.isDirectory()) throw isFolder(path);
-  if (!found.isFile()) throw new CliError('not_a_file', `${path} is not a regular file.`);
+  if (!statSync(path).isFile()) throw new CliError('not_a_file', `${path} is not a regular file.`);
 }
 
 function pastedSkin(text: string): Kept {
@@ -71,13 +66,26 @@ async function* lockedSkins(path: string): AsyncGenerator<Kept> {
   }
 }
 
-function* jsonSkins(path: string): Generator<Kept> {
-  const json = parseFile(path);
-  for (const item of Array.isArray(json) ? json : [json]) {
-    const skin = skinInJson(item);
-    if (skin?.signature === undefined) throw noSkins(path);
-    yield keptSkin(skin, path);
+async function* fileSkins(path: string, all: AsyncIterable<FoundSkin>): AsyncGenerator<Kept> {
+  for await (const found of all) {
+    if ('fault' in found || found.skin.signature === undefined) throw noSkins(path);
+    yield keptSkin(found.skin, found.place);
   }
+}
+
+/** A folder of a plugin. Another one has its skins in a lockfile. */
+async function* folderSkins(path: string): AsyncGenerator<Kept> {
+  let isEmpty = true;
+  const options = { recursive: false, rules: IgnoreRules.given([]) };
+  const skins = existsSync(join(path, 'skins.lock'))
+    ? []
+    : pluginSkins({ label: path, path: resolve(path) }, options);
+  for await (const found of skins) {
+    isEmpty = false;
+    if ('fault' in found) throw noSkins(found.place);
+    yield keptSkin(found.skin, found.place);
+  }
+  if (isEmpty) throw isFolder(path);
 }
 
 /** `label` is the source's name when the skin has no name of its own. */
@@ -99,13 +107,6 @@ function isLockfile(path: string): boolean {
   } finally {
     closeSync(fd);
   }
-}
-
-function parseFile(path: string): unknown {
-  if (statSync(path).size > LARGEST_JSON) throw noSkins(path);
-  const json = parsedJson(readFileSync(path));
-  if (json === undefined) throw noSkins(path);
-  return json;
 }
 
 function isFolder(path: string): CliError {

@@ -74,7 +74,7 @@ export function register(command: Command, runner: Runner, run = runVerify): voi
     )
     .argument(
       '<file...>',
-      'lockfiles (skins.lock), JSON files written by generate, or "value signature" itself',
+      'lockfiles (skins.lock), JSON files written by generate, files or folders of plugins, or "value signature" itself',
     )
     .option('--key <file>', 'public key that must have signed every skin (PEM)')
     .addOption(requireSignerOption())

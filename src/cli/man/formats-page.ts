@@ -225,7 +225,7 @@ export const FILE_FORMATS: readonly Section[] = [
       ),
       text(
         'A list without sources is not an error: there is nothing to do, and the exit status is 0. A folder',
-        'without PNG files is an error, because it is probably the wrong folder.',
+        'without PNG files, and without skins of a plugin, is an error, because it is probably the wrong folder.',
       ),
     ],
   },

@@ -55,7 +55,8 @@ export interface ReportRequest {
 /** The kinds of source, for help. */
 export const SOURCE_KINDS =
   'PNG files, folders, URLs, skins (UUID), players (name or UUID), skin data (a texture value, ' +
-  '"value signature", JSON with both, skins.lock or a JSON file of skinsmith), or - for stdin';
+  '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), ' +
+  'or - for stdin';
 
 export function addSourceOptions(command: Command): Command {
   return addLocalSourceOptions(command).option(

@@ -87,6 +87,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'server', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
   'csv-parse/sync': ['batch'],
+  yaml: ['batch'],
   commander: ['cli'],
   conf: ['cli'],
   'env-paths': ['cli'],

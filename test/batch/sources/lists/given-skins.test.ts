@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../../../src/batch/model.ts';
 import { isSingle } from '../../../../src/batch/sources/lists.ts';
-import { isSkinText, readSkinText, skinInJson } from '../../../../src/batch/sources/supplied-skin.ts';
+import { isSkinText, readSkinText, skinInJson } from '../../../../src/batch/sources/skin-text.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import {
   allOf,
@@ -137,13 +137,17 @@ describe('A file with skin data', () => {
   const both = { value: VALUE, signature: SIGNATURE };
   const files: [name: string, text: string | Buffer, given: object][] = [
     ['a.customskin', JSON.stringify({ skinName: 'ann', ...both, dataVersion: 1 }), { ...both, name: 'ann' }],
-    ['a.playerskin', JSON.stringify({ uniqueId: UUID, lastKnownName: 'Ann', ...both, timestamp: 1 }), both],
+    [
+      'a.playerskin',
+      JSON.stringify({ uniqueId: UUID, lastKnownName: 'Ann', ...both, timestamp: 1 }),
+      { ...both, name: 'Ann' },
+    ],
     [
       'a_SLIM.urlskin',
-      JSON.stringify({ url: 'https://a.example/b.png', ...both, skinVariant: 'SLIM' }),
-      both,
+      JSON.stringify({ url: 'https://a.example/b.png', mineSkinId: UUID, ...both, skinVariant: 'SLIM' }),
+      { ...both, uuid: UUID, name: 'a_SLIM' },
     ],
-    ['a.skin', `${VALUE}\n${SIGNATURE}\n4102444800000\n`, both],
+    ['a.skin', `${VALUE}\n${SIGNATURE}\n4102444800000\n`, { ...both, name: 'a' }],
     ['a.value', `${VALUE}\n`, { value: VALUE }],
     ['a.property.json', JSON.stringify({ name: 'textures', ...both }, undefined, 2), both],
     ['marked.json', `\uFEFF${JSON.stringify(both)}`, both],

@@ -52,8 +52,8 @@ function passOnLicences(): Plugin {
 }
 
 /**
- * An older Node refuses a file that imports a name which it lacks, before any of it runs. So names of Node's modules are
- * looked up after the check of its version.
+ * An older Node refuses a file that imports an unknown name before any of it runs. So the program looks up names of
+ * Node's modules after it has checked the version.
  */
 function lateNames(): Plugin {
   return {
@@ -69,7 +69,7 @@ function lateNames(): Plugin {
   };
 }
 
-/** The library opens the service that the program has. They share requests and answers, which are Node's own. */
+/** The library opens the program's service. They share requests and answers, which are Node's own. */
 function programService(): Plugin {
   return {
     name: 'program-service',
@@ -107,7 +107,7 @@ const bundles: readonly BuildOptions[] = [
     input: { index: 'src/index.ts' },
     external: ['undici', 'zod'],
     plugins: [lateNames(), programService()],
-    // Lines as they were written: Node prints the one that has thrown, and a debugger shows them.
+    // Keeps lines, because Node prints the one that throws, and debuggers show them.
     output: {
       dir: 'dist',
       format: 'esm',
@@ -130,13 +130,13 @@ const bundles: readonly BuildOptions[] = [
   },
 ];
 
-/** Later ones win. */
+/** Later rules win. */
 const STYLES = ['base.css', 'frame.css', 'parts.css', 'lists.css', 'skins.css', 'own-pages.css'];
 
 for (const bundle of bundles) await build(bundle);
 finishPages('dist/pages');
 
-/** Adds style and icon under names that change with their content, lists everything, and keeps it compressed. */
+/** Adds style and icon with content hashes in their names, lists everything, and compresses it. */
 function finishPages(folder: string): void {
   const names: Record<string, string> = {};
   const sources = { 'style.css': STYLES, 'icon.svg': ['icon.svg'] };

@@ -1,4 +1,4 @@
-/** P13: how soon a client of one node hears of a skin that another node has made. */
+/** P13: how soon a client of one node learns of a skin that another node has made. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from '../test/support/postgres/server.ts';
@@ -53,7 +53,7 @@ async function measure(machine: Machine, maker: Service, other: Service): Promis
   return delays;
 }
 
-/** The ends of jobs as the events of one node tell them. */
+/** The ends of jobs in the events of one node. */
 export class Ends {
   readonly #ends = new Map<string, PromiseWithResolvers<number>>();
   readonly #stop = new AbortController();
@@ -68,7 +68,7 @@ export class Ends {
     return ends;
   }
 
-  /** When the end of this job was told. */
+  /** When the event of this job's end arrived. */
   async at(id: string): Promise<number> {
     return await this.#end(id).promise;
   }

@@ -9,11 +9,11 @@ const AGAIN = 250;
 interface Attack {
   /** Number of connections held open. */
   readonly connections: number;
-  /** Which loopback address a connection comes from. */
+  /** The loopback address of a connection. */
   readonly from: (number: number) => string;
-  /** What each connection sends once open. */
+  /** The bytes that each connection sends once open. */
   readonly text: () => string;
-  /** Whether connections read what they get and send again in each round; otherwise they never read. */
+  /** Whether connections read answers and send again in each round; otherwise they never read. */
   readonly goesOn?: boolean;
 }
 
@@ -43,7 +43,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 
 const [name = '', url = ''] = process.argv.slice(2);
 const attack = ATTACKS[name];
-if (!attack) throw new Error(`There is no attack ${name}.`);
+if (!attack) throw new Error(`Unknown attack ${name}.`);
 const { hostname, port } = new URL(url);
 const open = new Map<number, Socket>();
 for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Attacks a server that it starts from loopback addresses, and prints how long `/health` takes meanwhile, and how much
- * of that the server's main thread worked: the rest is what else the computer was doing (`node bench/attacks.ts`; `node
+ * Starts a server, attacks it from loopback addresses, and prints how long `/health` takes meanwhile and how much of
+ * that the server's main thread worked; the computer spent the rest on other things (`node bench/attacks.ts`; `node
  * bench/attacks.ts keys keys` runs only one attack, twice). The exit status is 1 when the slowest response exceeds the
  * limit.
  */
@@ -17,7 +17,7 @@ const DURATION = 10_000;
 
 /** By their names in bench/attacker.ts. */
 const ATTACKS: Readonly<Record<string, string>> = {
-  // For comparison: what the computer is doing besides delays the responses, too.
+  // For comparison: other work of the computer also delays the responses.
   none: 'no attack',
   streams: '50 addresses hold 20 event streams each',
   silent: 'one address holds 2,000 silent connections',
@@ -55,7 +55,7 @@ async function report(
   if (!(Number(at(times, 1)) <= LIMIT) || owner !== 200) process.exitCode = 1;
 }
 
-/** What `/health` took while the attack was under way; it begins when the probe is warm. */
+/** The times of `/health` during the attack, which begins when the probe is warm. */
 async function watch(machine: Machine, { url, pid }: Service, name: string): Promise<Probe[]> {
   const args = [join(ROOT, 'bench/health-probe.ts'), url, String(pid), String(DURATION)];
   const probe = machine.start(args, { buffer: false, stderr: 'inherit' });

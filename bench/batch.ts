@@ -7,14 +7,14 @@ import type { Row } from './table.ts';
 import { type Watched, watchBatch } from './watching.ts';
 
 const SKINS = 200;
-/** Milliseconds that a job takes, and jobs that are made at a time. */
+/** Milliseconds per job, and simultaneous jobs. */
 const SERVICE_TIME = 300;
 const SLOTS = 5;
 const LEAST_TIME = (SKINS * SERVICE_TIME) / SLOTS;
 /** One request to submit a skin and one to fetch it. */
 const LEAST_REQUESTS = 2;
 
-/** As the published server answers a caller with a limit, which an hour of 0 is a part of. The limit is never reached. */
+/** The published server's answer for a caller with a limit, which includes an hour of 0. The limit is never reached. */
 const AS_PUBLISHED = {
   serviceTime: SERVICE_TIME,
   workers: SLOTS,
@@ -23,7 +23,7 @@ const AS_PUBLISHED = {
   clockOffset: 10 * 60_000,
 };
 
-/** Of the time, compared with the least. Each step of a job over PostgreSQL goes to another process and back. */
+/** Limits of the time compared with the minimum. Each step of a job over PostgreSQL goes to another process and back. */
 const LIMIT = 1.06;
 const LIMITS: Readonly<Record<string, number>> = { 'own server over PostgreSQL': 1.2 };
 
@@ -32,7 +32,7 @@ const SERVICES: Readonly<Record<string, (machine: Machine) => Promise<Service>>>
   'own server over PostgreSQL': async (machine) =>
     await startOnPostgres(machine, { pace: SERVICE_TIME, workers: SLOTS }),
   'hosted-like': async (machine) => await startHosted(machine, { serviceTime: SERVICE_TIME, workers: SLOTS }),
-  'hosted-like with limits told, its clock ahead': async (machine) =>
+  'hosted-like with known limits, its clock ahead': async (machine) =>
     await startHosted(machine, AS_PUBLISHED),
 };
 

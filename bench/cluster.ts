@@ -14,14 +14,14 @@ import { removeAtExit } from './removal.ts';
 import { median, type Row } from './table.ts';
 
 const ROUNDS = 5;
-/** Waiting jobs, their owners, and how many of an owner may be in progress. */
+/** Waiting jobs, their owners, and the maximum of an owner's jobs in progress. */
 const WAITING = 60_000;
 const OWNERS = 500;
 const CAP = 2;
-/** Jobs that are claimed in one measurement; fewer than may be in progress. */
+/** Jobs to claim in one measurement; fewer than may be in progress. */
 const CLAIMS = 800;
 const WORKERS = 8;
-/** Milliseconds that a skin takes to make, where that is what is measured; and how many are made. */
+/** Milliseconds per skin when measuring that, and the number of skins. */
 const MAKING = 300;
 const MADE = 96;
 
@@ -61,7 +61,7 @@ async function keepPicture(db: Db): Promise<void> {
   });
 }
 
-/** All workers of these nodes, until that many jobs are done. */
+/** Runs all workers of these nodes until that many jobs are done. */
 async function work(nodes: readonly Node[], jobs: number, making = 0): Promise<void> {
   let left = jobs;
   const worker = async ({ queue }: Node, name: string) => {
@@ -156,7 +156,7 @@ async function fill(db: Db): Promise<void> {
   await sql`analyze`.execute(db);
 }
 
-/** What a queue without limits and turns of owners does. */
+/** The claim of a queue without limits and turns. */
 const CLAIM_PLAINLY = sql`update plain set status = 'processing' where id =
   (select id from plain where status = 'waiting' order by turn, id limit 1 for update skip locked) returning id`;
 

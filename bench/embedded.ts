@@ -13,7 +13,7 @@ export async function embeddedRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     const skins = join(machine.folder, 'skins');
     writeSkins(skins, SKINS);
-    await timeGenerating(machine, skins); // which keeps the compiled code
+    await timeGenerating(machine, skins); // fills the compile cache
     return [await measure(machine, skins)];
   }, memoryDisk());
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
-/** The number that follows the last one. */
+/** The next number. */
 const NEXT = 'null';
 
 /** Columns that differ from the first row of the table; `i` is a counter. */

@@ -31,8 +31,8 @@ export async function gatewayRows(): Promise<Row[]> {
 function rowOf(measured: number, baseline: number): Row {
   return {
     id: 'P11',
-    work: `generate ${SKINS} skins of ${SERVICE_TIME} ms through a gateway, one user of plan free, ${SLOTS} slots above`,
-    against: 'straight to the service above',
+    work: `generate ${SKINS} skins of ${SERVICE_TIME} ms through a gateway, one user with plan free, ${SLOTS} slots upstream`,
+    against: 'directly at the upstream service',
     unit: 'ms',
     measured,
     baseline,

@@ -1,13 +1,13 @@
 /**
- * Requests `/health` again and again, and writes what it took as JSON: `node bench/health-probe.ts <url> <pid of the
- * server> <milliseconds>`. The first line says that it has begun. A process of its own with raw sockets: an attacker or
- * a client library in the same process would delay the answers that it measures.
+ * Requests `/health` again and again, and writes the times as JSON: `node bench/health-probe.ts <url> <pid of the
+ * server> <milliseconds>`. The first line says that it has begun. It is a separate process with raw sockets, because
+ * an attacker or a client library in the same process would delay the measured answers.
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Requests before the first that counts, and milliseconds between requests. */
+/** Requests for warming up, and milliseconds between requests. */
 const WARM = 20;
 const PAUSE = 20;
 const REQUEST = 'GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
@@ -30,7 +30,7 @@ while (performance.now() < end) {
 }
 process.stdout.write(`${JSON.stringify(probes)}\n`);
 
-/** Each uses a new connection, as a new caller would. An answer that does not come took a billion milliseconds. */
+/** Uses a new connection each time, like a new caller. A missing answer counts as a billion milliseconds. */
 async function probe(): Promise<Probe> {
   const before = workOfServer();
   const start = performance.now();

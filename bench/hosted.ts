@@ -1,4 +1,4 @@
-/** P3b, P3c and P3d: batches through a service like the hosted one when jobs are uneven, and when it tells limits. */
+/** P3b, P3c and P3d: batches through a service like the hosted one, with uneven jobs and with known limits. */
 import { join } from 'node:path';
 import { Machine } from './machine.ts';
 import { startHosted } from './services.ts';
@@ -23,10 +23,10 @@ async function watchHosted(count: number, options: Readonly<Record<string, unkno
   });
 }
 
-/** Skins, milliseconds of the shortest and the longest job, and list requests a second that are polite. */
+/** Skins, milliseconds of the shortest and the longest job, and acceptable list requests per second. */
 const UNEVEN = { skins: 60, shortest: 300, longest: 1_800, lists: 2 };
 
-/** Jobs that take anything from the shortest time to the longest, with no `eta` told. */
+/** Jobs that take anything from the shortest to the longest time, without `eta`. */
 export async function unevenRows(): Promise<Row[]> {
   const { skins, shortest, longest, lists } = UNEVEN;
   const serviceTime = unevenTimes();
@@ -62,7 +62,7 @@ function unevenTimes(): number[] {
   return Array.from({ length: skins }, (_, n) => Math.round(shortest + ((n * 37) % skins) * step));
 }
 
-/** Skins, milliseconds that a job takes, submissions a minute, milliseconds and list requests that are enough. */
+/** Skins, milliseconds per job, submissions per minute, and sufficient milliseconds and list requests. */
 const MINUTELY = { skins: 30, serviceTime: 1_500, perMinute: 60, enough: 14_000, lists: 14 };
 
 /** A caller with a limit, whose jobs the service spreads over the minute. */
@@ -95,7 +95,7 @@ export async function minutelyRows(): Promise<Row[]> {
 /** Skins, submissions that a window allows, and its milliseconds: a minute would only take longer. */
 const WINDOWED = { skins: 60, limit: 20, window: 15_000 };
 
-/** A service that refuses what is beyond the limit. */
+/** A service that refuses submissions beyond the limit. */
 export async function windowRows(): Promise<Row[]> {
   const { skins, limit, window } = WINDOWED;
   const options = { serviceTime: 300, rate: { limit, window }, flags: { blockPerMinute: true } };

@@ -49,10 +49,10 @@ export function requestBytes(path: string, headers: Readonly<Record<string, stri
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body ?? Buffer.alloc(0)]);
 }
 
-/** Bytes that are read at once. */
+/** Bytes to read at once. */
 const READ = 64 * 1024;
 
-/** One connection. It reads into memory of its own: Node's streams would take a third of the time of a small answer. */
+/** One connection. It reads into its own buffer, because Node's streams would take a third of the time of a small answer. */
 class Line {
   readonly #socket: Socket;
   #answer = new Answer();
@@ -101,12 +101,12 @@ const GOOD = 'HTTP/1.1 2';
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 const END_OF_HEAD = '\r\n\r\n';
 
-/** The answers of one connection, one after the other. Of a body only the bytes are counted. */
+/** Parses the answers on one connection, one after the other. Of a body, it only counts the bytes. */
 class Answer {
   bodyLength = 0;
-  /** What has come of a head; empty between two answers and while a body comes. */
+  /** The received part of the headers; empty between answers and during a body. */
   #head = '';
-  /** Bytes of the body that are still to come. */
+  /** Missing bytes of the body. */
   #missing = 0;
 
   /** Whether this chunk completes an answer. @throws Error when it does not report success, or more follows it */
@@ -117,7 +117,7 @@ class Answer {
     return this.#missing === 0 && this.#head === '';
   }
 
-  /** Reads what is missing of the head. @returns the number of bytes after it */
+  /** Reads the rest of the headers. @returns the number of bytes after them */
   #readHead(chunk: Buffer): number {
     this.#head += chunk.toString('latin1');
     const end = this.#head.indexOf(END_OF_HEAD);

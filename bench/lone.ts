@@ -1,4 +1,4 @@
-/** P10: how long a finished job goes unnoticed when there is nothing else to do and no events report it. */
+/** P10: how long a finished job goes unnoticed without other jobs and without events. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Machine, ROOT } from './machine.ts';
@@ -12,7 +12,7 @@ const POLL_INTERVAL = 1_000;
 const recordsSchema = z.object({ accepted: z.array(z.object({ endsAt: z.number() })) });
 
 /** Whether the service estimates when a job will be done: the hosted one does not always. */
-const ETAS = { 'eta told': 0, 'no eta': false } as const;
+const ETAS = { 'with eta': 0, 'no eta': false } as const;
 
 export async function loneRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {

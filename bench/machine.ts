@@ -8,7 +8,7 @@ import { removeAtExit } from './removal.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 export const PROGRAM = join(ROOT, 'bin/skinsmith.js');
-/** As long as the program's own. */
+/** The size of the program's own keys. */
 const KEY_BITS = 4096;
 
 /**
@@ -49,7 +49,7 @@ export class Machine {
     return {
       PATH: process.env['PATH'] ?? '',
       HOME: this.folder,
-      // Shared by all machines: a machine that is measured has run the program before.
+      // Shared by all machines, as if each had run the program before.
       XDG_CACHE_HOME: join(tmpdir(), 'skinsmith-bench-caches'),
       SKINSMITH_CONFIG_DIR: join(this.folder, 'config'),
       SKINSMITH_DATA_DIR: this.dataDir,
@@ -92,7 +92,7 @@ export class Machine {
 
 let key: Promise<string> | undefined;
 
-/** A new key for this run, as the program makes one; PKCS#8 in PEM. */
+/** A new key for this run, like the program's own; PKCS#8 in PEM. */
 async function signingKey(): Promise<string> {
   key ??= promisify(generateKeyPair)('rsa', { modulusLength: KEY_BITS }).then(({ privateKey }) =>
     privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -7,14 +7,14 @@ import type { Row } from './table.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;
-/** There is work, so a script may want to go on. */
+/** The exit status of a dry run with work to do. */
 const TO_DO = 3;
 
 /**
- * Prints the peak memory of a process when it ends, in bytes. On Linux `maxRSS` is at least that of the process that started
- * it, so it is read from the system.
+ * Prints the peak memory of a process when it ends, in bytes. On Linux, `maxRSS` is at least that of the parent
+ * process, so this reads it from the system.
  */
-const PEAK_TELLER = `data:text/javascript,import { existsSync, readFileSync, writeSync } from 'node:fs';
+const PRINT_PEAK = `data:text/javascript,import { existsSync, readFileSync, writeSync } from 'node:fs';
   const status = existsSync('/proc/self/status') ? () => readFileSync('/proc/self/status', 'utf8') : () => '';
   const peak = () => Number(/VmHWM:\\s+(\\d+) kB/.exec(status())?.[1] ?? process.resourceUsage().maxRSS);
   process.once('exit', () => writeSync(2, String(peak() * 1024)));`;
@@ -39,7 +39,7 @@ function draw(place: string, name: string, count: number): { folder: string; lis
   return { folder, list };
 }
 
-/** Each is measured once: the larger takes a minute, and peaks vary little between runs. */
+/** Measures each once, because the larger takes a minute and peaks vary little. */
 async function rowOf(
   machine: Machine,
   of: string,
@@ -61,7 +61,7 @@ async function rowOf(
 
 /** MB. */
 async function peakOf(machine: Machine, sources: readonly string[]): Promise<number> {
-  const args = ['--import', PEAK_TELLER, PROGRAM, 'generate', ...sources, '--dry-run', '--quiet'];
+  const args = ['--import', PRINT_PEAK, PROGRAM, 'generate', ...sources, '--dry-run', '--quiet'];
   const { exitCode, stderr } = await machine.start(args, { stdout: 'ignore', reject: false });
   const peak = Number(stderr) / 1e6;
   if (exitCode === TO_DO && peak > 0) return peak;

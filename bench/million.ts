@@ -13,7 +13,7 @@ const REQUESTS = 300;
 
 const WORKS = { 'finding a duplicate': postBytes, 'the list of jobs': listBytes } as const;
 
-/** Where the service has its data, and how many skins and jobs are many there. */
+/** The service's store, and the large number of skins and jobs for it. */
 interface Store {
   readonly name: string;
   readonly many: number;
@@ -22,7 +22,7 @@ interface Store {
 
 interface Place {
   readonly start: () => Promise<Service>;
-  /** To be called while no server runs. */
+  /** Call this while no server runs. */
   readonly fill: (count: number) => Promise<void> | void;
   readonly close: () => Promise<void>;
 }

@@ -10,7 +10,7 @@ import { median, type Row } from './table.ts';
 
 const ROUNDS = 5;
 const SKINS = 200;
-/** As many as the owner has slots: each sends a skin when its last one has ended. */
+/** As many as the owner has slots. Each sends a skin when its last one has ended. */
 const CLIENTS = 5;
 
 export async function newSkinRows(): Promise<Row[]> {

@@ -11,7 +11,7 @@ import type { Row } from './table.ts';
 const SKINS = 1_000_000;
 const REQUESTS = 200;
 const HTML = { Accept: 'text/html', 'Accept-Encoding': 'gzip' };
-/** What design/pages.md allows: milliseconds on loopback, KB with everything but the 3D viewer. */
+/** Limits: milliseconds on loopback, KB with everything but the 3D viewer. */
 const FIRST_BYTE = 20;
 const WEIGHT = 70;
 
@@ -42,10 +42,10 @@ export async function pageRows(): Promise<Row[]> {
   });
 }
 
-/** Bytes of the pictures of a skin as cards show it, by their addresses without the skin. */
+/** Bytes of a skin's pictures on cards, by their addresses without the skin. */
 type Pictures = ReadonlyMap<string, number>;
 
-/** The filled store has no real textures: all cards count as much as those of its first skin. */
+/** The filled store has no real textures, so all cards count like those of its first skin. */
 async function picturesOf(url: string): Promise<Pictures> {
   const pictures = new Map<string, number>();
   for (const path of Object.values(PAGES)) {
@@ -63,7 +63,7 @@ async function measure(name: string, address: string, pictures: Pictures): Promi
   const { origin, pathname, search } = new URL(address);
   const bytes = requestBytes(`${pathname}${search}`, HTML);
   const timed = { url: origin, requests: REQUESTS, connections: 1, request: () => bytes };
-  await timeRequests(timed); // until the service has compiled what it runs
+  await timeRequests(timed); // warms up the service
   const { milliseconds } = await timeRequests(timed);
   const { bytes: own, text } = await load(address);
   const assets = [...new Set([...text.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, asset]) => asset!))];
@@ -82,12 +82,12 @@ function absolute(row: Pick<Row, 'work' | 'unit' | 'measured' | 'limit'>): Row {
 }
 
 interface Loaded {
-  /** Of head and body, as they come over the wire. */
+  /** Bytes of headers and body on the wire. */
   readonly bytes: number;
   readonly text: string;
 }
 
-/** @throws Error when the answer is no success */
+/** @throws Error if the answer is not a success */
 async function load(address: string): Promise<Loaded> {
   const bytes = await sizeOf(address);
   const answer = await fetch(address, { headers: HTML });

@@ -1,4 +1,4 @@
-/** P14: what drawing costs, and what a picture costs that is drawn already. */
+/** P14: the cost of drawing a picture, and of one that is already drawn. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodePng } from '../src/skin/png/decode.ts';
@@ -13,7 +13,7 @@ import { median, type Row } from './table.ts';
 const ROUNDS = 6;
 const HEADS = 200;
 const BODIES = 20;
-/** Few enough that one address may send all of them in a minute. */
+/** Few enough for one address to send all of them in a minute. */
 const AGAIN = { requests: 400, connections: 16 };
 
 /** The skin that `submit` sends. */
@@ -43,7 +43,7 @@ function headRow(): Row {
   return absolute({ work: 'a head of 64 px, processor time', measured: median(times), limit: 2 });
 }
 
-/** Each size is asked for once, so none of them has been drawn. */
+/** Requests each size once, so that none of them is drawn yet. */
 async function coldRow({ url }: Service, texture: string): Promise<Row> {
   const ask = async (size: number) => {
     const start = performance.now();
@@ -66,7 +66,7 @@ async function againRow({ url }: Service, texture: string): Promise<Row> {
     const bytes = requestBytes(path, {});
     return (await timeRequests({ ...AGAIN, url, request: () => bytes })).milliseconds;
   };
-  await measure(texture); // until the service has compiled what it runs
+  await measure(texture); // warms up the service
   await measure(`${texture}/body.png?size=600`);
   for (let round = 0; round < ROUNDS; round++) {
     times.texture.push(await measure(texture));

@@ -8,8 +8,9 @@ interface Removal {
 const removals: Removal[] = [];
 
 /**
- * Removes a folder when this process ends, even when it is told to. Not earlier: creating files is many times slower where
- * others were deleted a minute ago (ext4), and the next rows would measure that. `before`: ends what uses the folder.
+ * Deletes a folder when this process ends, even by a signal, and not earlier: creating files is many times slower
+ * where others were deleted a minute ago (ext4), and the next rows would measure that. `before`: ends the users of the
+ * folder.
  */
 export function removeAtExit(folder: string, before: () => void = () => {}): void {
   if (removals.push({ folder, before }) === 1) process.once('exit', removeAll);

@@ -10,10 +10,10 @@ const ROUNDS = 5;
 /** Number of jobs when the list is requested, and when single jobs are. */
 const LISTED = 100;
 const JOBS = 3_000;
-/** Submissions under way at once while the jobs are made, which is not measured. */
+/** Simultaneous submissions while creating the jobs, which is not measured. */
 const SUBMITTERS = 16;
 
-/** Where the service has its data, and the maximum of each work's time, compared with the bare server's. */
+/** The service's store, and the maximum time of each kind of request compared with the bare server's. */
 interface Store {
   readonly name: string;
   readonly start: (machine: Machine) => Promise<Service>;
@@ -41,7 +41,7 @@ const STORES: readonly Store[] = [
 interface Work {
   readonly name: string;
   readonly requests: number;
-  /** Maximum of its time, compared with the bare server's. */
+  /** Maximum time compared with the bare server's. */
   readonly limit: number;
   readonly request: RequestBytes;
 }
@@ -71,7 +71,7 @@ async function rowsOn({ name, start, requests, limits }: Store, machine: Machine
   }
 }
 
-/** The ids of as many jobs for the same skin. */
+/** The IDs of that many jobs for the same skin. */
 async function submitMany(service: Service, count: number): Promise<string[]> {
   const ids: string[] = [];
   let left = count;

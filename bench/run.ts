@@ -48,7 +48,7 @@ const wanted = process.argv.slice(2).map((id) => id.toLowerCase());
 const isWanted = ({ ids }: { readonly ids: readonly string[] }, id: string) =>
   ids.some((known) => known.toLowerCase() === id);
 const unknown = wanted.filter((id) => !MEASUREMENTS.some((measurement) => isWanted(measurement, id)));
-if (unknown.length > 0) throw new Error(`Nothing measures ${unknown.join(', ')}.`);
+if (unknown.length > 0) throw new Error(`Unknown rows: ${unknown.join(', ')}.`);
 const rows: Row[] = [];
 for (const measurement of MEASUREMENTS) {
   const isMeasured = wanted.length === 0 || wanted.some((id) => isWanted(measurement, id));

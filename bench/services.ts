@@ -30,7 +30,7 @@ export async function startOwn(
   return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
 }
 
-/** The same with a PostgreSQL of its own as store. */
+/** The same with its own PostgreSQL as store. */
 export async function startOnPostgres(
   machine: Machine,
   options: { pace: number; workers: number },
@@ -98,17 +98,17 @@ async function startService(machine: Machine, args: readonly string[]): Promise<
 async function firstLine(child: ResultPromise): Promise<string> {
   return await new Promise((resolve, reject) => {
     eachLine(child, 'stdout', resolve);
-    void child.then(() => reject(new Error('The service ended as soon as it was started.')));
+    void child.then(() => reject(new Error('The service ended immediately after its start.')));
   });
 }
 
-/** Calls back for each line that a program writes, as it arrives. */
+/** Calls back for each line that a program writes. */
 export function eachLine(
   child: ResultPromise,
   stream: 'stdout' | 'stderr',
   each: (line: string) => void,
 ): void {
   const input = child[stream];
-  if (!input) throw new Error(`Nobody listens to ${stream}.`);
+  if (!input) throw new Error(`The process has no ${stream}.`);
   createInterface({ input }).on('line', each);
 }

@@ -25,7 +25,7 @@ export function writeSkins(folder: string, count: number): string[] {
   });
 }
 
-/** Like `writeSkins`, but many times faster: every skin is one pattern in a colour of its own. */
+/** Like `writeSkins`, but many times faster: every skin has the same pattern in another colour. */
 export function writePatterns(folder: string, count: number): string[] {
   const header = headerChunk({ width: SIZE, height: SIZE, colourType: PALETTE });
   const palette = Buffer.from(Array.from({ length: PALETTE_COLOURS * 3 }, (_, at) => (at * 5) % 256));
@@ -55,7 +55,7 @@ function writeNumbered(folder: string, count: number, draw: (number: number) => 
   return names;
 }
 
-/** Waits until new files are old enough to count as unchanged: newer ones are read again. */
+/** Waits until new files are old enough to count as unchanged. skinsmith reads newer ones again. */
 export async function untilSettled(): Promise<void> {
   await sleep(SETTLED);
 }

@@ -22,7 +22,7 @@ export async function submit(service: Service, png?: Buffer): Promise<Answer['jo
   return answerSchema.parse(await answer.json()).job;
 }
 
-/** Until the service knows the image, a request for it is a generation. */
+/** Waits until the service knows the image, so that requests for it are no generations. */
 export async function untilKnown(service: Service): Promise<void> {
   while ((await submit(service)).status !== 'completed') await sleep(50);
 }

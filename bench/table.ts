@@ -1,6 +1,6 @@
 /** One measured claim. */
 export interface Row {
-  /** As in the list of claims: P1, P2, … */
+  /** ID in the list of claims: P1, P2, … */
   readonly id: string;
   readonly work: string;
   readonly against: string;

@@ -1,6 +1,6 @@
 /**
- * The hosted-like service as a program (test/support/hosted/main.ts) that has answered requests before: a service that
- * has just started takes a quarter of a second for its first ones, which no client can help.
+ * The hosted-like service as a program (test/support/hosted/main.ts), warmed up, because a new process takes a quarter
+ * of a second for its first requests, which says nothing about the client.
  */
 
 import { parseOptions } from '../src/double/hosted/options.ts';

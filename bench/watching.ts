@@ -1,11 +1,11 @@
 import { type Machine, PROGRAM } from './machine.ts';
 import { eachLine, type Service } from './services.ts';
 
-/** What a batch did, by what the program said of its requests and results as they came. */
+/** The course of a batch, from the program's messages about its requests and results. */
 export interface Watched {
   /** From the first submission to the last result. */
   readonly milliseconds: number;
-  /** All but those for textures, which are the proof's: the hosted service has them on another host. */
+  /** All requests except those for textures, which the hosted service has on another host. */
   readonly requests: number;
   /** Requests for the list of jobs. */
   readonly lists: number;
@@ -16,7 +16,7 @@ export interface Watched {
 interface Folders {
   readonly skins: string;
   readonly out: string;
-  /** Skins that have to come. */
+  /** Expected skins. */
   readonly count: number;
 }
 
@@ -41,7 +41,7 @@ export async function watchBatch(
     if (request.method === 'POST') first = Math.min(first, performance.now() - request.milliseconds);
   });
   await child;
-  if (results !== count) throw new Error(`${results} of ${count} skins came.`);
+  if (results !== count) throw new Error(`${results} of ${count} skins arrived.`);
   const lists = requests.filter(({ method, path }) => method === 'GET' && /^\/v2\/queue(\?|$)/.test(path));
   const refusals = requests.filter(({ status }) => status === 429);
   return {

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A package and its licence, as far as it differs from others of the same words. */
+/** A package, and the part of its licence that differs from others with the same words. */
 interface Licensed {
   /** Name, version and kind of licence. */
   readonly title: string;
-  /** Who has the copyright, line by line. */
+  /** The copyright lines. */
   readonly holders: readonly string[];
   /** All other lines. */
   readonly terms: string;
@@ -54,7 +54,7 @@ function readLicence(folder: string): Licensed {
   };
 }
 
-/** However the lines are broken. */
+/** Ignores line breaks. */
 function wordsOf(terms: string): string {
   return terms.replace(HEADING, '').replaceAll(/\s+/g, ' ').trim();
 }

@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Removes the declarations that nothing reaches from the library's entry (`node bundle/types.ts`, after the compiler): it
- * declares every module that the entry loads, and two fifths of that are of no use to anybody.
+ * Removes the declarations that are unreachable from the library's entry (`node bundle/types.ts`, after the compiler),
+ * which declares every module that the entry loads. Two fifths of that is useless.
  */
 
 const IMPORTED = /(?:from|import\(|import)\s*['"](\.[^'"]+)\.ts['"]/g;
 
-/** Paths of the declarations that `entry` needs, with its own. */
+/** Paths of the declarations that `entry` needs, including its own. */
 export function declarationsFor(entry: string): ReadonlySet<string> {
   const needed = new Set([entry]);
   for (const file of needed) for (const path of importedBy(file)) needed.add(path);

@@ -8,7 +8,7 @@ import { drawRanger } from './characters/ranger.ts';
 import { drawRobot } from './characters/robot.ts';
 import { drawSmith } from './characters/smith.ts';
 
-/** File name of each example, and what draws it. */
+/** File name of each example, and the function that draws it. */
 export const EXAMPLES: Readonly<Record<string, () => Picture>> = {
   'smith.png': drawSmith,
   'ranger-slim.png': drawRanger,

@@ -1,7 +1,7 @@
 /**
- * Makes what follows from the command tree: manual pages and completion scripts, which are not kept in git
- * (`node man/make.ts`, a part of the build); with `--documents` also the files that are kept: docs/formats.md, the list
- * of pages in package.json and the text of `skinsmith --help`. `--check` fails if one of those is not current.
+ * Generates files from the command tree: manual pages and completion scripts, which are not in git (`node
+ * man/make.ts`, part of the build); with `--documents`, also those in git: docs/formats.md, the list of pages in
+ * package.json and the text of `skinsmith --help`. `--check` fails if one of those is not current.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function checkDocuments(): Promise<void> {
   process.exitCode = 1;
 }
 
-/** Commands may have gone since the last build. */
+/** Commands may have been removed since the last build. */
 async function removeMade(): Promise<void> {
   await rm(join(ROOT, 'completions'), { recursive: true, force: true });
   for (const name of await readdir(join(ROOT, 'man')))
@@ -59,7 +59,7 @@ function manPages(): [string, string][] {
   return commands.map((command) => [`man/${manPageName(command)}.1`, renderManPage(command, VERSION)]);
 }
 
-/** package.json with the list of all pages: npm links those that it lists, and no folder of them. */
+/** package.json with the list of all pages, because npm links single files and not folders. */
 async function manifest(man: readonly string[]): Promise<[string, string]> {
   const fields = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
   return ['package.json', `${JSON.stringify({ ...fields, man: man.toSorted() }, undefined, 2)}\n`];
@@ -69,7 +69,7 @@ function completionScripts(): [string, string][] {
   return SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, SCRIPTS[shell]]);
 }
 
-/** What `skinsmith --help` prints, as a module: it is printed without building the command tree. */
+/** The output of `skinsmith --help` as a module, so that printing it does not build the command tree. */
 async function programHelp(): Promise<[string, string]> {
   const bare = await buildProgram({ runner: () => async () => {}, words: ['--help'] });
   const text = bare

@@ -1,9 +1,9 @@
 /**
- * The error codes of the hosted service by endpoint, as the published source of its server shows (read in 2026-11),
- * without those that every endpoint may answer with (seen-codes.ts). The published contract lists statuses only.
+ * The error codes of the hosted service by endpoint, from the published source of its server (read in 2026-11),
+ * without those that any endpoint may use (seen-codes.ts). The published contract lists statuses only.
  */
 
-/** Of a submission: `models/v2/generate.ts`, `generator/v2/V2*Handler.ts`. */
+/** Codes of submissions: `models/v2/generate.ts`, `generator/v2/V2*Handler.ts`. */
 const OF_SUBMISSIONS = [
   'blocked_url_host',
   'invalid_cape',
@@ -18,7 +18,7 @@ const OF_SUBMISSIONS = [
   'upload_error',
 ] as const;
 
-/** Of a job that failed: `generator/Generator.ts`. */
+/** Codes of failed jobs: `generator/Generator.ts`. */
 const OF_JOBS = [
   'failed_to_create_id',
   'invalid_skin_data',

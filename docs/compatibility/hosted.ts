@@ -1,6 +1,6 @@
 /**
- * What the hosted service has beyond its published contract, as the published source of its server shows (read
- * in 2026-11), and why ours differs. test/docs/compatibility.test.ts holds all of it against our own description.
+ * What the hosted service has beyond its published contract, from the published source of its server (read in
+ * 2026-11), and why ours differs. test/docs/compatibility.test.ts checks all of it against our own description.
  */
 
 /** Endpoints of version 2 that the contract does not list. */
@@ -27,7 +27,7 @@ export const MORE_OF_V2 = [
   'GET /v2/stats',
 ] as const;
 
-/** Endpoints of version 1 and those beside it, without the pages of the account. */
+/** Endpoints of version 1 and similar ones, without the account pages. */
 export const ALL_OF_V1 = [
   'POST /generate/upload',
   'POST /generate/url',
@@ -54,16 +54,16 @@ export const ALL_OF_V1 = [
   'GET /random-name',
 ] as const;
 
-/** Why an endpoint of the hosted service is not there. */
+/** Why an endpoint of the hosted service is missing here. */
 export const NO_ENDPOINT: Readonly<Record<string, string>> = {
   'GET /v2/me/credits': 'Credits were abolished.',
   'GET /v2/me/legacyskins': 'There are no skins from before version 2.',
   'GET /v2/skins/{uuid}/tags': 'Skins have no tags; `tags` is an empty list.',
   'POST /v2/skins/{uuid}/tags': 'Skins have no tags.',
-  'GET /v2/skins/{uuid}/meta': 'It belongs to the gallery of the website.',
-  'GET /v2/skins/{uuid}/user': 'Whose skin it is stays with its owner.',
-  'POST /v2/skins/{uuid}/interactions/likes': 'It belongs to the gallery of the website.',
-  'GET /get/forTexture/{value}': 'No client in use was found to ask for it.',
+  'GET /v2/skins/{uuid}/meta': "It belongs to the website's gallery.",
+  'GET /v2/skins/{uuid}/user': 'Only the owner may know whose skin it is.',
+  'POST /v2/skins/{uuid}/interactions/likes': "It belongs to the website's gallery.",
+  'GET /get/forTexture/{value}': 'No known client uses it.',
   'GET /random-image': 'It has nothing to do with skins.',
   'GET /random-name': 'It has nothing to do with skins.',
 };
@@ -76,22 +76,22 @@ interface Difference {
   readonly shown: readonly [file: string, title: string];
 }
 
-/** Of the pictures of a skin in version 1. */
+/** The pictures of a skin in version 1. */
 const PICTURE_OF_SKIN: Difference = {
-  hosted: 'Shows skins of every visibility, and answers nothing but a status if there is none.',
-  here: 'Shows public skins, and unlisted ones by their UUIDs or to their owner. Refusals are those of version 1. `options` changes nothing.',
-  why: 'Numbers can be counted through, and private skins are for their owners.',
+  hosted: 'Shows skins of every visibility; for a missing one, answers with a status only.',
+  here: 'Shows public skins, and unlisted ones by their UUIDs or to their owner. Refusals have the format of version 1. `options` has no effect.',
+  why: 'Numbers can be enumerated, and private skins are for their owners.',
   shown: [
     'test/service/skins/who-sees-what.test.ts',
     'each caller sees through each route what the table says',
   ],
 };
 
-/** Of the pictures of a URL in version 1. */
+/** The pictures of a URL in version 1. */
 const PICTURE_OF_URL: Difference = {
-  hosted: 'Draws whatever another service makes of the `url`, with the `options` of that service.',
-  here: 'Draws textures of the game and of this service; any other URL is `invalid_image_url`. `options` changes nothing.',
-  why: 'Nobody can have the service fetch something from elsewhere for a picture.',
+  hosted: 'Shows what another service makes of the `url`, with the `options` of that service.',
+  here: 'Draws textures of the game and of this service; any other URL is `invalid_image_url`. `options` has no effect.',
+  why: 'Nobody can make the service fetch anything from elsewhere for a picture.',
   shown: [
     'test/service/pictures/version-1.test.ts',
     'of anybody else, or of none, is refused without a request',
@@ -101,10 +101,9 @@ const PICTURE_OF_URL: Difference = {
 /** By endpoint. */
 export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'POST /v2/generate': {
-    hosted:
-      'Requests of a caller have a delay between them, and `concurrency_limit` when several come at once.',
-    here: 'A request takes a slot in the queue. Without `timeout` it waits for its turn, too. With no slot left: 429, `rate_limit` first.',
-    why: 'Clients that send five at once lose none.',
+    hosted: "There is a delay between a caller's requests, and `concurrency_limit` if several come at once.",
+    here: 'A request takes a slot in the queue. Without `timeout`, it also waits for its turn. Without a free slot: 429, `rate_limit` first.',
+    why: 'Clients that send five skins at once lose none.',
     shown: [
       'test/service/jobs/skins-restorer.test.ts',
       'Eight skins at once of a user with the plan free all come to SkinsRestorer, one after the other',
@@ -112,8 +111,8 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'POST /v2/queue': {
     hosted: 'Each caller with a known picture gets a record of its own, under the name sent.',
-    here: 'So does a caller with a key. Callers without one share the oldest public record that one of them made; the answer has the name sent, which is not stored. A record that a caller without a key adds counts as a generation.',
-    why: 'Nobody fills the store and the gallery with copies of one picture.',
+    here: 'So does a caller with a key. Callers without one share the oldest public record that one of them made; the answer contains the name sent, which is not stored. A record added by a caller without a key counts as a generation.',
+    why: 'Nobody can fill the store and the gallery with copies of one picture.',
     shown: [
       'test/service/limits/store-growth.test.ts',
       'is one public record for all callers without a key, who read the names that they sent',
@@ -121,23 +120,24 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/queue': {
     hosted: 'Lists the jobs of the last three hours; a caller without a key gets 401.',
-    here: 'Lists all jobs, in pages; callers without a key are told apart by their addresses.',
-    why: 'Nothing vanishes without a word, and small servers need no keys.',
+    here: 'Lists all jobs, in pages; callers without a key are distinguished by address.',
+    why: 'Jobs do not disappear silently, and small servers need no keys.',
     shown: ['test/service/jobs/queue.test.ts', 'has every job of the caller, newest first, page by page'],
   },
   'GET /v2/queue/{jobId}': {
-    hosted: 'The id is 24 hexadecimal digits; a failed job has no `skin`, where the contract wants one.',
-    here: 'The id is a UUID; a failed job has no `skin`.',
-    why: 'The specification asks for UUIDs; clients treat ids as opaque.',
+    hosted:
+      'The ID has 24 hexadecimal digits; a failed job has no `skin`, although the contract requires one.',
+    here: 'The ID is a UUID; a failed job has no `skin`.',
+    why: 'The specification requires UUIDs; clients treat IDs as opaque.',
     shown: [
       'test/service/running/published-contract.test.ts',
       'a pending or failed job has no skin, where the contract wants one always',
     ],
   },
   'GET /v2/skins': {
-    hosted: '`next.after` is the UUID of the last skin, and is there on the last page too.',
-    here: '`next.after` is text of our own; the UUID of a skin is taken too. The last page has no `next`.',
-    why: 'A client that follows it comes to an end, and no page changes when its last skin is deleted.',
+    hosted: '`next.after` is the UUID of the last skin, also on the last page.',
+    here: '`next.after` is an opaque text; the UUID of a skin also works. The last page has no `next`.',
+    why: 'Clients that follow it reach the end, and no page changes when its last skin is deleted.',
     shown: [
       'test/service/skins/skin-picks.test.ts',
       'Lists tell where the next page begins, and a UUID for a number leads to its skin',
@@ -145,9 +145,9 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/skins/{uuid}': {
     hosted:
-      'A short id is made by the service and finds every skin that a UUID finds. Anybody may keep an answer for three hours; it has `Last-Modified`.',
-    here: 'A short id is the first eight digits of the UUID, and finds public skins and your own, wherever it is taken. Only the caller may keep an answer, and asks by its `ETag` whether it still holds.',
-    why: 'Eight digits can be guessed: unlisted skins of others stay hidden. What was deleted or hidden is nowhere shown any longer.',
+      'The service creates short IDs, which find every skin that a UUID finds. Anybody may cache an answer for three hours; it has `Last-Modified`.',
+    here: 'A short ID is the first eight digits of the UUID, and finds public skins and your own. Only the caller may cache an answer, and revalidates it by its `ETag`.',
+    why: 'Eight digits can be guessed, so unlisted skins of others stay hidden. Deleted and hidden skins are no longer shown anywhere.',
     shown: [
       'test/service/skins/skin-picks.test.ts',
       'A short id leads to public skins and to those of the caller',
@@ -156,7 +156,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'POST /v2/skins/{uuid}/report': {
     hosted: 'Needs an account; a second report is refused with `already_reported`.',
     here: 'Needs no key; a second report of the same skin changes nothing. The body is `{reason, text}`.',
-    why: 'Who finds a skin that should not be there need not have an account first.',
+    why: 'People who find an objectionable skin need no account to report it.',
     shown: [
       'test/service/moderation/reports.test.ts',
       'Anybody may report a skin, once, and the operator reads why',
@@ -172,9 +172,9 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'GET /v2/skins/{uuid}/similar': {
-    hosted: 'Belongs to the gallery of the website; what it answers is not published.',
+    hosted: "Belongs to the website's gallery; its answers are not published.",
     here: 'Public skins with the same pixels, but other arms or another cape: `skins` of `{uuid, variant, cape}`.',
-    why: 'Nobody else can say which skins look alike; the same pixels are a fact.',
+    why: 'Similarity is a judgement; equal pixels are a fact.',
     shown: [
       'test/service/skins/similar-skins.test.ts',
       'Similar skins are public ones with the same pixels and other arms',
@@ -183,16 +183,16 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'GET /v2/me/skins': {
     hosted: 'Lists the skins of the last three months, unless a plan says otherwise.',
     here: 'Lists all of them.',
-    why: 'There is no reason to hide what is kept.',
+    why: 'There is no reason to hide what is stored.',
     shown: [
       'test/service/skins/skins.test.ts',
       'have public ones for everybody and all of one’s own for oneself',
     ],
   },
   'PATCH /v2/skins/{uuid}': {
-    hosted: 'Possible for some hours, and as long as nobody else has uploaded the same skin.',
-    here: 'Possible at any time: each user has a record of its own.',
-    why: 'What somebody else uploads changes nothing of yours.',
+    hosted: 'Possible for some hours, and only until somebody else uploads the same skin.',
+    here: 'Possible at any time, because each user has a record of its own.',
+    why: 'Uploads of others do not affect your skins.',
     shown: [
       'test/service/skins/skin-changes.test.ts',
       'changes the name, the visibility or both, and answers like GET',
@@ -200,9 +200,9 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/stats': {
     hosted:
-      '`duplicate` counts requests; days are those of the server; `upstream.errors` counts errors by tag.',
-    here: '`duplicate` counts skins; days are those of UTC; `upstream.errors` counts failed jobs by code.',
-    why: 'They are counted from the store, and at most once a minute.',
+      "`duplicate` counts requests; days are in the server's time zone; `upstream.errors` counts errors by tag.",
+    here: '`duplicate` counts skins; days are in UTC; `upstream.errors` counts failed jobs by code.',
+    why: 'They are counted in the store, at most once a minute.',
     shown: [
       'test/service/running/stats.test.ts',
       'The figures count skins of new data and of data that was there, by the calendar',
@@ -217,7 +217,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'POST /generate/url': {
     hosted: 'A `visibility` other than 1 is public.',
     here: '0 is public, other values are unlisted; `private` is refused.',
-    why: 'Hiding is the safe reading of a value that means nothing.',
+    why: 'Hiding is the safe interpretation of an unknown value.',
     shown: [
       'test/service/v1/generating.test.ts',
       'makes a skin of the visibility that it is told in numbers, digits or words',
@@ -226,15 +226,15 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'POST /generate/user': {
     hosted: 'A `visibility` other than 1 is public.',
     here: '0 is public, other values are unlisted; `private` is refused.',
-    why: 'Hiding is the safe reading of a value that means nothing.',
+    why: 'Hiding is the safe interpretation of an unknown value.',
     shown: [
       'test/service/v1/generating.test.ts',
       'makes a skin of the visibility that it is told in numbers, digits or words',
     ],
   },
   'GET /generate/user/{uuid}': {
-    hosted: 'Everybody may ask, web pages too.',
-    here: 'Pages of other sites may not, nor may HEAD.',
+    hosted: 'Everybody may call it, including web pages.',
+    here: 'Pages of other sites may not, and HEAD is refused.',
     why: 'A picture in a page would generate skins from its readers’ addresses.',
     shown: [
       'test/service/v1/generating-by-get.test.ts',
@@ -244,7 +244,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'GET /get/id/{id}': {
     hosted: 'Finds skins of every visibility by their numbers.',
     here: 'Finds public skins and your own.',
-    why: 'Numbers can be counted through.',
+    why: 'Numbers can be enumerated.',
     shown: [
       'test/service/skins/who-sees-what.test.ts',
       'each caller sees through each route what the table says',
@@ -256,9 +256,9 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'GET /render/{id}/skin': PICTURE_OF_SKIN,
   'GET /render/texture/{id}': PICTURE_OF_SKIN,
   'GET /get/list/{page}': {
-    hosted: '`amount` is rounded, sizes after a skin go to 512, and an unknown skin is 404.',
-    here: '`amount` is rounded up and left out beyond 10,000 skins, sizes go to 64, and an unknown skin is 400.',
-    why: 'The last page would be missing; what a request may cost is bounded.',
+    hosted: '`amount` is rounded, pages after a skin have up to 512 skins, and an unknown skin is 404.',
+    here: '`amount` is rounded up and left out beyond 10,000 skins, pages have up to 64 skins, and an unknown skin is 400.',
+    why: 'Otherwise the last page would be missing; the cost of a request is bounded.',
     shown: [
       'test/service/v1/listing.test.ts',
       'A list without a page is the first one, and pages are as long as they are wanted',
@@ -272,7 +272,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
 };
 
-/** By field of the contract: why answers do not have it. */
+/** Why answers lack a field of the contract. */
 export const NO_FIELD: Readonly<Record<string, string>> = {
   'usage.credits': 'credits were abolished',
   'usage.credits.used': 'credits were abolished',
@@ -281,7 +281,7 @@ export const NO_FIELD: Readonly<Record<string, string>> = {
   'usage.metered.used': 'nothing is billed',
 };
 
-/** Error codes that the source of the hosted service names. */
+/** Error codes in the source of the hosted service. */
 export const HOSTED_CODES = [
   'already_liked',
   'already_reported',
@@ -325,13 +325,13 @@ export const HOSTED_CODES = [
   'validation_error',
 ] as const;
 
-/** What is to be said of a code: why it is not there, why it is there only here, or what differs. */
+/** Notes on codes: why one is missing here, why it exists only here, or what differs. */
 export const ABOUT_CODES: Readonly<Record<string, string>> = {
   already_liked: 'There are no likes.',
-  already_reported: 'A second report of a skin is answered like the first.',
+  already_reported: 'A second report of a skin gets the same answer as the first.',
   api_key_not_found: 'Reported as `invalid_api_key`.',
   blocked_url_host: 'Reported as `invalid_image_url`.',
-  failed_to_create_id: 'Cannot happen: ids are random.',
+  failed_to_create_id: 'Cannot happen, because IDs are random.',
   image_not_found: 'Reported as `not_found`.',
   insufficient_credits: 'Credits were abolished.',
   invalid_client: 'A fault inside the hosted service.',
@@ -339,10 +339,10 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
   no_credits: 'Credits were abolished.',
   upload_error: 'Reported as `internal_error`.',
   blocked_image: 'The operator has blocked the image.',
-  anonymous_limit: 'Callers without a key have used up what the operator lets them generate together.',
-  store_full: 'The store has grown to the size that the operator set.',
-  store_unreachable: 'The store is a PostgreSQL database that does not answer.',
+  anonymous_limit: 'Callers without a key have used up their common limit.',
+  store_full: 'The store has reached its maximum size.',
+  store_unreachable: 'The store is a PostgreSQL database that does not respond.',
   unknown_variant:
-    'The hosted service answers with it if it cannot detect the variant of a picture, and with `validation_error` for an unknown word.',
-  concurrency_limit: '`POST /v2/generate` never answers with it.',
+    'The hosted service uses it if it cannot detect the variant of a picture, and `validation_error` for an unknown word.',
+  concurrency_limit: '`POST /v2/generate` never uses it.',
 };

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of the service and writes seen-codes.json from the answers that they get: `npm run compatibility:codes`.
- * Random requests are among them, so a code that only those found may be missing the next time.
+ * Runs the service's tests and writes seen-codes.json from the answers that they get: `npm run compatibility:codes`.
+ * Some requests are random, so a code that only those found may be missing the next time.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function save(summary: string): void {
   spawnSync('biome', ['format', '--write', path], { cwd: ROOT, stdio: 'inherit' });
 }
 
-/** The lines `[operation, code]` as JSON: by operation, in order, each code once. */
+/** Converts the lines `[operation, code]` to JSON: by operation, sorted, each code once. */
 function summaryOf(path: string): string {
   const byOperation = new Map<string, Set<string>>();
   for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {

@@ -1,4 +1,4 @@
-/** A part of an OpenAPI description. */
+/** Part of an OpenAPI description. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,10 +25,10 @@ export interface Description {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Schemas may hold themselves: this deep nothing of interest is left. */
+/** Maximum depth, because schemas may contain themselves. */
 const DEEPEST = 8;
 
-/** The fields of an operation's good answers, like `skin.texture.data.value`, `skins[].uuid` and `links.*`: any name. */
+/** The fields of an operation's successful answers, such as `skin.texture.data.value`, `skins[].uuid` and `links.*` (any name). */
 export function answerFields(description: Description, { responses }: Operation): Set<string> {
   const fields = new Set<string>();
   for (const [status, answer] of Object.entries(responses)) {
@@ -39,7 +39,7 @@ export function answerFields(description: Description, { responses }: Operation)
   return fields;
 }
 
-/** The fields that a body may have, in any of its content types. */
+/** The possible fields of a body in any of its content types. */
 export function bodyFields(description: Description, { requestBody }: Operation): Set<string> {
   const fields = new Set<string>();
   for (const { schema } of Object.values(requestBody?.content ?? {}))
@@ -66,7 +66,7 @@ function addFields(
   }
 }
 
-/** What stands where a reference points. */
+/** The target of a reference. */
 function resolve<T extends { readonly $ref?: string }>(description: Description, part: T): T {
   if (part.$ref === undefined) return part;
   const [kind = '', name = ''] = part.$ref.replace('#/components/', '').split('/');

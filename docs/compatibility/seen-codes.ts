@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Codes that every endpoint may answer with: about the request as such, its caller, or the state of the service. */
+/** Codes that any endpoint may use: about the request itself, its caller, or the state of the service. */
 export const ANYWHERE: readonly string[] = [
   'anonymous_limit',
   'concurrency_limit',
@@ -19,7 +19,7 @@ export const ANYWHERE: readonly string[] = [
   'validation_error',
 ];
 
-/** The other codes that tests have got from each operation, like `get /v2/skins/{uuid}`. */
+/** The other codes that tests got from each operation, such as `get /v2/skins/{uuid}`. */
 export const SEEN_CODES: Readonly<Record<string, readonly string[]>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'seen-codes.json'), 'utf8'),
 );

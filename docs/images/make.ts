@@ -1,6 +1,6 @@
 /**
  * Draws the pictures of the README from the example skins and the commands themselves: `npm run images`.
- * test/docs/images.test.ts fails when they are not current.
+ * test/docs/images.test.ts fails if they are not current.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

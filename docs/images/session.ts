@@ -14,7 +14,7 @@ const COMMANDS = [
   ['preview', 'examples/knight-overlay.png'],
 ];
 
-/** A terminal tells by its environment what it can draw; this one can draw blocks. */
+/** The environment tells what a terminal can draw; this one can draw blocks. */
 const BLOCKS = ['--picture', 'blocks'];
 
 /** What a terminal with colours shows when these commands are typed in the project's folder. Uses no service. */

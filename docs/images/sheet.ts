@@ -12,7 +12,7 @@ const NAMES = ['smith', 'ranger-slim', 'knight-overlay', 'robot', 'miner-legacy'
 const SIZE = 320;
 const MARGIN = 12;
 
-/** The example skins beside each other, seen a little from the side, on a transparent ground. */
+/** The example skins beside each other, seen slightly from the side, on a transparent background. */
 export async function drawSheet(): Promise<Picture> {
   const figures = await Promise.all(NAMES.map(drawFigure));
   const width = figures.reduce((sum, figure) => sum + figure.width + MARGIN, MARGIN);

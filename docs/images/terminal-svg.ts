@@ -85,7 +85,7 @@ function drawText(text: string, left: number, top: number, style: Style): string
 function runsOf(line: string): Run[] {
   const runs: Run[] = [];
   let style: Style = {};
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes are what it is about.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches escape codes.
   for (const [part, codes] of line.matchAll(/\u001b\[([0-9;]*)m|▀|[^\u001b▀]+/g)) {
     if (codes === undefined) runs.push({ text: part, style });
     else style = restyled(style, codes.split(';').map(Number));

@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** What `digestOfInputs` was when the pages were last photographed. */
+/** The value of `digestOfInputs` at the last screenshots. */
 export const RECORD = join(import.meta.dirname, 'inputs.txt');
-/** What pages look like comes from here. */
+/** The sources of the pages' appearance. */
 const INPUTS = ['src/server/pages', 'examples'];
 
-/** SHA-256 over the files that the pictures are made from. Their pixels differ a little with each run. */
+/** SHA-256 of the sources of the pictures, whose pixels differ a little with each run. */
 export async function digestOfInputs(): Promise<string> {
   const digest = createHash('sha256');
   for (const folder of INPUTS) {

@@ -1,6 +1,7 @@
 /**
- * Photographs every page of the running program, at two widths and in both schemes: `npm run screenshots`. All pictures
- * go to dist/screenshots/, a few small ones into this folder. With `--check` this folder stays as it is.
+ * Takes screenshots of every page of the running program, at two widths and in both colour schemes: `npm run
+ * screenshots`. All pictures go to dist/screenshots/, a few small ones to this folder. With `--check`, this folder
+ * stays unchanged.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -7,9 +7,9 @@ import { encodePng } from '../../src/skin/png/encode.ts';
 import type { FakeGame } from '../../test/support/fake-game/fake-game.ts';
 
 const DAY = 24 * 3_600_000;
-/** The provider that people sign in with. */
+/** The single sign-on provider. */
 export const ISSUER = 'https://id.example.org';
-/** The application that game accounts are linked with. */
+/** The client ID for linking game accounts. */
 export const CLIENT_ID = '00000000-0000-4000-8000-000000000000';
 
 export interface Place {
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /**
- * Users with what they did, what operators decided about it, and all that an account has.
+ * Users with their actions, the decisions of operators, and everything that an account can have.
  * @param pictures of three skins that visitors report
  */
 export async function fillPeople({ server, game }: Place, pictures: readonly Uint8Array[]): Promise<void> {
@@ -70,7 +70,7 @@ async function fillUsers(owner: SkinClient, baseUrl: string, pictures: readonly 
   await account.setUser('mallory', { disabled: true });
 }
 
-/** One that works and is shared, and one that rests. */
+/** A shared account that works, and one that rests. */
 async function linkGameAccounts({ account: { games } }: SkinClient, game: FakeGame): Promise<void> {
   const token = (name: string) => game.microsoft.refreshToken(game.addAccount({ name }).id, CLIENT_ID);
   await games.link(token('AnvilAnna'), { share: true });
@@ -79,7 +79,7 @@ async function linkGameAccounts({ account: { games } }: SkinClient, game: FakeGa
 }
 
 /**
- * What takes a provider, or a failure, and so cannot be brought about over HTTP.
+ * Data that needs a provider or a failure, and so cannot be created over HTTP.
  * @returns UUID of a job that failed
  */
 export async function fillStore(dataDir: string): Promise<string> {
@@ -106,7 +106,7 @@ export async function fillStore(dataDir: string): Promise<string> {
       status: 'failed',
       skin_uuid: null,
       error_code: 'skin_change_failed',
-      error_message: 'The game did not take the skin in time.',
+      error_message: 'The game did not accept the skin in time.',
     } as const;
     await db.updateTable('jobs').set(error).where('uuid', '=', uuid).execute();
     return uuid;

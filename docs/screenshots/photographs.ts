@@ -5,7 +5,7 @@ import type { RunningServer } from '../../src/server/server.ts';
 import type { Seeded } from './seed.ts';
 
 export interface Photograph {
-  /** Of the page, such as `gallery`. */
+  /** Name of the page, such as `gallery`. */
   readonly name: string;
   readonly width: number;
   readonly scheme: Scheme;
@@ -21,19 +21,19 @@ interface Subject {
   readonly folder: string;
 }
 
-/** A page, and what a person does on it before the picture is taken. */
+/** A page, and the actions on it before the screenshot. */
 interface Shot {
   readonly name: string;
   readonly path: string;
   readonly act?: (page: Page) => Promise<void>;
-  /** As somebody who is not signed in. */
+  /** As a visitor who is not signed in. */
   readonly asStranger?: boolean;
 }
 
 const WIDTHS = [375, 1_280] as const;
 const SCHEMES = ['light', 'dark'] as const;
 const EXAMPLES = join(import.meta.dirname, '../../examples');
-/** Not pages of their own, or shown below with something on them. */
+/** Not separate pages, or shown below with content. */
 const OTHERS = /\/(?:assets|events|export|provider|callback|first|link)\b|^\/ui\/(?:make|sign-in)$/;
 
 export async function photographAll(browser: Browser, subject: Subject): Promise<Photograph[]> {
@@ -59,7 +59,7 @@ export async function photographAll(browser: Browser, subject: Subject): Promise
   return taken;
 }
 
-/** Every page without a placeholder in its address, and those with something to see on them. */
+/** Every page without a placeholder in its address, and those with content. */
 function shotsOf({ seeded }: Subject): Shot[] {
   const plain = PAGE_ROUTES.filter(
     ({ method, path }) => method === 'GET' && !/[:*]/.test(path) && !OTHERS.test(path),
@@ -91,7 +91,7 @@ async function show(page: Page, { server: { url } }: Subject, { path, act }: Sho
   await page.evaluate(SEEN);
 }
 
-/** Pictures further down are loaded when they are scrolled to. */
+/** Loads pictures further down, which are lazy. */
 const SEEN = `(async () => {
   for (const image of document.images) image.loading = 'eager';
   await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
@@ -114,14 +114,14 @@ async function signInWrongly(page: Page): Promise<void> {
 
 async function askToDelete(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: 'Select Draft' }).check();
-  await page.getByRole('button', { name: 'Delete the selected' }).click();
+  await page.getByRole('button', { name: 'Delete selected' }).click();
   await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
 }
 
 async function askToUnlink(page: Page): Promise<void> {
-  await page.getByText('Signs in with a provider').first().click();
+  await page.getByText('Single sign-on').first().click();
   await page.getByRole('button', { name: 'Unlink: ann@example.org' }).click();
-  await page.getByRole('heading', { name: 'Unlink the only way in?' }).waitFor();
+  await page.getByRole('heading', { name: 'Unlink the only way to sign in?' }).waitFor();
 }
 
 async function getCode(page: Page): Promise<void> {

@@ -6,7 +6,7 @@ import { fillPeople, fillStore, type Place } from './people.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 
-/** What the pictures need to know of a server that has something to show. */
+/** What the screenshots need to know about a server with content. */
 export interface Seeded {
   /** UUID of the skin whose page is shown. */
   readonly skin: string;
@@ -14,7 +14,7 @@ export interface Seeded {
   readonly failedJob: string;
 }
 
-/** Files of the examples, with names for each order of their colours. */
+/** Files of the examples, with a name for each permutation of their colours. */
 const SKINS: readonly (readonly [file: string, names: readonly string[]])[] = [
   ['miner-legacy', ['Miner', 'Diver', 'Gardener']],
   ['robot', ['Robot', 'Rusty', 'Scout']],
@@ -22,14 +22,14 @@ const SKINS: readonly (readonly [file: string, names: readonly string[]])[] = [
   ['ranger-slim', ['Ranger', 'Tide', 'Berry']],
   ['smith', ['Smith', 'Brewer', 'Tanner']],
 ];
-/** Where red, green and blue of each pixel come from. */
+/** The channels from which red, green and blue of each pixel come. */
 const ORDERS = [
   [0, 1, 2],
   [2, 0, 1],
   [1, 2, 0],
 ] as const;
 
-/** Makes skins on the server, newest last, and all that other pages show. */
+/** Makes skins on the server, newest last, and the content of other pages. */
 export async function fillServer(place: Place): Promise<Seeded> {
   const { server } = place;
   const miner = await readFile(join(EXAMPLES, 'miner-legacy.png'));

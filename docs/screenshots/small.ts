@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import type { Photograph } from './photographs.ts';
 
-/** Bytes of a picture in the repository. */
+/** Maximum bytes of a picture in the repository. */
 const MAX_BYTES = 60 * 1024;
-/** From the best quality of WebP that is tried to the worst. */
+/** WebP qualities to try, best first. */
 const QUALITIES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4];
 
-/** What the documents show, as WebP: two pages, and a sheet of all of them. */
+/** The pictures in the documents, as WebP: two pages, and a sheet of all. */
 export async function writeSmall(
   browser: Browser,
   taken: readonly Photograph[],
@@ -33,11 +33,11 @@ export async function writeSmall(
 interface Sheet {
   readonly path: string;
   readonly columns: number;
-  /** Width and height of each picture; the top of a longer one is shown. */
+  /** Width and height of each picture; longer ones are cut. */
   readonly tile: readonly [width: number, height: number];
 }
 
-/** Draws the pictures in columns and writes them with the best quality that is small enough. */
+/** Draws the pictures in columns and writes them with the best quality within the limit. */
 async function write(
   browser: Browser,
   taken: readonly Photograph[],

@@ -7,7 +7,7 @@ import { Log } from './http/log.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { REQUEST_LIMITS } from './service/limits/request-limiter.ts';
 
-/** What only matters to a service on the network. */
+/** Options that only matter to a service on the network. */
 type NetworkOption =
   | 'host'
   | 'port'
@@ -21,12 +21,12 @@ type NetworkOption =
   | 'embedded';
 
 export interface EmbeddedOptions extends Omit<ServerOptions, NetworkOption> {
-  /** Whether warnings and errors are logged; default: nothing is. */
+  /** Whether to log warnings and errors; default: log nothing. */
   readonly logsWarnings?: boolean;
 }
 
 export interface EmbeddedService extends Pick<OpenService<Adapter>, 'close'> {
-  /** Answers requests to the service, at any host; those without a key are its owner's. */
+  /** Answers requests to the service at any host. Requests without a key are the owner's. */
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
@@ -34,7 +34,7 @@ interface EmbeddedAdapter extends Adapter {
   readonly requests: InProcessRequests;
 }
 
-/** Starts the service that `serve` runs, for callers in this process only: it listens nowhere. */
+/** Starts the service of `serve` for callers in this process only. It does not listen. */
 export async function openEmbeddedService(options: EmbeddedOptions): Promise<EmbeddedService> {
   const { adapter, close } = await openService({ ...options, embedded: true }, async (parts) =>
     openInProcess(options, parts),

@@ -23,36 +23,36 @@ import type { Db } from './store/db.ts';
 import type { UserRow } from './store/schema/tables.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
-/** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few slots. */
+/** Maximum unfinished jobs of all commands that embed a service with the same store: enough to share. */
 const EMBEDDED_SLOTS = 10_000;
-/** Milliseconds for what is being generated when the service stops. */
+/** Milliseconds for generations in progress when the service stops. */
 const STOP_LIMIT = 20_000;
-/** Milliseconds that requests have to end by themselves once there is nothing left to wait for. */
+/** Milliseconds for requests to end by themselves once nothing is left to wait for. */
 const REQUESTS_LIMIT = 5_000;
 
-/** Under which addresses a service is reached, no slash at their ends. */
+/** The addresses of a service, without trailing slashes. */
 export interface Addresses {
-  /** Goes into signed texture URLs. */
+  /** The address in signed texture URLs. */
   readonly publicUrl: string;
-  /** All that are known to lead to the service. */
+  /** All known addresses of the service. */
   readonly own: readonly string[];
-  /** Those at which nothing but this server can listen. */
+  /** The addresses at which nothing but this server can listen. */
   readonly provable: readonly string[];
 }
 
-/** What carries requests to the service. */
+/** Carries requests to the service. */
 export interface Adapter {
   readonly log: ServiceLog;
-  /** Takes requests from now on. */
+  /** Starts accepting requests. */
   open(): Promise<Addresses>;
-  /** Takes no more requests; resolves when those under way have ended. */
+  /** Accepts no more requests; resolves when those under way have ended. */
   close(): Promise<void>;
-  /** Ends all requests for their callers, whatever is under way. */
+  /** Ends all requests, whatever is under way. */
   cutOff(): void;
   countConnections(): Promise<number>;
 }
 
-/** What an adapter is made of. */
+/** What an adapter needs. */
 export interface Parts {
   readonly context: ServiceContext;
   /** The person who runs the service. */
@@ -62,13 +62,13 @@ export interface Parts {
 export interface OpenService<A extends Adapter> {
   readonly adapter: A;
   /**
-   * Stops it. Whatever is being generated is finished; with `drain` so are first all jobs that the
-   * embedded service has accepted. What takes longer than `limit` ms waits for the next start.
+   * Stops the service after the generations in progress, and with `drain` after all jobs that the embedded service has
+   * accepted. Whatever takes longer than `limit` ms waits for the next start.
    */
   close(options?: { drain?: boolean; limit?: number }): Promise<void>;
 }
 
-/** Starts the service behind an adapter. Things are opened in order and released in the opposite one. */
+/** Starts the service behind an adapter. Releases everything in the reverse order of opening. */
 export async function openService<A extends Adapter>(
   options: ServerOptions,
   openAdapter: (parts: Parts) => Promise<A>,
@@ -94,7 +94,7 @@ async function open<A extends Adapter>(
   const store = await openStoreOf(options);
   releases.add(() => store.close());
 
-  const early: string[] = []; // said before there is a log
+  const early: string[] = []; // warnings before there is a log
   const state = makeRuntimeState(early);
   const observer = new Observers();
   const onError = (error: unknown) => state.report(error);
@@ -125,7 +125,7 @@ async function open<A extends Adapter>(
   return { adapter, close: closer({ adapter, context, state, pool, callbacks, releases }) };
 }
 
-/** From now on, the log gets what the parts of the service report, and what they reported before. */
+/** Connects the parts of the service to the log, which also gets their earlier reports. */
 function connect(
   adapter: Adapter,
   {
@@ -147,20 +147,24 @@ function connect(
 
 async function warnOfUnknownPlans({ log }: Adapter, db: Db, plans: Plans): Promise<void> {
   for (const plan of await findUnknownPlans(db, plans)) {
-    log.warn(`The plan ${plan} no longer exists: its users have the plan free.`);
+    log.warn(`The plan ${plan} no longer exists; its users have the plan free.`);
   }
 }
 
-/** Signed skin data says where its texture is, for good. */
+/** Signed skin data contains the texture's address permanently. */
 function warnOfOwnAddress({ log }: Adapter, { store, publicUrl, embedded }: ServerOptions): void {
   if (!store || publicUrl !== undefined || embedded) return;
-  log.warn('Textures are signed with the address of this server. Give all servers the same: --public-url');
+  log.warn(
+    "Signed textures contain this server's own address. Give all servers the same one with --public-url.",
+  );
 }
 
 async function warnOfOpenSecrets({ log }: Adapter, options: ServerOptions): Promise<void> {
   if (options.embedded) return;
   for (const path of await findOpenSecrets(options)) {
-    log.warn(`Other users of this machine can read ${path}. Give it to the service with mode 0400.`);
+    log.warn(
+      `Other users of this machine can read ${path}. Make it readable for the service only (mode 0400).`,
+    );
   }
 }
 
@@ -190,26 +194,26 @@ interface Running {
 function closer(running: Running): OpenService<Adapter>['close'] {
   const { adapter, context, state, pool, callbacks, releases } = running;
   return async ({ drain = false, limit = STOP_LIMIT } = {}) => {
-    // A service in trouble leaves its jobs to the next start.
+    // A failing service leaves its jobs for the next start.
     if (drain) await waitForEnds(context, state.accepted, limit).catch(state.report);
     state.isStopping = true;
     adapter.log.info('stopping');
     await Promise.all([context.feeds.close(), pool.stop(limit), callbacks.stop(limit)]);
-    context.signals.storeChanged(); // requests still waiting for a job learn that it will not come now
-    // A request that never ends must not keep the service from its end.
+    context.signals.storeChanged(); // tells waiting requests that the job will not end now
+    // A request that never ends must not keep the service from stopping.
     const late = setTimeout(() => adapter.cutOff(), Math.min(limit, REQUESTS_LIMIT));
     await releases.releaseAll().finally(() => clearTimeout(late));
     adapter.log.info('stopped');
   };
 }
 
-/** What a webhook tells: the answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
+/** The content of a webhook: the answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
 async function describeCallbackJob(db: Db, jobId: number): Promise<object | undefined> {
   const job = await findCallbackJob(db, jobId);
   return job && jobBody(await withSkin(db, job), []);
 }
 
-/** The built-in plans, changed by a file where there is one. @throws PlansFileError */
+/** The built-in plans, with the changes from a file if there is one. @throws PlansFileError */
 async function plansOf(options: ServerOptions): Promise<Plans> {
   const { dataDir, plansFile, anonymousPerHour } = options;
   const path = plansFile ?? join(dataDir, 'plans.json');
@@ -222,7 +226,7 @@ async function plansOf(options: ServerOptions): Promise<Plans> {
   return isBuiltIn ? new Plans([], setting) : await readPlans(path, setting);
 }
 
-/** Tells readers of the log what the signatures are worth, where a key of the service's own makes them. */
+/** Tells readers of the log what signatures with the service's own key are worth. */
 function signerField({ generator = 'signing' }: ServerOptions): { readonly signer?: string } {
   if (generator !== 'signing') return {};
   return { signer: "the service's own key; vanilla clients accept only skins signed by the game" };

@@ -38,17 +38,17 @@ export { type CopyProgress, copyStore, type StoreCopy } from './store-copy/copy-
 export { nameOf as nameOfStore, type StorePlace } from './store-copy/places.ts';
 
 export interface RunningServer extends Pick<OpenService<Adapter>, 'close'> {
-  /** Where it listens, no slash at its end. */
+  /** The address, without a trailing slash. */
   readonly url: string;
   /** The owner's API key, on the very first start only, unless none was wanted. */
   readonly key: string | undefined;
 }
 
-/** The network, as it carries requests to the service. */
+/** Carries requests from the network to the service. */
 interface NetworkAdapter extends Adapter {
-  /** Where it listens; empty until it does. */
+  /** The address; empty until the server listens. */
   url: string;
-  /** The owner's API key, if the owner has never had one. It is shown once, so it is made when nothing can fail any more. */
+  /** The owner's first API key. It is shown only once, so it is created when nothing can fail any more. */
   makeFirstKey(): Promise<string | undefined>;
 }
 
@@ -79,7 +79,7 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
   });
   let localUrl = '';
   const forget = async () => {
-    // A store in trouble must not keep the service from its end.
+    // A failing store must not keep the service from stopping.
     await forgetLocalUrl(context.db, localUrl).catch(() => {});
   };
   const adapter: NetworkAdapter = {
@@ -99,7 +99,7 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
       return { publicUrl, own: addressesOf(host, adapter.url, publicUrl), provable };
     },
     close: async () => {
-      // While the port is still ours: afterwards another server may have remembered the same address.
+      // While the port is still ours. Afterwards, another server may have remembered the same address.
       const forgotten = forget();
       await http.close();
       await forgotten;

@@ -106,7 +106,7 @@ test('backup says what is wrong with where it is to go, and with a folder that h
   });
   expect([exitCode, stderr]).toEqual([
     1,
-    expect.stringMatching(/^error: The backup .*it\.backup cannot be made: /),
+    expect.stringMatching(/^error: Cannot write the backup .*it\.backup: /),
   ]);
   expect((await readdir(machine.folder)).filter((name) => name.includes('it.backup'))).toEqual([]);
 });

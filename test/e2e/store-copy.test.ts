@@ -58,7 +58,10 @@ describe('With PostgreSQL', () => {
     expect(JSON.parse(told.stdout)).toEqual({ file, schema: 24, proven: false });
     await writeFile(file, dumpText({ filled: tables }).slice(0, -1));
     const cut = await machine.run(['backup', '--verify', file], { env });
-    expect([cut.exitCode, cut.stderr]).toEqual([1, expect.stringContaining('is damaged: pg_restore says')]);
+    expect([cut.exitCode, cut.stderr]).toEqual([
+      1,
+      expect.stringContaining('is damaged. pg_restore reports'),
+    ]);
     const restored = await machine.run(['restore', file, '--data', join(machine.folder, 'new')]);
     expect([restored.exitCode, restored.stderr]).toEqual([
       1,

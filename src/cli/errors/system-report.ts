@@ -9,7 +9,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EACCES: 'Permission denied.',
   EPERM: 'Not permitted.',
   EROFS: 'The file system is read-only.',
-  ENOTDIR: 'A part of the path is not a folder.',
+  ENOTDIR: 'Part of the path is not a folder.',
   EEXIST: 'Something with this name already exists.',
   ENOENT: 'The file or folder does not exist.',
   EISDIR: 'It is a folder.',

@@ -21,7 +21,7 @@ import {
 
 export interface AccountPoolOptions extends AccountContext {
   readonly self: NodeName;
-  /** Who knows which holders are gone; default: the process table of this machine. */
+  /** Tells which holders are gone; default: the process table of this machine. */
   readonly holders?: Holders | undefined;
   /** Called with accounts that failed. */
   readonly onFault: (account: AccountRow, fault: AccountFault) => void;
@@ -46,7 +46,7 @@ const RENEWALS_PER_LEASE = 3;
 /** Milliseconds between checks whether an account has been returned. */
 const RETURN_POLL = 100;
 
-/** Hands out the linked accounts: each to one at a time, in this process or another. */
+/** Hands out the linked accounts, each to one holder at a time, in this process or another. */
 export class AccountPool {
   readonly context: AccountContext;
   readonly #options: AccountPoolOptions;
@@ -58,8 +58,8 @@ export class AccountPool {
   }
 
   /**
-   * When an owner's generation can start behind those of the owners `ahead`, or behind that many; undefined: there is
-   * no account to wait for.
+   * When an owner's generation can start after those of the owners `ahead`, or after that many; undefined: there is no
+   * account to wait for.
    */
   async nextStart(owner: string, ahead: readonly string[] | number): Promise<number | undefined> {
     const { rules, clock } = this.#options;
@@ -153,7 +153,7 @@ export class AccountPool {
     let accounts = await listAccounts(db);
     const lost = await this.#lost(db, accounts, now);
     if (lost.size > 0 || accounts.some((account) => timesOfNow(account, rules, now))) {
-      // Another node may have used one since `now`: that is no clock set back.
+      // Another node may have used one since `now`; that does not mean that a clock was set back.
       await inTransaction(db, (tx) => this.#freeLost(tx, clock.now()));
       accounts = await listAccounts(db);
     }
@@ -203,7 +203,7 @@ export class AccountPool {
     }
   }
 
-  /** The accounts whose leases have run out, or whose holders are gone. */
+  /** The accounts whose leases have expired or whose holders are gone. */
   async #lost(db: Db, accounts: readonly AccountRow[], now: number): Promise<ReadonlySet<string>> {
     const { self, holders = holdersHere(self) } = this.#options;
     const held = accounts.flatMap(({ lease_owner: owner }) => owner ?? []);

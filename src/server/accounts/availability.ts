@@ -11,7 +11,7 @@ export interface AccountRules {
   readonly maxStreak: number;
   /** How long an account is reserved for a process that does not renew its lease. */
   readonly lease: number;
-  /** Idle time after which an account gets its own skin back, if it is to have it. */
+  /** Idle time after which an account gets its own skin back, if its owner wants that. */
   readonly idle: number;
   /** How long an account that was seen without a cape is assumed to wear none. */
   readonly capeMemory: number;
@@ -19,7 +19,7 @@ export interface AccountRules {
   readonly looks: readonly number[];
 }
 
-/** How the hosted service is known to treat its accounts. */
+/** The known rules of the hosted service for its accounts. */
 export const ACCOUNT_RULES: AccountRules = {
   delay: 15_000,
   coolDown: 650_000,
@@ -36,7 +36,7 @@ type Rules = Pick<AccountRules, 'delay' | 'maxStreak'>;
 const LEAST_WAIT = 100;
 
 /**
- * The earliest time at which an account is usable; it may be in the past. Undefined: not before someone repairs it. An
+ * The earliest time at which an account is usable, perhaps in the past. Undefined: not before someone repairs it. An
  * account in use returns with its skin changed, so its delay starts then.
  */
 export function freeAt(account: AccountRow, { delay, maxStreak }: Rules, now: number): number | undefined {
@@ -120,8 +120,8 @@ function firstOf(starts: ReadonlyMap<AccountRow, number>, owner: string): Accoun
 }
 
 /**
- * Owners whose jobs can start now. The others wait for an account, and must not hold up owners whose account is free.
- * An owner without any account to wait for is included: its job fails with the reason.
+ * Owners whose jobs can start now. The others wait for an account, and must not delay owners whose account is free.
+ * Includes owners without any account to wait for, whose jobs fail with the reason.
  */
 export function readyOwners(
   accounts: readonly AccountRow[],

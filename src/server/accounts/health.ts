@@ -16,8 +16,8 @@ export interface AccountHealth {
 const LIMIT = 60_000;
 
 /**
- * Checks an account: its token, its profile (which only an owner of the game has), its restrictions. An account whose
- * token is valid after all is used again. Undefined: the account does not exist.
+ * Checks an account: its token, its profile (which only owners of the game have), its restrictions. If its token turns
+ * out to be valid, the account is used again. Undefined: the account does not exist.
  */
 export async function checkAccount(pool: AccountPool, uuid: string): Promise<AccountHealth | undefined> {
   const { db, rules, clock } = pool.context;
@@ -51,9 +51,9 @@ async function problemsOf(work: () => Promise<void>): Promise<string[]> {
 
 const STANDINGS: Readonly<Record<AccountRow['state'], string | undefined>> = {
   active: undefined,
-  paused: 'It is paused.',
-  suspended: 'The game has suspended it: see to it with its owner, then resume it.',
-  needs_login: 'It must be linked again.',
+  paused: 'The account is paused.',
+  suspended: 'The game has suspended the account. Settle this with its owner, then resume it.',
+  needs_login: 'The account needs to be linked again.',
 };
 
 function standing(
@@ -64,7 +64,9 @@ function standing(
   const rest = Math.ceil((cool_until - now) / 1000);
   return [
     STANDINGS[state],
-    isTired ? `It has failed ${error_streak} times in a row: resume it once you know why.` : undefined,
-    rest > 0 ? `It rests for ${rest} s more.` : undefined,
+    isTired
+      ? `The account has failed ${error_streak} times in a row. Resume it once you know why.`
+      : undefined,
+    rest > 0 ? `The account rests for ${rest} s more.` : undefined,
   ].filter((problem) => problem !== undefined);
 }

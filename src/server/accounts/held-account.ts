@@ -14,9 +14,9 @@ import { AccountKeyError, type TokenCipher } from './token-cipher.ts';
 export type FaultKind = 'needs_login' | 'suspended' | 'forbidden' | 'limited' | 'no_profile' | 'mismatch';
 
 interface Consequence {
-  /** It is not used again until someone repairs it. */
+  /** The account is not used again until someone repairs it. */
   readonly state?: AccountState;
-  /** It rests. */
+  /** The account rests. */
   readonly cools?: boolean;
 }
 
@@ -76,7 +76,7 @@ export function accountFaultOf(error: unknown): AccountFault | undefined {
 const tokensSchema = z.object({
   /** For the game's services; null: available with the refresh token. `expiresAt` null: unknown. */
   game: z.object({ token: z.string(), expiresAt: z.number().nullable() }).nullable(),
-  /** For Microsoft, with the application it was issued to; null: there is none, only the owner can sign in again. */
+  /** For Microsoft, with the application it was issued to; null: none, so only the owner can sign in again. */
   refresh: z.object({ token: z.string(), clientId: z.string() }).nullable(),
 });
 /** All tokens of an account. */
@@ -91,7 +91,7 @@ export async function openTokens(cipher: TokenCipher, uuid: string, sealed: stri
   return tokensSchema.parse(JSON.parse(await cipher.open(uuid, sealed)));
 }
 
-/** What linked accounts are worked with. */
+/** What working with linked accounts needs. */
 export interface AccountContext {
   readonly db: Db;
   readonly game: Game;
@@ -138,7 +138,7 @@ export class HeldAccount {
   async note(change: Partial<Omit<AccountRow, 'uuid'>>): Promise<void> {
     const held = { uuid: this.#row.uuid, owner: this.#owner };
     if (!(await changeHeldAccount(this.#context.db, held, change))) {
-      throw new AccountLostError('The account is not held any more.');
+      throw new AccountLostError('The account is no longer held.');
     }
     this.#row = { ...this.#row, ...change };
   }
@@ -182,7 +182,7 @@ export class HeldAccount {
     if (!refresh) {
       throw new AccountFault(
         'needs_login',
-        'The token is not accepted any more, and there is no other to renew it with.',
+        'The token is no longer accepted, and there is no refresh token to renew it.',
       );
     }
     const { clientId } = refresh;

@@ -26,12 +26,12 @@ import { ACCOUNT_RULES, type AccountRules } from './availability.ts';
 import { type AccountContext, AccountFault, type AccountTokens, sealTokens } from './held-account.ts';
 import { originalOf, restoreSkin } from './skin-changer.ts';
 
-/** Why an account cannot be linked. `message` is for the person who links it. */
+/** Why an account could not be linked. `message` is for the person who links it. */
 export class LinkError extends Error {
   override readonly name = 'LinkError';
 }
 
-/** A sign-in in progress: what the account's owner must enter, and where. */
+/** A sign-in in progress: the code that the account's owner must enter, and where. */
 export interface BegunLogin
   extends Pick<DeviceLogin, 'userCode' | 'verificationUri' | 'expiresAt' | 'interval'> {
   readonly id: string;
@@ -59,7 +59,7 @@ interface PendingLogin {
   tokens?: MicrosoftTokens;
 }
 
-/** Maximum number of sign-ins in progress: of one user, and of all. */
+/** Maximum number of sign-ins in progress, per user and in all. */
 const MAX_PENDING_OF_ONE = 5;
 const MAX_PENDING = 100;
 /** Maximum number of linked accounts of all users together. */
@@ -75,7 +75,7 @@ export class Linking {
   readonly #clientId: string | undefined;
   readonly #pending = new Map<string, PendingLogin>();
 
-  /** `clientId`: client id of the operator's application at Microsoft. */
+  /** `clientId`: client ID of the operator's application at Microsoft. */
   constructor(context: AccountContext, clientId: string | undefined) {
     this.#context = context;
     this.#clientId = clientId;
@@ -92,7 +92,7 @@ export class Linking {
     this.#forgetExpired();
     const own = [...this.#pending.values()].filter((login) => login.linker.owner === linker.owner);
     if (own.length >= MAX_PENDING_OF_ONE || this.#pending.size >= MAX_PENDING)
-      throw new LinkError('Too many sign-ins are under way: finish one first.');
+      throw new LinkError('Too many sign-ins are under way. Finish one first.');
     const device = await beginDeviceLogin(this.#context.game.http, { clientId });
     const { userCode, verificationUri, expiresAt, interval } = device;
     const id = randomUUID();
@@ -100,7 +100,7 @@ export class Linking {
     return { id, userCode, verificationUri, expiresAt, interval };
   }
 
-  /** A sign-in of the user that is under way; undefined if there is none, or it has ended. */
+  /** A sign-in of the user that is under way; undefined if there is none or it has ended. */
   find(id: string, owner: string): BegunLogin | undefined {
     const login = this.#pending.get(id);
     if (login?.linker.owner !== owner) return undefined;
@@ -109,7 +109,7 @@ export class Linking {
   }
 
   /**
-   * State of a sign-in of the user: the account once it is linked, `waiting` before. There is no limit on polling.
+   * State of a sign-in of the user: the account once linked, `waiting` before. May be polled without limits.
    * @throws LinkError, LoginError, which end it; GameError, after which polling may continue
    */
   async poll(id: string, owner: string): Promise<LinkedAccount | 'waiting' | 'unknown'> {
@@ -128,7 +128,7 @@ export class Linking {
   }
 
   /**
-   * Links with a token of the game, which expires within a day, or a refresh token. @throws LinkError, LoginError,
+   * Links an account with a token of the game, which expires within a day, or a refresh token. @throws LinkError, LoginError,
    * GameError
    */
   async linkToken(token: string, linker: Linker): Promise<LinkedAccount> {
@@ -177,14 +177,14 @@ export class Linking {
       else await insertAccount(tx, newAccount(profile, { secret, linker, now: this.#now() }));
       const linked = await findAccount(tx, profile.id);
       if (linked) return linked;
-      throw new Error('The account that was linked is not there.');
+      throw new Error('The linked account is missing.');
     });
   }
 
   #ownClientId(): string {
     if (this.#clientId !== undefined) return this.#clientId;
     throw new LinkError(
-      'This service has no client id to sign in with: register an application at Microsoft, have it approved at ' +
+      'This service has no client ID for sign-ins. Register an application at Microsoft, have it approved at ' +
         'https://aka.ms/mce-reviewappid and set it with --login-client-id or SKINSMITH_LOGIN_CLIENT_ID.',
     );
   }
@@ -220,7 +220,8 @@ async function readProfile(fetch: () => Promise<AccountProfile>): Promise<Accoun
 async function verifyRoom(tx: Db, { owner, most }: Linker, known: AccountRow | undefined): Promise<void> {
   const accounts = await listAccounts(tx);
   const own = accounts.filter((account) => account.owner === owner);
-  if (own.length >= most) throw new LinkError(`You have linked ${own.length} accounts: unlink one first.`);
+  if (own.length >= most)
+    throw new LinkError(`You have linked ${own.length} accounts, the maximum. Unlink one first.`);
   if (!known && accounts.length >= MAX_ACCOUNTS)
     throw new LinkError(`This service has ${MAX_ACCOUNTS} accounts, the maximum.`);
 }
@@ -309,18 +310,18 @@ async function restore(pool: AccountPool, taken: TakenAccount): Promise<'restore
 
 export interface AccountsOptions extends Omit<AccountPoolOptions, 'rules' | 'onFault'> {
   readonly rules?: Partial<AccountRules> | undefined;
-  /** Client id of the operator's application at Microsoft. */
+  /** Client ID of the operator's application at Microsoft. */
   readonly clientId: string | undefined;
   readonly warn: (message: string) => void;
 }
 
-/** The game accounts that are linked to the service. */
+/** The linked game accounts. */
 export interface Accounts {
   readonly pool: AccountPool;
   readonly linking: Linking;
 }
 
-/** Sends no requests yet. */
+/** Opens the accounts without sending a request. */
 export function openAccounts({ rules, clientId, warn, ...options }: AccountsOptions): Accounts {
   const pool = new AccountPool({
     ...options,

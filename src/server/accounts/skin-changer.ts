@@ -57,9 +57,9 @@ export async function restoreSkin(account: HeldAccount): Promise<void> {
 export interface RestorerOptions {
   readonly pool: AccountPool;
   readonly clock: Clock;
-  /** Sees to it that one of several machines looks. */
+  /** Ensures that only one of several machines checks. */
   readonly once: (every: number, look: () => Promise<void>) => Promise<void>;
-  /** Whether no other machine goes on using the accounts. */
+  /** Whether no other machine continues to use the accounts. */
   readonly isAlone: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
@@ -91,7 +91,7 @@ export class Restorer {
   }
 
   /**
-   * Stops looking. The last one restores what is outstanding, if possible within `limit` milliseconds, and leaves the
+   * Stops checking. A last run restores outstanding skins, if possible within `limit` milliseconds, and leaves the
    * rest for the next start.
    */
   async stop(limit: number): Promise<void> {
@@ -120,13 +120,13 @@ export class Restorer {
   ): Promise<void> {
     const { pool, onError } = this.#options;
     const taken = await pool.takeThis(uuid);
-    if (!taken) return; // it is in use after all
+    if (!taken) return; // it has come into use
     try {
       await pool.use(taken, { signal }, async (account) => {
         if (isDue(account.row)) await restoreSkin(account);
       });
     } catch (error) {
-      // An account's own fault has been reported already, and unreachable services are tried again later.
+      // An account's own fault has already been reported, and the restorer tries unreachable services again later.
       if (!signal.aborted && !(error instanceof AccountFault)) onError(error);
     }
   }

@@ -3,17 +3,17 @@ import { rm } from 'node:fs/promises';
 import { makeSecretFile, readSecretFile } from '../../base/files.ts';
 import { shortFingerprint } from '../../base/text.ts';
 
-/** A store that several servers use has tokens that were sealed with another key than the one that is here. */
+/** The tokens in a shared store were encrypted with another key than this server's. */
 export class AccountKeyChangedError extends Error {
   override readonly name = 'AccountKeyChangedError';
   readonly code = 'account_key_changed';
-  readonly hint = 'Give this server the key file of the others: --account-key <file>';
+  readonly hint = "Give this server the others' key file with --account-key <file>";
 }
 
-/** Says whether a key is the one of all servers, by its fingerprint; undefined: there is no key here. Throws if it is not. */
+/** Checks by its fingerprint that a key is the one of all servers; undefined: there is no key here. Throws if it differs. */
 export type KeyCheck = (fingerprint: string | undefined) => Promise<void>;
 
-/** Unreadable tokens, or an unusable key file. `message` says what to do. */
+/** Unreadable tokens or an unusable key file. `message` says what to do. */
 export class AccountKeyError extends Error {
   override readonly name = 'AccountKeyError';
   readonly code = 'account_key_unusable';
@@ -22,7 +22,7 @@ export class AccountKeyError extends Error {
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
-/** The format of sealed tokens; unknown versions are rejected. */
+/** The format of encrypted tokens. Unknown versions are rejected. */
 const VERSION = 'v1';
 const SEALED = /^v1\.([\w-]{16})\.([\w-]{22})\.([\w-]+)$/;
 
@@ -44,7 +44,7 @@ export class TokenCipher {
     this.#check = check;
   }
 
-  /** To be called when the server starts. @throws AccountKeyError, AccountKeyChangedError */
+  /** Call this when the server starts. @throws AccountKeyError, AccountKeyChangedError */
   async start(): Promise<void> {
     if (!(await this.#existingKey())) await this.#check(undefined);
   }
@@ -90,7 +90,7 @@ export class TokenCipher {
     try {
       this.#key = await this.#checked(this.#readKey(text));
     } catch (error) {
-      // Another server was first. With this file this one would not start again, and nothing is sealed with it.
+      // Another server was first. This server would not start again with this file, and nothing is encrypted with it.
       if (error instanceof AccountKeyChangedError && text === made) await rm(this.#path, { force: true });
       throw error;
     }
@@ -105,12 +105,11 @@ export class TokenCipher {
   #readKey(text: string): Buffer {
     const key = Buffer.from(text.trim(), 'base64url');
     if (key.length === KEY_BYTES) return key;
-    throw new AccountKeyError('The key file account-key holds no key. Restore it from a backup.');
+    throw new AccountKeyError('The key file account-key contains no key. Restore it from a backup.');
   }
 }
 
 function unreadable(cause?: unknown): AccountKeyError {
-  const message =
-    'The tokens of the account cannot be read with the key in account-key: link the account again.';
+  const message = "The account's tokens cannot be read with the key in account-key. Link the account again.";
   return new AccountKeyError(message, { cause });
 }

@@ -32,8 +32,8 @@ export function accountKeyPath({ accountKeyFile, dataDir }: KeyOptions): string 
 }
 
 /**
- * The files with secrets that other users can read. Keys are made private where that is possible; mounted files cannot
- * be changed from here.
+ * The secret files that other users can read. Keys are made private where possible; mounted files cannot be changed
+ * from here.
  */
 export async function findOpenSecrets(options: KeyOptions): Promise<string[]> {
   const keys = [signingKeyPath(options), accountKeyPath(options)].filter((path) => existsSync(path));
@@ -48,17 +48,17 @@ function passwordFiles({ store }: KeyOptions): string[] {
   return path && existsSync(path) ? [path] : [];
 }
 
-/** What the service reaches the game and other servers with. */
+/** How the service reaches the game and other servers. */
 export interface Outbound {
   readonly game: Game;
-  /** To addresses that callers name. */
+  /** For addresses that callers name. */
   readonly pictures: GuardedAgent;
-  /** To addresses that another service names, which the operator has chosen. */
+  /** For addresses named by the upstream service, which the operator has chosen. */
   readonly serviceTextures: GuardedAgent;
   readonly accounts: Accounts;
 }
 
-/** Sends no request yet. @throws AccountKeyError, AccountKeyChangedError */
+/** Opens them without sending a request. @throws AccountKeyError, AccountKeyChangedError */
 export async function openOutbound(
   options: ServerOptions,
   parts: ServiceParts,
@@ -81,7 +81,7 @@ export async function openOutbound(
   };
 }
 
-/** Servers that share a store must have the same key: its fingerprint is in the store from the first use on. */
+/** Servers that share a store must have the same key. The store keeps its fingerprint from the first use. */
 async function openCipher(options: ServerOptions, db: Db): Promise<TokenCipher> {
   const path = accountKeyPath(options);
   if (!options.store) return new TokenCipher(path);
@@ -91,14 +91,14 @@ async function openCipher(options: ServerOptions, db: Db): Promise<TokenCipher> 
     if (kept === found) return;
     const here = found === undefined ? `there is no ${path}` : `${path} is the key ${found}`;
     throw new AccountKeyChangedError(
-      `The game accounts of this store are sealed with the key ${kept}, but ${here}.`,
+      `This store's game accounts are encrypted with the key ${kept}, but ${here}.`,
     );
   });
   await cipher.start();
   return cipher;
 }
 
-/** Everything that generators are opened with; each takes what it needs. */
+/** What generators need to open; each takes its part. */
 interface GeneratorContext extends SigningOptions, AccountGeneratorOptions, OpenUpstreamOptions {}
 
 /** How to open each kind. Code that only `serve` uses is loaded on demand. */
@@ -110,8 +110,8 @@ const GENERATORS = {
 } satisfies Record<GeneratorKind, (context: GeneratorContext) => Promise<OpenGenerator>>;
 
 /**
- * Whether another service does the work. Its idle capacity is lost, while that of this machine is merely saved, so by
- * default a plan may use all of it (`burst`).
+ * Whether another service does the work. Unused capacity there is wasted, while here it is merely saved, so by default
+ * a plan may use all of it (`burst`).
  */
 export const MADE_ELSEWHERE = {
   signing: false,
@@ -119,7 +119,7 @@ export const MADE_ELSEWHERE = {
   upstream: true,
 } as const satisfies Record<GeneratorKind, boolean>;
 
-/** The same generator, slowed down to one skin per `ms` and worker: for rehearsing against a slow service. */
+/** The same generator, slowed down to one skin per `ms` and worker, to rehearse with a slow service. */
 function paced(generator: Generator, ms: number, clock: SigningOptions['clock']): Generator {
   if (ms === 0) return generator;
   return {
@@ -131,7 +131,7 @@ function paced(generator: Generator, ms: number, clock: SigningOptions['clock'])
   };
 }
 
-/** The service's own signing key. One that is there must be usable. @throws SigningKeyError, SigningKeyChangedError */
+/** The service's own signing key. An existing one must be usable. @throws SigningKeyError, SigningKeyChangedError */
 export async function openOwnKey(options: ServerOptions, db: Db): Promise<OwnKey> {
   const { store, newSigningKey } = options;
   const path = signingKeyPath(options);
@@ -168,9 +168,9 @@ export function kindOf({ generator = 'signing' }: Pick<ServerOptions, 'generator
 }
 
 /**
- * Whose jobs a service processes. `serve` processes all, and records in the store who makes its skins. A service that a
- * command starts for a while (`isBrief`) may have another generator than the users of the store expect: then it
- * processes only the jobs of the owner, and those of others wait for `serve`.
+ * Whose jobs a service processes. `serve` processes all, and records in the store what makes its skins. A service that
+ * a command starts for a while (`isBrief`) may have another generator than the store's users expect: then it processes
+ * only the owner's jobs, and those of others wait for `serve`.
  */
 export async function jobsToDo(
   db: Db,

@@ -16,12 +16,12 @@ import { pruneViews } from '../store/usage.ts';
 import type { Chores } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** Hours a finished job is kept. */
+/** Hours to keep finished jobs. */
 const DEFAULT_HOURS = 7 * 24;
 const HOUR = 3_600_000;
 
 /**
- * How long the service keeps finished jobs, milliseconds. `serve` records it in the store, so that a service that a
+ * Milliseconds for which the service keeps finished jobs. `serve` records it in the store, so that a service that a
  * command starts for a while deletes nothing that `serve` would keep.
  */
 export async function retentionOf(
@@ -43,9 +43,9 @@ interface MaintenanceOptions {
   readonly queue: StoreQueue;
   readonly signals: JobSignals;
   readonly clock: Clock;
-  /** Milliseconds a finished job is kept. */
+  /** Milliseconds to keep finished jobs. */
   readonly retention: number;
-  /** Makes sure that only one of several machines does that. */
+  /** Ensures that only one of several machines does this. */
   readonly chores: Chores;
   readonly onError: (error: unknown) => void;
 }
@@ -56,17 +56,17 @@ export interface Maintenance {
   stop(): void;
 }
 
-/** Milliseconds between looks: for other nodes' writes, for the store's files, for lost workers, for old jobs. */
+/** Milliseconds between checks for other nodes' writes, the store's files, lost workers, and old jobs. */
 const WATCH = 25;
 const LOOK_FOR_FILES = 500;
 const RECOVER = 5_000;
 const PRUNE = 10 * 60_000;
-/** Milliseconds for which a closed report is kept: its decision stays in the log. */
+/** Milliseconds to keep closed reports. The decision stays in the log. */
 const REPORTS_KEPT = 90 * 24 * 3_600_000;
-/** Milliseconds for which a node is remembered that ended without signing off. */
+/** Milliseconds to remember nodes that ended without signing off. */
 const REMEMBERED = 24 * 3_600_000;
 
-/** Starts the work that is due regularly, beside requests and workers. */
+/** Starts the regular work beside requests and workers. */
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
   const { chores, onError } = options;
   const every = (milliseconds: number, work: () => Promise<void>) =>
@@ -84,18 +84,18 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
 
 async function recover({ store, queue, signals, clock }: MaintenanceOptions): Promise<void> {
   await resetFutureRunTimes(store.db, clock.now());
-  if ((await queue.recover()) > 0) signals.storeChanged(); // freed jobs are work again, others have failed
+  if ((await queue.recover()) > 0) signals.storeChanged(); // jobs wait again or have failed
   await endJobsOfDisabled({ db: store.db, queue, signals });
 }
 
-/** Checks what others do to the store: write to it, or put other files in its place. */
+/** Checks whether others write to the store or replace its files. */
 function looksAtStore({ store, signals }: Pick<MaintenanceOptions, 'store' | 'signals'>) {
   let wasReplaced = false;
   const lookForFiles = async () => {
     const isReplaced = store.isReplaced();
     if (isReplaced === wasReplaced) return;
     wasReplaced = isReplaced;
-    signals.storeChanged(); // those who wait for a job learn of it
+    signals.storeChanged(); // callers who wait for a job learn of it
     if (isReplaced) throw new StoreReplacedError();
   };
   const lookForWrites = async () => {
@@ -105,8 +105,7 @@ function looksAtStore({ store, signals }: Pick<MaintenanceOptions, 'store' | 'si
 }
 
 /**
- * Deletes rows that are no longer needed. Those that belong to a job go with it, or when it ends
- * (store/upstream-jobs.ts).
+ * Deletes rows that are no longer needed. A job's rows go with it, or when it ends (store/upstream-jobs.ts).
  */
 export async function prune({
   store,

@@ -44,7 +44,7 @@ import type { Node, Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
 import { makeServiceParts, type RuntimeState, type ServiceParts } from './service-parts.ts';
 
-/** Returns a function that opens a costly thing when it is first wanted; a failure is not remembered. */
+/** Returns a function that opens something costly on first use. A failure is not remembered. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return async () => {
@@ -58,7 +58,7 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The provider that people sign in with; undefined if there is none. Sends no request yet. */
+/** The single sign-on provider; undefined if there is none. Sends no request yet. */
 export async function openProvider(
   { openId: settings, ...options }: ServerOptions & { readonly plans: Plans },
   { clock, db }: ServiceParts,
@@ -66,7 +66,7 @@ export async function openProvider(
 ): Promise<OpenIdProvider | undefined> {
   if (!settings) return undefined;
   const { networks, ports } = outboundPolicy(options);
-  // The operator has named the issuer, so its port is no stranger's choice.
+  // The operator has configured the issuer, so any port is allowed.
   const own = Number(new URL(settings.issuer).port);
   const policy = { networks, ports: own === 0 ? ports : [...ports, own] };
   const agent = makeGuardedAgent({ policy, proxies: options.proxies });
@@ -74,13 +74,13 @@ export async function openProvider(
   const { OpenIdProvider } = await import('../openid/provider.ts');
   return new OpenIdProvider({
     ...{ settings, agent, clock },
-    // The name of the person who runs the service is reserved.
+    // The operator's name is reserved.
     knowsPlan: (name) => name !== PLANS.owner.name && options.plans.has(name),
     readKey: async () => await signInKey(db),
   });
 }
 
-/** Draws pictures. Starts nothing and sends no requests before the first one is needed. */
+/** Opens what draws pictures. Starts nothing and sends no requests before the first picture. */
 export function openPictures(
   options: Omit<PlayerLooksOptions, 'gameTextures'>,
   releases: Releases,
@@ -93,7 +93,7 @@ export function openPictures(
 
 type Options = ServerOptions & { readonly plans: Plans; readonly observer: Observers };
 
-/** The surroundings that the service is made in. */
+/** What the service is created with. */
 interface Surroundings {
   readonly store: OpenStore;
   readonly state: RuntimeState;
@@ -102,7 +102,7 @@ interface Surroundings {
   readonly jobsToDo: ClaimBounds;
 }
 
-/** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
+/** Creates the queue, the generator and the workers. An existing signing key must be usable. */
 export async function makeService(
   options: Options,
   { store, state, releases, node, jobsToDo }: Surroundings,
@@ -142,7 +142,7 @@ export async function makeService(
   return { context, pool };
 }
 
-/** What counts the callers' requests in this process. */
+/** The counts of callers' requests in this process. */
 function makeLimiters(
   clock: Clock,
 ): Pick<
@@ -160,7 +160,7 @@ function makeLimiters(
   };
 }
 
-/** What the operator allows. */
+/** The operator's settings. */
 function rulesOf(
   options: Options,
 ): Pick<ServiceContext, 'generatorKind' | 'plans' | 'callbacks' | 'usersMayLink'> {
@@ -172,7 +172,7 @@ function rulesOf(
   };
 }
 
-/** What depends on where the server listens and whether it stops. */
+/** What depends on the server's addresses and on whether it is stopping. */
 function liveParts(
   { allowedOrigins = [], embedded }: Options,
   state: RuntimeState,
@@ -187,7 +187,7 @@ function liveParts(
     ownAddresses,
     provableAddresses: () => state.provableAddresses,
     onAccepted: (uuid) => {
-      if (embedded) state.accepted.add(uuid); // `serve` lives too long to remember them
+      if (embedded) state.accepted.add(uuid); // `serve` runs too long to remember them
     },
     isStopping: () => state.isStopping,
   };
@@ -199,7 +199,7 @@ interface Jobs {
   readonly feeds: JobFeeds;
 }
 
-/** The queue, the workers that do its jobs, and who follows them. */
+/** The queue, its workers, and the followers of its jobs. */
 function makeJobs(
   { pace = 0, workers, embedded = false, observer }: Options,
   service: ServiceParts,
@@ -216,12 +216,12 @@ function makeJobs(
 }
 
 /**
- * How many times as many workers an embedded service has: its jobs come in batches, and those that are claimed and
- * completed at once share a commit.
+ * The factor for the workers of an embedded service: its jobs come in batches, and those claimed and completed at once
+ * share a commit.
  */
 const EMBEDDED = 5;
 
-/** One more than there are cores to sign on, so that none of them waits for the store; Node signs on four at most. */
+/** One more than the cores that sign, so that none of them waits for the store. Node signs on four at most. */
 function usualWorkers(): number {
   return Math.min(4, availableParallelism() + 1);
 }
@@ -234,7 +234,7 @@ interface StatusParts {
   readonly jobs: Jobs & { readonly generator: Generator };
 }
 
-/** Whether the service can work, and how much it has done. */
+/** The health of the service and its statistics. */
 function makeStatus(
   options: Options,
   { parts, store, state, ownKey, jobs: { pool, generator } }: StatusParts,
@@ -257,7 +257,7 @@ function makeStatus(
   return { trouble, ceiling, health, examineStore, stats: new Stats({ ...parts, workers: pool }) };
 }
 
-/** The disk of PostgreSQL is the business of who runs it. */
+/** PostgreSQL's disk is the concern of its operator. */
 function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
   if (embedded) return Number.POSITIVE_INFINITY;
   return maxStoreBytes ?? (store ? Number.POSITIVE_INFINITY : MAX_STORE_BYTES);
@@ -298,7 +298,7 @@ async function describeKey(
   return await describeTrust({ key, publicUrl, trust: await generator.trust?.() });
 }
 
-/** Loaded when asked for: no command waits for it. */
+/** Loaded on demand, so that no command waits for it. */
 async function describe(): Promise<Description> {
   const { describeApi } = await import('../http/openapi.ts');
   const { text, digest } = new JsonText(await describeApi(ROUTES));

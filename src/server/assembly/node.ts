@@ -13,7 +13,7 @@ import type { Db } from '../store/db.ts';
 import { beat, endChore, leave, listNodes, NODE_IS_GONE, renewChore, takeChore } from '../store/nodes.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** Releases resources at the end, the last one first, each once, and all of them even if one fails. */
+/** Releases resources at the end: the last one first, each once, and all of them even if one fails. */
 export class Releases {
   #stack: (() => void | Promise<void>)[] = [];
 
@@ -21,7 +21,7 @@ export class Releases {
     this.#stack.push(release);
   }
 
-  /** @throws AggregateError when several of them failed, after all were tried */
+  /** Tries all. @throws AggregateError if several failed */
   async releaseAll(): Promise<void> {
     const errors: unknown[] = [];
     for (let release = this.#stack.pop(); release; release = this.#stack.pop()) {
@@ -32,11 +32,11 @@ export class Releases {
       }
     }
     if (errors.length === 1) throw errors[0];
-    if (errors.length > 1) throw new AggregateError(errors, 'Several things could not be closed.');
+    if (errors.length > 1) throw new AggregateError(errors, 'Several resources could not be released.');
   }
 }
 
-/** Work that is due regularly, and that one process does for all that use the same store. */
+/** Regular work that one process does for all that use the same store. */
 export type Chore = 'recover' | 'prune' | 'restore-accounts';
 
 export interface Chores {
@@ -45,15 +45,14 @@ export interface Chores {
 }
 
 /**
- * On one machine: the processes of a service choose one among them (maintenance.ts), and doing a chore twice does no
- * harm.
+ * On one machine, processes do their own chores (maintenance.ts): doing one twice does no harm.
  */
 export const choresHere: Chores = { run: async (_chore, _every, work) => await work() };
 
 /** Milliseconds after which a node that does a chore counts as gone. */
 const LEASE = 30_000;
 const RENEWALS_PER_LEASE = 3;
-/** Part of the time between two runs by which one may come early: timers are inexact, and no run should be skipped. */
+/** The fraction of the interval by which a run may come early: timers are inexact, and no run should be skipped. */
 const EARLY = 0.1;
 
 interface Surroundings {
@@ -62,7 +61,7 @@ interface Surroundings {
   readonly onError: (error: unknown) => void;
 }
 
-/** On several machines, the first node to come takes the chore's row in the store. */
+/** On several machines, the first node takes the chore's row in the store. */
 export function choresInStore(db: Db, { owner, onError }: Surroundings): Chores {
   const holder = { owner, lease: LEASE };
   return {
@@ -76,29 +75,29 @@ export function choresInStore(db: Db, { owner, onError }: Surroundings): Chores 
         await work();
       } finally {
         clearInterval(beat);
-        await endChore(db, chore, owner).catch(onError); // otherwise its lease runs out
+        await endChore(db, chore, owner).catch(onError); // otherwise its lease expires
       }
     },
   };
 }
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between heartbeats. */
 const BEAT = 2_000;
 
-/** This node, among those that use the same store. */
+/** This node among those that use the same store. */
 export interface Node {
-  /** As the holder of leases. */
+  /** The node's name as the holder of leases. */
   readonly self: NodeName;
-  /** What all of them compare times by. */
+  /** The clock by which all nodes compare times. */
   readonly clock: Clock;
-  /** Who knows which of them are gone. */
+  /** Tells which nodes are gone. */
   readonly holders: Holders;
-  /** Whose clock tells when leases end. */
+  /** The clock that decides when leases end. */
   readonly leasesBy: 'process' | 'database';
   readonly chores: Chores;
-  /** Milliseconds that this machine's clock is ahead of the one that all of them compare times by. */
+  /** Milliseconds that this machine's clock is ahead of the common one. */
   readonly skew: () => number;
-  /** Whether no other machine uses the store, as far as is known. */
+  /** Whether no other machine is known to use the store. */
   readonly isAlone: () => Promise<boolean>;
 }
 
@@ -108,7 +107,7 @@ interface NodeSurroundings {
 }
 
 /**
- * With PostgreSQL, the others may be on other machines: the database has the clock and records which nodes are alive.
+ * With PostgreSQL, other nodes may be on other machines: the database provides the clock and records which nodes are alive.
  */
 export async function openNode(
   { clock }: Pick<ServerOptions, 'clock'>,
@@ -127,14 +126,14 @@ export async function openNode(
   }
   const id = nodeName(self);
   const told = await startBeating(db, id, surroundings);
-  const leasesBy = clock ? 'process' : 'database'; // a clock that is passed in is that of all nodes
+  const leasesBy = clock ? 'process' : 'database'; // a clock passed in is common to all nodes
   const chores = choresInStore(db, { owner: id, ...surroundings });
   const isAlone = async () => (await listNodes(db, NODE_IS_GONE)).every((node) => node.id === id);
   const skew = () => told.skew;
   return { self, clock: clock ?? told, holders: holdersByHeartbeat, leasesBy, chores, skew, isAlone };
 }
 
-/** Returns the database's clock, which each sign of life brings along. */
+/** Returns the database's clock, which each heartbeat reads. */
 async function startBeating(
   db: Db,
   id: string,
@@ -155,7 +154,7 @@ async function startBeating(
   releases.add(async () => {
     clearInterval(timer);
     await beating;
-    await leave(db, id).catch(onError); // without it the others wait until its heartbeat is missed
+    await leave(db, id).catch(onError); // otherwise the others wait until they miss its heartbeat
   });
   return clock;
 }

@@ -21,7 +21,7 @@ import { changeUser } from '../store/users.ts';
 import type { ServerOptions } from './server-options.ts';
 import { openBriefly } from './service-parts.ts';
 
-/** Why no key could be made: there is no store in the folder, or the requested key is not valid. */
+/** No key could be created: the folder has no store, or the requested key is invalid. */
 export class OwnerKeyError extends Error {
   override readonly name = 'OwnerKeyError';
   readonly code: 'no_store' | 'invalid_key';
@@ -33,8 +33,8 @@ export class OwnerKeyError extends Error {
 }
 
 /**
- * Makes an API key for the owner of a store, for anyone who can write to the store: no service has to run, and no key
- * is needed. An owner that was disabled is enabled again.
+ * Creates an API key for the owner of a store, for anyone who can write to the store. This needs no running service
+ * and no key. A disabled owner is enabled again.
  * @throws OwnerKeyError, NoStoreError
  */
 export async function makeKeyOfOwner(
@@ -64,29 +64,29 @@ export async function makeKeyOfOwner(
   }
 }
 
-/** A link that signs the owner of a store in, once, within five minutes. */
+/** A single-use link that signs in the owner of a store within five minutes. */
 export interface OwnerLink {
   /** Path and query; anyone who has them can sign in. */
   readonly path: string;
-  /** What the store has of it. */
+  /** The link's hash in the store. */
   readonly hash: string;
   /** Where services of the store were last reached. */
   readonly services: readonly RememberedService[];
 }
 
-/** Not checked: the service may have ended, and another program may listen there. */
+/** An unverified address: the service may have ended, and another program may listen there. */
 export interface RememberedService {
-  /** No slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Path and query to ask it for a proof. */
+  /** Path and query that request a proof. */
   readonly question: string;
-  /** The answer, in the header `Skinsmith-Proof`, that only a service at this address over the store can give. */
+  /** The answer in the header `Skinsmith-Proof`, which only a service of this store at this address can give. */
   readonly proof: string;
 }
 
 /**
- * Makes a sign-in link for the owner of a store, for anyone who can write to the store. Undefined if the
- * store is a file and the folder has none. @throws Error if the store cannot be opened
+ * Creates a sign-in link for the owner of a store, for anyone who can write to the store. Undefined if the store is a
+ * file and the folder has none. @throws Error if the store cannot be opened
  */
 export async function makeLinkOfOwner(
   { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
@@ -117,7 +117,7 @@ async function rememberedServices(db: Db): Promise<RememberedService[]> {
   });
 }
 
-/** Milliseconds between two looks whether a link was used. */
+/** Milliseconds between checks whether a link was used. */
 const LOOK_EVERY = 500;
 
 interface Waiting {
@@ -127,7 +127,7 @@ interface Waiting {
   readonly limit: number;
 }
 
-/** Waits until a link is used. False if it was not within the limit, or the signal aborts. */
+/** Waits until a link is used. False if the time runs out or the signal aborts. */
 export async function waitForLink(
   { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
   { hash }: Pick<OwnerLink, 'hash'>,
@@ -139,7 +139,7 @@ export async function waitForLink(
       if (!(await hasLink(store.db, hash))) return true;
       await clock.sleep(LOOK_EVERY, signal).catch(() => {}); // woken by the signal
     }
-    return !(await hasLink(store.db, hash)); // it may have been used during the last pause
+    return !(await hasLink(store.db, hash)); // perhaps used during the last pause
   } finally {
     await store.close();
   }
@@ -153,23 +153,23 @@ async function clockOf(db: Db, local: Clock): Promise<Pick<Clock, 'now'>> {
 }
 
 /**
- * The port and host of `serve` by default: 7546 is S-K-I-N on a telephone. Skins made by an embedded service name this
- * address for their textures, which are there as soon as `serve` runs.
+ * The default port and host of `serve`: 7546 is S-K-I-N on a telephone. Skins made by an embedded service use this
+ * address for their textures, which are available once `serve` runs.
  */
 export const DEFAULT_PORT = 7546;
 export const DEFAULT_HOST = '127.0.0.1';
 
-/** Hosts to listen on that this machine reaches by any name of its loopback. */
+/** Hosts to listen on that this machine reaches by any of its loopback names. */
 const LOCAL: ReadonlySet<string> = new Set(['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost']);
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-/** The address of a server that listens on `host`, no slash at its end. */
+/** The address of a server that listens on `host`, without a trailing slash. */
 export function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** All addresses that are known to lead to a server on `host`, which is reached at `url` and, by others, at `publicUrl`. */
+/** All known addresses of a server on `host`, which is reachable at `url` and, by others, at `publicUrl`. */
 export function addressesOf(host: string, url: string, publicUrl: string): string[] {
   const port = Number(new URL(url).port);
   const local = LOCAL.has(host) ? LOOPBACK_NAMES.map((name) => urlOf(name, port)) : [];
@@ -177,14 +177,14 @@ export function addressesOf(host: string, url: string, publicUrl: string): strin
 }
 
 /**
- * The address that goes into the texture URLs of an embedded service, which listens nowhere: where `serve` last said
- * it is reached, or will be by default.
+ * The address for texture URLs of an embedded service, which does not listen itself: the last public address of
+ * `serve`, or its default one.
  */
 export async function rememberedPublicUrl(db: Db): Promise<string> {
   return (await readMeta(db, 'public-url')) ?? urlOf(DEFAULT_HOST, DEFAULT_PORT);
 }
 
-/** The address that goes into the texture URLs of a server that listens at `url`. It is remembered if it lasts. */
+/** The address for texture URLs of a server that listens at `url`. It is remembered if it is permanent. */
 export async function settlePublicUrl(db: Db, options: ServerOptions, url: string): Promise<string> {
   const remembered = await readMeta(db, 'public-url');
   const settled = options.publicUrl ?? url;
@@ -193,16 +193,16 @@ export async function settlePublicUrl(db: Db, options: ServerOptions, url: strin
   return settled;
 }
 
-/** Addresses at which a server is reached that listens on all addresses of the machine. */
+/** The loopback addresses of a server that listens on all addresses of the machine. */
 const ALL_ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   '0.0.0.0': ['127.0.0.1'],
   '::': ['127.0.0.1', '::1'],
 };
 
 /**
- * The addresses at which nothing but this server can listen: those that it listens on itself, in numbers, as a name such
- * as `localhost` also leads to others, and the public one that the operator named. On this machine that may be the port
- * of another program, which may have ended.
+ * The addresses at which nothing but this server can listen: its own numeric ones, because a name such as `localhost`
+ * may also resolve to others, and the operator's public one. On this machine, that may be the port of another program,
+ * which may have ended.
  */
 export function provableAddresses(
   { port, addresses }: { readonly port: number; readonly addresses: readonly string[] },
@@ -214,20 +214,20 @@ export function provableAddresses(
 }
 
 /**
- * Remembers where the server of a data folder listens, for commands on this machine. What listens there later may be
- * another program. Servers over PostgreSQL may be on other machines, so theirs are not.
+ * Remembers where the server of a data folder listens, for commands on this machine. Later, another program may listen
+ * there. Addresses of servers with PostgreSQL are not remembered, because they may be on other machines.
  */
 export async function rememberLocalUrl(db: Db, url: string): Promise<void> {
   if (db.store.isShared || (await readMeta(db, 'local-url')) === url) return;
   await writeMeta(db, 'local-url', url);
 }
 
-/** Forgets it when the server ends, unless another has taken its place. */
+/** Forgets the address when the server ends, unless another server has taken its place. */
 export async function forgetLocalUrl(db: Db, url: string): Promise<void> {
   if (!db.store.isShared) await deleteMeta(db, 'local-url', url);
 }
 
-/** Where servers of the store were last reached, the most public address first; never by the name `localhost`. */
+/** The last addresses of the store's servers, the most public one first; never by the name `localhost`. */
 export async function rememberedUrls(db: Db): Promise<string[]> {
   const local = await readMeta(db, 'local-url');
   const all = [await rememberedPublicUrl(db), ...(local === undefined ? [] : [local])];

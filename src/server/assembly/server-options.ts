@@ -11,10 +11,10 @@ import type { OpenIdSettings } from '../openid/claims.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
-/** Where the service listens, and under which address it is reached. */
+/** Where the service listens, and its public address. */
 interface AddressOptions {
   readonly host?: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port?: number;
   /** Address that goes into signed texture URLs; default: where the server listens. */
   readonly publicUrl?: string;
@@ -25,94 +25,93 @@ interface AddressOptions {
   readonly networkLimits?: Partial<NetworkLimits>;
 }
 
-/** Who makes the skin data, and how. */
+/** How the skin data is made. */
 interface GenerationOptions {
-  /** Jobs generated at the same time, by all nodes of the service together; 0: accept and answer, generate nothing. */
+  /** Jobs to generate at the same time, by all nodes of the service together; 0: accept jobs but generate nothing. */
   readonly workers?: number;
-  /** Who makes the skin data; default: `signing`, our own key. */
+  /** What makes the skin data; default: `signing`, our own key. */
   readonly generator?: GeneratorKind;
   /** For the generator `upstream`. */
   readonly upstream?: UpstreamSettings;
-  /** Least milliseconds a generation takes: to rehearse against a slow service. */
+  /** Minimum milliseconds of a generation, to rehearse with a slow service. */
   readonly pace?: number;
-  /** Default: signing-key.pem in the data folder; made when missing. */
+  /** Default: signing-key.pem in the data folder; created if missing. */
   readonly signingKeyFile?: string | undefined;
-  /** Goes on with a signing key that is not the one the store's skins were signed with. */
+  /** Continues with a signing key other than the one that signed the store's skins. */
   readonly newSigningKey?: boolean;
 }
 
 /** The game's services and the linked game accounts. */
 interface GameServiceOptions {
-  /** How fast they are asked, and how long one request may take. */
+  /** The pace of requests, and the time limit of each. */
   readonly game?: Pick<GameOptions, 'rules' | 'timeout'>;
-  /** Where the game's services are, where it is not their usual place. */
+  /** Addresses of the game's services, if not the usual ones. */
   readonly gameAddresses?: Partial<GameAddresses>;
   /** How linked game accounts are used. */
   readonly accountRules?: Partial<AccountRules>;
-  /** What seals their tokens in the store. Default: account-key in the data folder; made when missing. */
+  /** The key that encrypts their tokens in the store. Default: account-key in the data folder; created if missing. */
   readonly accountKeyFile?: string | undefined;
-  /** Id of the operator's application at Microsoft, to link game accounts with. */
+  /** ID of the operator's application at Microsoft, for linking game accounts. */
   readonly loginClientId?: string | undefined;
   /** False: only operators may link game accounts. */
   readonly userAccounts?: boolean;
 }
 
-/** The ways to the network. */
+/** Proxies to the network. */
 interface NetworkOptions {
-  /** To the game, to the other service, its textures, and to the provider that people sign in with; default: directly. */
+  /** For the game, the upstream service and its textures, and the single sign-on provider; default: none. */
   readonly proxies?: Proxies | undefined;
 }
 
-/** What is stored, and for how long. */
+/** The store, and how long it keeps things. */
 interface StoreOptions {
-  /** Folder of the store and the keys; made when missing. */
+  /** Folder of the store and the keys; created if missing. */
   readonly dataDir: string;
-  /** The database of PostgreSQL that is the store; default: a file in the data folder. */
+  /** A PostgreSQL database as the store; default: a file in the data folder. */
   readonly store?: PostgresSettings | undefined;
   readonly retentionHours?: number;
-  /** Whether what was accepted survives a power cut: each commit waits for the disk. */
+  /** Whether accepted jobs survive a power cut, because each commit waits for the disk. */
   readonly durable?: boolean;
   /** All migrations of the store that the program knows; default: those of this version. */
   readonly migrations?: readonly Migration[] | undefined;
-  /** Bytes from which the store accepts nothing new; the embedded service and PostgreSQL have no limit by default. */
+  /** Size in bytes at which the store accepts nothing new. By default, the embedded service and PostgreSQL have no limit. */
   readonly maxStoreBytes?: number;
 }
 
-/** Who may use the service, for how much. */
+/** Who may use the service, and how much. */
 interface AccessOptions {
-  /** JSON file of plans (service/plans/plans-file.ts); default: plans.json in the data folder, if it is there. */
+  /** JSON file with plans (service/plans/plans-file.ts); default: plans.json in the data folder, if it exists. */
   readonly plansFile?: string;
   /** False: every caller needs an API key. */
   readonly anonymous?: boolean;
-  /** New skins that all callers without a key may have generated in any hour, together. */
+  /** New skins per hour for all callers without a key together. */
   readonly anonymousPerHour?: number;
-  /** Origins of web pages that may make and report skins, and see their visitors' jobs, without a key; `*`: any. Always: the service's own. */
+  /** Origins of web pages that may make and report skins, and see their visitors' jobs, without a key; `*`: any. The service's own always may. */
   readonly allowedOrigins?: readonly string[];
-  /** The provider that people may sign in with, beside keys and links. */
+  /** The single sign-on provider, in addition to keys and links. */
   readonly openId?: OpenIdSettings | undefined;
   /**
-   * Networks (CIDR) or addresses that may be reached though they are private: by webhooks, for pictures, for the provider
-   * that people sign in with.
+   * Private networks (CIDR) or addresses that are allowed for webhooks, pictures and the single sign-on provider.
    */
   readonly allowedNetworks?: readonly string[];
-  /** Through which they are reached; default: directly. It must refuse private networks itself. */
+  /** The proxy for webhooks and pictures; default: none. It must refuse private networks itself. */
   readonly fetchProxies?: Proxies | undefined;
   /** False: callbacks are refused and nothing is sent. */
   readonly webhooks?: boolean;
-  /** False: there are no pages for people, only the API. */
+  /** False: no pages for people, only the API. */
   readonly pages?: boolean;
   /** False: the owner gets no API key at the first start. */
   readonly ownerKey?: boolean;
-  /** Whether /metrics needs no operator's key. */
+  /** Whether /metrics is readable without an operator's key. */
   readonly openMetrics?: boolean;
 }
 
-/** What is logged. */
+/** Settings of the log. */
 interface LogOptions {
   readonly logLevel?: LogLevel;
-  /** How much of callers' addresses is logged; default: `short`. */
+  /** What to log of callers' addresses; default: `short`. */
   readonly logAddresses?: LogAddresses;
-  /** Default: stderr, because stdout is data. */
+  /** Default: stderr, because stdout is for data. */
   readonly logStream?: LogStream;
 }
 
@@ -124,9 +123,9 @@ export interface ServerOptions
     StoreOptions,
     AccessOptions,
     LogOptions {
-  /** Whether one command has the service to itself, inside its process. */
+  /** Whether a single command uses the service, inside its process. */
   readonly embedded?: boolean;
-  /** Whether a command has the service for a while only: another may have its data otherwise. */
+  /** Whether a command runs the service only for a while, perhaps beside another with the same data. */
   readonly isBrief?: boolean;
   readonly clock?: Clock;
 }

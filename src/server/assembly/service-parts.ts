@@ -10,13 +10,13 @@ import { openStore, StoreReplacedError } from '../store/sqlite.ts';
 import type { Node } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** What changes while the server runs. The parts of the service are made before it is known. */
+/** State that changes while the server runs. The parts of the service are created before it is known. */
 export interface RuntimeState {
-  /** Known once it listens. */
+  /** Known once the server listens. */
   publicUrl: string;
-  /** All addresses that are known to lead here, no slash at their ends. */
+  /** All known addresses of this server, without trailing slashes. */
   ownAddresses: readonly string[];
-  /** Those at which nothing but this server can listen. */
+  /** The addresses at which nothing but this server can listen. */
   provableAddresses: readonly string[];
   isStopping: boolean;
   readonly accepted: Set<string>;
@@ -25,7 +25,7 @@ export interface RuntimeState {
   connections: () => Promise<number>;
 }
 
-/** Before there is a log; `early` gets the warnings until then. */
+/** The state before there is a log; `early` gets the warnings until then. */
 export function makeRuntimeState(early: string[]): RuntimeState {
   return {
     publicUrl: '',
@@ -39,13 +39,13 @@ export function makeRuntimeState(early: string[]): RuntimeState {
   };
 }
 
-/** What most parts of the service are made with. */
+/** What most parts of the service need. */
 export interface ServiceParts extends Node {
   readonly db: Db;
   readonly signals: JobSignals;
   /** Warns the operator. */
   readonly warn: (message: string) => void;
-  /** Called with bugs, and with a store that cannot be used. */
+  /** Called with bugs, and with errors of an unusable store. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -84,8 +84,8 @@ export async function openStoreOf(options: Options): Promise<OpenStore> {
 }
 
 /**
- * The same for a few statements. They have no names, whose preparation would cost more than it saves: so there may be any
- * pooler before PostgreSQL.
+ * The same for a few statements, which are not prepared, because that would cost more than it saves. So any pooler may
+ * be in front of PostgreSQL.
  */
 export async function openBriefly({ store, ...rest }: Options): Promise<OpenStore> {
   return await openStoreOf({ ...rest, store: store && { ...store, prepares: false } });
@@ -97,19 +97,19 @@ async function open({ store, dataDir, durable, migrations }: Options): Promise<O
   return await openPostgresStore({ ...store, migrations });
 }
 
-/** Milliseconds in which the same error is logged once. */
+/** Milliseconds for which the same error is logged only once. */
 const MINUTE = 60_000;
-/** Different errors that are remembered. */
+/** How many different errors to remember. */
 const MAX_KNOWN = 100;
 
 /**
- * Logs errors of the work in the background. It is tried again several times a second, so an error that repeats is
- * logged once a minute, with the number of repetitions.
+ * Logs errors of background work. It retries several times a second, so a repeated error is logged once a minute, with
+ * the number of repetitions.
  */
 export class ErrorLog {
   readonly #log: Pick<ServiceLog, 'error'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** By text: when it was logged last (monotonic), and how often it has occurred since. */
+  /** By text: when the error was last logged (monotonic), and how often it has occurred since. */
   readonly #known = new Map<string, { at: number; omitted: number }>();
 
   constructor(log: Pick<ServiceLog, 'error'>, clock: Pick<Clock, 'monotonic'>) {
@@ -117,7 +117,7 @@ export class ErrorLog {
     this.#clock = clock;
   }
 
-  /** `part`: of the service. */
+  /** `part`: the part of the service that failed. */
   report(error: unknown, part: string): void {
     const isLost =
       error instanceof StoreReplacedError ||

@@ -18,24 +18,24 @@ import { finishRestore, nameOfWork, removeLeftovers } from './swap.ts';
 
 export interface BackupOptions {
   readonly dataDir: string;
-  /** Where it goes; what is there is replaced, once the backup is whole. */
+  /** The target, which is replaced once the backup is complete. */
   readonly file: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
-/** A backup that was made. */
+/** A finished backup. */
 export interface Backup {
   /** Its size. */
   readonly bytes: number;
-  /** Keys of the service that are not in the data folder, and so not in the backup. */
+  /** Keys of the service outside the data folder, which the backup lacks. */
   readonly missing: readonly KeyFile[];
 }
 
 /**
- * Writes everything the service keeps in a data folder to one file (mode 0600), as it stands at one moment;
- * servers may go on meanwhile. Killed in the middle, it leaves what was there before.
+ * Writes everything the service keeps in a data folder to one file (mode 0600), in its state at one moment, while
+ * servers may continue. If the process is killed, a previous file stays as it was.
  * @throws BackupError; the signal's reason when it is aborted
  */
 export async function backUp({ dataDir, file, now, signal }: BackupOptions): Promise<Backup> {
@@ -75,12 +75,12 @@ async function attachedOf(dataDir: string, now: number): Promise<AttachedFiles> 
   return { ...files, [ABOUT]: Buffer.from(JSON.stringify(about)) };
 }
 
-/** Before anything secret is in it. */
+/** Sets the mode before the file contains secrets. */
 async function makePrivateFile(path: string): Promise<void> {
   await (await open(path, 'wx', 0o600)).close();
 }
 
-/** Sees to it that the file is on the disk before it takes another's place. Answers its size. */
+/** Syncs the file to the disk before it replaces another. Returns its size. */
 async function settle(path: string): Promise<number> {
   const file = await open(path, 'r+');
   try {
@@ -93,13 +93,13 @@ async function settle(path: string): Promise<number> {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be larger than is allowed',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'the file would exceed the size limit',
   EACCES: 'permission denied',
   EPERM: 'not permitted',
   EROFS: 'the file system is read-only',
   ENOENT: 'the folder does not exist',
-  ENOTDIR: 'a part of the path is not a folder',
+  ENOTDIR: 'part of the path is not a folder',
   EISDIR: 'it is a folder',
 };
 
@@ -108,7 +108,7 @@ function unwritable(file: string, cause: unknown): Error {
   if (errcode === undefined && REASONS[code] === undefined) return cause as Error;
   return new BackupError(
     'backup_unwritable',
-    `The backup ${file} cannot be made: ${REASONS[code] ?? message}.`,
+    `Cannot write the backup ${file}: ${REASONS[code] ?? message}.`,
     {
       cause,
     },

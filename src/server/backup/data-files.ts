@@ -17,7 +17,7 @@ export type BackupErrorCode =
   | 'data_in_the_way'
   | 'data_in_use';
 
-/** Why nothing was backed up or restored. `message` and `hint` are for the operator's eyes. */
+/** Why a backup or restore failed. `message` and `hint` are for the operator. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
   readonly code: BackupErrorCode;
@@ -34,29 +34,29 @@ export class BackupError extends Error {
   }
 }
 
-/** The service's files in its data folder. Whatever else is there is not the service's. */
+/** The service's files in its data folder. Other files there do not belong to it. */
 export const STORE = 'skinsmith.db';
 export const SIGNING_KEY = 'signing-key.pem';
 export const PLANS = 'plans.json';
 /** Without it, the tokens of linked game accounts in the store cannot be decrypted. */
 export const ACCOUNT_KEY = 'account-key';
 
-/** Those that go into a backup beside the store. */
+/** The files in a backup besides the store. */
 export const ATTACHED = [SIGNING_KEY, PLANS, ACCOUNT_KEY] as const;
-/** All of them, with what SQLite keeps beside the store. */
+/** All files, including those that SQLite keeps beside the store. */
 export const DATA_FILES = [STORE, `${STORE}-wal`, `${STORE}-shm`, ...ATTACHED] as const;
 
-/** The attached file that says what a backup is. */
+/** The attached file that describes a backup. */
 export const ABOUT = 'about.json';
 
-/** The latest time that JavaScript has a date for. */
+/** The latest time of a JavaScript date. */
 const LATEST = 8.64e15;
 
 export const aboutSchema = z.object({
   format: z.literal(1),
-  /** Version of the program that made it. Commands print it, so it holds only what versions consist of. */
+  /** Version of the program that made it. Commands print it, so only characters of versions are allowed. */
   version: z.string().regex(/^[\w.+-]{1,64}$/),
-  /** Milliseconds since the epoch; a date can be made of it. */
+  /** Milliseconds since the epoch, in the range of a date. */
   time: z.number().min(0).max(LATEST),
   /** SHA-256 of each attached file, hexadecimal. */
   files: z.partialRecord(z.enum(ATTACHED), z.string()),
@@ -69,7 +69,7 @@ export function digestOf(content: Uint8Array): string {
 
 /**
  * The last line of a backup: the SHA-256 of every byte before it. SQLite takes the length of a database from its
- * header and never looks at what follows, so such a file can still be opened as a database.
+ * header and ignores what follows, so the file is still a valid database.
  */
 const MARK = 'skinsmith-backup-sha256:';
 const LINE = new RegExp(`^${MARK}([0-9a-f]{64})\\n$`);
@@ -89,7 +89,7 @@ export async function appendChecksum(path: string): Promise<string> {
   return digest;
 }
 
-/** Reads the whole file and says whether it is as it was then. @throws Error of the file system */
+/** Reads the whole file and checks whether it is unchanged. @throws Error of the file system */
 export async function verifyChecksum(path: string): Promise<ChecksumState> {
   const contentBytes = (await stat(path)).size - LINE_BYTES;
   const digest = contentBytes < 0 ? undefined : LINE.exec(await readEnd(path, contentBytes))?.[1];
@@ -99,7 +99,7 @@ export async function verifyChecksum(path: string): Promise<ChecksumState> {
     : { kind: 'broken' };
 }
 
-/** Cuts the checksum off, where there is one: what is left is the database alone. */
+/** Cuts off the checksum, if there is one, which leaves only the database. */
 export async function removeChecksum(path: string): Promise<void> {
   const contentBytes = (await stat(path)).size - LINE_BYTES;
   if (contentBytes < 0 || !LINE.test(await readEnd(path, contentBytes))) return;
@@ -131,8 +131,7 @@ async function digestOfStart(path: string, bytes: number): Promise<string> {
 export type KeyFile = typeof SIGNING_KEY | typeof ACCOUNT_KEY;
 
 /**
- * The keys that a copied store counts on and that are not attached to it: `serve` may have been given them from elsewhere
- * than the data folder.
+ * The keys that a copied store needs but that are not attached: `serve` may have them outside the data folder.
  */
 export async function missingKeys(copy: string, attached: AttachedFiles): Promise<KeyFile[]> {
   const { signingKey, hasAccounts } = await readKeysOfStore(copy);

@@ -5,15 +5,15 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { BackupError } from './data-files.ts';
 
-/** `archive`: one of those that pg_restore reads (custom, tar, directory). */
+/** `archive`: a format that pg_restore reads (custom, tar, directory). */
 type DumpFormat = 'archive' | 'plain';
 
-/** The table of contents of a dump: the first file in a tar, and one of those in a directory. */
+/** The table of contents of a dump: the first file in a tar, or a file in a directory. */
 const CONTENTS = 'toc.dat';
 
 const START_BYTES = 100;
 
-/** The format of a pg_dump file; undefined: it is something else. @throws Error of the file system */
+/** The format of a pg_dump file; undefined for other files. @throws Error of the file system */
 export async function dumpFormat(file: string): Promise<DumpFormat | undefined> {
   const isFolder = (await stat(file)).isDirectory();
   const opened = await open(isFolder ? join(file, CONTENTS) : file);
@@ -27,24 +27,24 @@ export async function dumpFormat(file: string): Promise<DumpFormat | undefined> 
   }
 }
 
-/** Why a dump is not read as a backup of our own. */
+/** The error for a dump in place of our own backup. */
 export function asDump(file: string, format: DumpFormat): BackupError {
   if (format === 'archive') {
-    return new BackupError('backup_unreadable', `${file} is a dump of PostgreSQL, made by pg_dump.`, {
+    return new BackupError('backup_unreadable', `${file} is a PostgreSQL dump made by pg_dump.`, {
       hint: `Check it with skinsmith backup --verify ${file}, and restore it with pg_restore into an empty database.`,
     });
   }
   return new BackupError(
     'backup_unreadable',
-    `${file} is a dump of PostgreSQL as SQL, which has no end to check.`,
+    `${file} is a PostgreSQL dump as SQL, which cannot be checked for completeness.`,
     {
-      hint: 'Restore it with psql into an empty database, and copy that to a folder: skinsmith store copy. To check dumps without that, make them with pg_dump --format=custom.',
+      hint: 'Restore it with psql into an empty database, and copy that to a folder with skinsmith store copy. To make dumps that can be checked, use pg_dump --format=custom.',
     },
   );
 }
 
 interface Reading {
-  /** Where pg_restore is looked for. */
+  /** Where to find pg_restore. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
@@ -59,16 +59,16 @@ export async function verifyDump(file: string, reading: Reading): Promise<number
   if (missing.length > 0) {
     throw new BackupError(
       'backup_unreadable',
-      `${file} is no dump of a whole store: no data of ${missing.join(', ')}.`,
+      `${file} is not a dump of a whole store: the data of ${missing.join(', ')} is missing.`,
       {
-        hint: 'Dump the database of the store, with all of its tables: pg_dump --format=custom',
+        hint: 'Dump the whole database of the store with pg_dump --format=custom',
       },
     );
   }
   const schema = /^schema\t(\d+)/m.exec(await run('--data-only', '--table=meta', '--file=-'))?.[1];
   await run(`--file=${devNull}`);
   if (schema === undefined)
-    throw new BackupError('backup_unreadable', `${file} does not name the schema of a store.`);
+    throw new BackupError('backup_unreadable', `${file} does not state the schema of a store.`);
   return Number(schema);
 }
 
@@ -103,7 +103,7 @@ function asFailure(file: string, cause: NodeJS.ErrnoException & { stderr?: strin
   const hint =
     'Install the client programs of PostgreSQL, as new as the pg_dump that made the file or newer.';
   if (cause.code === 'ENOENT') {
-    const message = `${file} is a dump of PostgreSQL. To check it, pg_restore is needed, which is not in the PATH.`;
+    const message = `${file} is a PostgreSQL dump. Checking it requires pg_restore, which is not in the PATH.`;
     return new BackupError('pg_restore_missing', message, { hint, cause });
   }
   if (typeof cause.code !== 'number') return cause;
@@ -112,6 +112,6 @@ function asFailure(file: string, cause: NodeJS.ErrnoException & { stderr?: strin
     const message = `The pg_restore here is too old for ${file}: ${reason}.`;
     return new BackupError('pg_restore_too_old', message, { hint, cause });
   }
-  const message = `The dump ${file} is damaged: pg_restore says: ${reason}.`;
-  return new BackupError('backup_damaged', message, { hint: 'Take an earlier one.', cause });
+  const message = `The dump ${file} is damaged. pg_restore reports: ${reason}.`;
+  return new BackupError('backup_damaged', message, { hint: 'Use an earlier one.', cause });
 }

@@ -25,19 +25,19 @@ import { finishRestore, nameOfWork, STAGED, swapFiles } from './swap.ts';
 export interface ReadBackup {
   readonly found: CopyFound;
   readonly about: About;
-  /** SHA-256 of all of it, hexadecimal. */
+  /** SHA-256 of the whole file, hexadecimal. */
   readonly digest: string;
 }
 
-/** What is in a backup, once it is sure that it can be used. @throws BackupError */
+/** Reads a backup after checking that it is usable. @throws BackupError */
 export async function readBackup(file: string): Promise<ReadBackup> {
   if (!existsSync(file)) throw new BackupError('backup_unreadable', `No file ${file}.`);
-  const format = await dumpFormat(file).catch(() => undefined); // a file that cannot be read is reported below
+  const format = await dumpFormat(file).catch(() => undefined); // an unreadable file is reported below
   if (format) throw asDump(file, format);
   const checked = await unlessUnreadable(file, verifyChecksum(file));
-  if (checked.kind === 'broken') throw damaged(file, 'its bytes are not those that were written');
+  if (checked.kind === 'broken') throw damaged(file, 'its contents have changed');
   const found = await unlessUnreadable(file, inspectCopy(file));
-  if (!found) throw new BackupError('backup_unreadable', `${file} is no backup made by skinsmith backup.`);
+  if (!found) throw new BackupError('backup_unreadable', `${file} is not a backup made by skinsmith backup.`);
   if (found.schema !== undefined && found.schema > NEWEST_SCHEMA) {
     throw new BackupError('backup_too_new', `The backup ${file} was made by a newer skinsmith.`, {
       hint: 'Install the newer version.',
@@ -47,14 +47,14 @@ export async function readBackup(file: string): Promise<ReadBackup> {
     throw new BackupError(
       'backup_too_old',
       `The backup ${file} was made by a development version of skinsmith before 0.1.0.`,
-      { hint: 'No release can read it. Take a newer backup.' },
+      { hint: 'No release can read it. Use a newer backup.' },
     );
   }
   if (found.fault !== undefined) throw damaged(file, found.fault);
   const about = readAbout(found.attached[ABOUT]);
-  if (!about) throw damaged(file, 'it does not say what it is');
+  if (!about) throw damaged(file, 'it has no description');
   const wrong = ATTACHED.find((name) => !isAsMade(found.attached[name], about.files[name]));
-  if (wrong) throw damaged(file, `${wrong} is not what was put into it`);
+  if (wrong) throw damaged(file, `${wrong} has changed`);
   if (checked.kind === 'none') throw damaged(file, 'its end is missing or changed');
   return { found, about, digest: checked.digest };
 }
@@ -62,7 +62,7 @@ export async function readBackup(file: string): Promise<ReadBackup> {
 async function unlessUnreadable<T>(file: string, reading: Promise<T>): Promise<T> {
   return await reading.catch((cause: Error) => {
     throw new BackupError('backup_damaged', `${file} cannot be read as a backup: ${cause.message}.`, {
-      hint: 'Take a file that skinsmith backup has made.',
+      hint: 'Use a file made by skinsmith backup.',
       cause,
     });
   });
@@ -70,7 +70,7 @@ async function unlessUnreadable<T>(file: string, reading: Promise<T>): Promise<T
 
 function damaged(file: string, what: string): BackupError {
   return new BackupError('backup_damaged', `The backup ${file} is damaged: ${what}.`, {
-    hint: 'Take an earlier backup.',
+    hint: 'Use an earlier backup.',
   });
 }
 
@@ -78,7 +78,7 @@ function readAbout(text: Uint8Array | undefined): About | undefined {
   try {
     return text && aboutSchema.safeParse(JSON.parse(Buffer.from(text).toString('utf8'))).data;
   } catch {
-    return undefined; // no JSON
+    return undefined; // not JSON
   }
 }
 
@@ -89,23 +89,23 @@ function isAsMade(content: Uint8Array | undefined, digest: string | undefined): 
 export interface RestoreOptions {
   readonly dataDir: string;
   readonly file: string;
-  /** Whether data that is there may be put aside. */
+  /** Whether existing data may be moved aside. */
   readonly force: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 export interface Restored {
-  /** When the backup was made, in milliseconds since the epoch, and by which version of the program. */
+  /** When the backup was made, in milliseconds since the epoch, and the version of the program that made it. */
   readonly time: number;
   readonly version: string;
-  /** Where the data is that was there before; undefined when there was none. */
+  /** Where the previous data is; undefined if there was none. */
   readonly aside: string | undefined;
 }
 
 /**
- * Puts the data of a backup into a data folder that no server runs on. Killed in the middle it has happened, or
- * has not: what is left to do then, the next start does.
+ * Restores a backup into a data folder that no server uses. If the process is killed, the restore either has happened
+ * or not; the next start completes it.
  * @throws BackupError
  */
 export async function restore({ dataDir, file, force, now }: RestoreOptions): Promise<Restored> {
@@ -115,7 +115,7 @@ export async function restore({ dataDir, file, force, now }: RestoreOptions): Pr
   const hasData = [STORE, SIGNING_KEY].some((name) => existsSync(join(dataDir, name)));
   if (hasData && !force) {
     throw new BackupError('data_in_the_way', `${dataDir} already holds the data of a service.`, {
-      hint: 'With --force it is moved aside; or choose another folder: --data',
+      hint: 'Move it aside with --force, or choose another folder with --data',
     });
   }
   const staged = await layOut(dataDir, { file, found });
@@ -142,10 +142,10 @@ async function exchange(dataDir: string, names: { staged: string; aside: string 
       hint: 'Stop it first.',
     });
   }
-  if (outcome === 'unusable') await swap(); // it cannot be in use, and may be the reason for the restore
+  if (outcome === 'unusable') await swap(); // a damaged store is not in use, and may be the reason for the restore
 }
 
-/** Lays the new files out in a folder inside the data folder, all of them on the disk. Answers its name. */
+/** Writes the new files to a folder inside the data folder and syncs them to the disk. Returns its name. */
 async function layOut(dataDir: string, { file, found }: { file: string; found: CopyFound }): Promise<string> {
   const folder = join(dataDir, `${STAGED}${nameOfWork()}`);
   makeFolder(folder, 0o700);
@@ -159,7 +159,7 @@ async function layOut(dataDir: string, { file, found }: { file: string; found: C
       const content = found.attached[name];
       if (content) await writeFile(join(folder, name), content, { mode: 0o600 });
     }
-    // One that cannot be signed with is found out now, and not when the old one is gone.
+    // Finds an unusable key now, and not after the old one is gone.
     if (found.attached[SIGNING_KEY]) await openSigningKey(join(folder, SIGNING_KEY));
     for (const name of DATA_FILES) if (existsSync(join(folder, name))) await sync(join(folder, name));
     return basename(folder);

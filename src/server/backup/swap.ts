@@ -11,14 +11,14 @@ import { DATA_FILES } from './data-files.ts';
 const ABANDONED_AGE = 60 * 60_000;
 const NAME = /([0-9a-f]{8})-(\d+)-[0-9a-f]{12}/;
 
-/** A name for a temporary file or folder, from which the process and machine that write it can be told. */
+/** A name for a temporary file or folder that identifies the process and machine that write it. */
 export function nameOfWork(): string {
   return `${thisMachine()}-${process.pid}-${randomBytes(6).toString('hex')}`;
 }
 
 /**
- * Removes unfinished work whose process was killed: it may hold a signing key and a whole store.
- * @param isWork whether a name in the folder is that of such work
+ * Deletes unfinished files of killed processes, which may hold a signing key and a whole store. @param isWork whether
+ * a name in the folder belongs to such files
  */
 export async function removeLeftovers(
   folder: string,
@@ -27,7 +27,7 @@ export async function removeLeftovers(
 ): Promise<void> {
   for (const name of (await readdir(folder)).filter(isWork)) {
     const path = join(folder, name);
-    const { mtimeMs } = (await stat(path).catch(() => undefined)) ?? {}; // another process may remove it, too
+    const { mtimeMs } = (await stat(path).catch(() => undefined)) ?? {}; // another process may also delete it
     if (mtimeMs === undefined || !isAbandoned(name, { mtimeMs, now })) continue;
     await rm(path, { recursive: true, force: true });
   }
@@ -36,7 +36,7 @@ export async function removeLeftovers(
 function isAbandoned(name: string, { mtimeMs, now }: { mtimeMs: number; now: number }): boolean {
   const [, machine, pid] = NAME.exec(name) ?? [];
   if (machine !== thisMachine()) return mtimeMs <= now - ABANDONED_AGE;
-  // A container starts every time with the same process id.
+  // A container always starts with the same process ID.
   if (Number(pid) === process.pid) return mtimeMs < Date.now() - process.uptime() * 1000;
   return !processExists(Number(pid));
 }
@@ -46,26 +46,26 @@ function thisMachine(): string {
 }
 
 /**
- * Several files cannot be replaced in one atomic step. So the new ones are first put into a folder of their own; then a
- * note says that they are to replace the old ones. From that moment on the restore has happened: the next start
- * completes it if the process was killed.
+ * Several files cannot be replaced in one atomic step. So the new ones first go into a folder of their own; then a
+ * note states that they replace the old ones. From that moment, the restore counts as done: if the process is killed,
+ * the next start completes it.
  */
 const NOTE = 'restore.json';
 
-/** How the names of folders with new files begin. */
+/** The prefix of folders with new files. */
 export const STAGED = '.restore-';
 
 const swapSchema = z.object({
   /** Folder inside the data folder with the new files. */
   staged: z.string().regex(/^\.restore-[\w-]+$/),
-  /** Folder inside the data folder that the old files go to. */
+  /** Folder inside the data folder for the old files. */
   aside: z.string().regex(/^before-restore-[\w-]+$/),
   /** The old files that existed. */
   old: z.array(z.enum(DATA_FILES)),
 });
 export type Swap = z.infer<typeof swapSchema>;
 
-/** Exchanges the files: all of it, whatever happens, once the note is there. */
+/** Exchanges the files, completely once the note exists. */
 export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
   await writeDurably(join(dataDir, swap.staged, NOTE), JSON.stringify(swap));
   await rename(join(dataDir, swap.staged, NOTE), join(dataDir, NOTE));
@@ -73,8 +73,8 @@ export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
 }
 
 /**
- * Completes a restore that was killed, and removes the files of one that was killed before its note. Two processes may
- * do it at once.
+ * Completes a killed restore, or deletes the files of one that was killed before its note. Two processes may do this
+ * at once.
  * @throws Error of the file system
  */
 export async function finishRestore(dataDir: string, now: number): Promise<void> {
@@ -91,7 +91,7 @@ async function finishSwap(dataDir: string): Promise<void> {
   const to = join(dataDir, aside);
   if (old.length > 0) makeFolder(to, 0o700);
   for (const name of old) {
-    // A file that is aside already was moved before the process was killed; the one in its place is new.
+    // A file already moved aside was moved before the process was killed; the one in its place is new.
     if (!existsSync(join(to, name))) await moveIfThere(join(dataDir, name), join(to, name));
   }
   for (const name of DATA_FILES) await moveIfThere(join(from, name), join(dataDir, name));

@@ -28,7 +28,7 @@ interface Receiver {
   readonly userId: string;
 }
 
-/** The deliveries in progress, so that neither a slow receiver nor one with many names holds up the others. */
+/** The deliveries in progress. Limits keep a slow receiver, or one with many names, from delaying the others. */
 export class BusyReceivers {
   readonly #under = new Set<Receiver>();
 
@@ -78,10 +78,10 @@ export interface DelivererOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A webhook that is given up, for the log. */
+/** An abandoned webhook, for the log. */
 export interface GivenUp {
   readonly webhook: string;
-  /** Without its query, which may contain secrets. */
+  /** The URL without its query, which may contain secrets. */
   readonly url: string;
   readonly attempts: number;
   readonly reason: string;
@@ -140,7 +140,7 @@ export class Deliverer {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      this.#sleep = new AbortController(); // a signal during the look must not be missed
+      this.#sleep = new AbortController(); // so that no signal is missed during the check
       const pause = await this.#look().catch((error: unknown) => {
         this.#options.onError(error);
         return TROUBLE_PAUSE;
@@ -188,7 +188,7 @@ export class Deliverer {
     }
   }
 
-  /** Undefined if there is nothing to deliver (any more), or no key to sign with. */
+  /** Undefined if there is nothing (more) to deliver, or no key to sign with. */
   async #attempt(lease: CallbackLease): Promise<DeliveryOutcome | undefined> {
     const { db, agent, clock, describeJob } = this.#options;
     const keyHash = await findSigningHash(db, lease.keyId);
@@ -205,7 +205,7 @@ export class Deliverer {
     await endCallback(db, lease, clock.now());
     observer.webhookEnded(step.kind !== 'given_up');
     if (step.kind === 'given_up') {
-      const reason = outcome ? describeOutcome(outcome) : 'its API key is not valid any more';
+      const reason = outcome ? describeOutcome(outcome) : 'its API key is no longer valid';
       const { uuid: webhook, attempts } = lease;
       this.#options.onGivenUp({ webhook, url: withoutQuery(lease.url), attempts, reason });
     }

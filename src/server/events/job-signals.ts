@@ -3,9 +3,9 @@ import { AWAKE, type Clock, sleepOrEvent } from '../../base/clock.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 
 interface Events {
-  /** There may be work for that many workers: jobs were accepted or freed, here or in another node. */
+  /** There may be work for that many workers: jobs were accepted or freed, on this or another node. */
   work: [jobs: number];
-  /** This process has accepted a job of this owner, or recorded one whose result was known; the job, if at hand. */
+  /** This process has accepted a job of this owner, or recorded one with a known result; with the job, if at hand. */
   accepted: [owner: string, job?: JobRow];
   /** A worker of this process has taken this job. */
   begun: [job: JobName];
@@ -28,7 +28,7 @@ export interface JobListener {
   storeChanged(): void;
 }
 
-/** Who wants to hear what this process does with jobs. */
+/** The interface for listeners to what this process does with jobs. */
 export interface JobEvents {
   accepted(owner: string, job?: JobRow): void;
   begun(job: JobName): void;
@@ -39,12 +39,12 @@ export interface JobEvents {
 export class JobSignals {
   readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
 
-  /** `jobs`: how many there are, where that is known. */
+  /** `jobs`: their number, if known. */
   work(jobs = Number.POSITIVE_INFINITY): void {
     this.#emitter.emit('work', jobs);
   }
 
-  /** Tells `listener` of signs of work, as long as it lives. */
+  /** Tells `listener` of signs of work, as long as it exists. */
   onWork(listener: (jobs: number) => void): void {
     this.#emitter.on('work', listener);
   }
@@ -61,15 +61,15 @@ export class JobSignals {
     this.#emitter.emit('finished', job);
   }
 
-  /** The store has changed in ways that no other signal tells. */
+  /** The store has changed in ways that no other signal covers. */
   storeChanged(): void {
     this.#emitter.emit('storeChanged');
     this.work();
   }
 
   /**
-   * Listens for a job from now on. `heard` resolves when a worker may have taken it or be done with it (ask the
-   * queue then), after `ms` at the latest; `stop` ends the listening.
+   * Starts listening for a job. `heard` resolves when a worker may have taken it or be done with it (check the queue
+   * then), after `ms` at the latest; `stop` stops listening.
    */
   listenForJob(uuid: string, ms: number, clock: Clock): { heard: Promise<void>; stop: () => void } {
     const given = new AbortController();
@@ -82,13 +82,13 @@ export class JobSignals {
     return { heard, stop: () => given.abort(AWAKE) };
   }
 
-  /** Tells `listener` of all that the process does with jobs, as long as it lives. */
+  /** Tells `listener` of everything that the process does with jobs, as long as it exists. */
   listenToAll(listener: JobEvents): void {
     this.#emitter.on('accepted', (owner, job) => listener.accepted(owner, job));
     this.#emitter.on('begun', (job) => listener.begun(job)).on('finished', (job) => listener.finished(job));
   }
 
-  /** Tells `listener` of every job from now on, until the function that is answered is called. */
+  /** Tells `listener` of every job until the returned function is called. */
   listen(listener: JobListener): () => void {
     const accepted = (owner: string, job?: JobRow) => listener.accepted(owner, job);
     const finished = (job: JobName) => listener.finished(job);

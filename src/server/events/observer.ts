@@ -1,37 +1,37 @@
-/** A request that was answered. */
+/** An answered request. */
 export interface AnsweredRequest {
-  /** Address as the route has it (`/v2/skins/:uuid`); undefined where no route was found. */
+  /** The address of the route (`/v2/skins/:uuid`); undefined if no route matched. */
   readonly route: string | undefined;
   readonly method: string;
   readonly status: number;
   readonly milliseconds: number;
 }
 
-/** Why a job has failed for good. */
+/** Why a job has permanently failed. */
 export interface FailureReason {
   readonly code: string;
   readonly message: string;
 }
 
-/** Who counts, or tells, what goes on in the service. */
+/** Receives events of the service, for metrics and logs. */
 export interface Observer {
   requestAnswered(request: AnsweredRequest): void;
   /** A request was refused, or failed, with this error code. */
   refused(code: string): void;
-  /** A generation was answered with skin data that was there. */
+  /** A generation was answered with known skin data. */
   duplicateAnswered(): void;
   /** A generator made skin data. */
   generated(milliseconds: number): void;
   jobCompleted(uuid: string): void;
-  /** A job has failed for good. */
+  /** A job has permanently failed. */
   jobFailed(uuid: string, failure: FailureReason): void;
-  /** A webhook was delivered, or is not tried again. */
+  /** A webhook was delivered or abandoned. */
   webhookEnded(isDelivered: boolean): void;
-  /** A connection was closed because there are too many, or because too much came over it that is not complete. */
+  /** A connection was closed because there are too many, or because it sent too much that is incomplete. */
   connectionDropped(): void;
 }
 
-/** Passes everything on to all observers; without any it costs nothing. */
+/** Passes everything on to all observers. Without any, it costs nothing. */
 export class Observers implements Observer {
   readonly #all: Partial<Observer>[] = [];
 

@@ -5,15 +5,15 @@ import type { JobName, JobSignals } from './job-signals.ts';
 
 /** What has happened to a node's jobs, for the other nodes of the service. */
 export interface JobNews {
-  /** Owners of whom it has accepted jobs. */
+  /** Owners of accepted jobs. */
   readonly accepted: readonly string[];
   readonly begun: readonly JobName[];
   readonly finished: readonly JobName[];
-  /** Whether none of it concerns workers: the results of all accepted jobs were known. Absent: it may. */
+  /** Whether workers can ignore this, because the results of all accepted jobs were known. Absent: they cannot. */
   readonly withoutWork?: boolean | undefined;
 }
 
-/** Tells nodes of each other's jobs. */
+/** Exchanges news of jobs between nodes. */
 export interface NewsExchange {
   /** Tells the others what has happened here. */
   tell(news: JobNews): void;
@@ -21,12 +21,12 @@ export interface NewsExchange {
   onNews(listener: (news: JobNews) => void): void;
 }
 
-/** Milliseconds for which news are gathered into one message: each NOTIFY takes a lock of the whole database. */
+/** Milliseconds of news per message: each NOTIFY takes a lock on the whole database. */
 const GATHER = 10;
 
 /**
- * Tells the other nodes of the service what happens to this one's jobs, and this one's listeners what happens to
- * theirs. Watching the store finds the same changes, only later, so news that are lost cost nothing but time.
+ * Tells other nodes of the service about this one's jobs, and this one's listeners about theirs. Watching the store
+ * finds the same changes later, so lost news only cost time.
  */
 export function shareSignals(signals: JobSignals, others: NewsExchange): void {
   const outgoing = new Outgoing(others);
@@ -49,13 +49,13 @@ export function shareSignals(signals: JobSignals, others: NewsExchange): void {
   });
 }
 
-/** What the others have not been told yet. */
+/** News not sent to the others yet. */
 class Outgoing {
   readonly #others: NewsExchange;
   #accepted = new Set<string>();
   #begun: JobName[] = [];
   #finished: JobName[] = [];
-  /** Whether there is work among them, or room for some. */
+  /** Whether the news include work, or room for work. */
   #isWork = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -94,7 +94,7 @@ class Outgoing {
   }
 }
 
-/** Short, because a text has little room: `[uuid, owner]`. */
+/** `[uuid, owner]`: short, because a notification has little room. */
 const jobSchema = z.tuple([z.string(), z.string()]).transform(([uuid, owner]): JobName => ({ uuid, owner }));
 const newsSchema = z.object({
   accepted: z.array(z.string()).default([]),
@@ -105,7 +105,7 @@ const newsSchema = z.object({
 
 type Entry = readonly ['accepted', string] | readonly ['begun' | 'finished', readonly [string, string]];
 
-/** Lets processes that share only a store tell each other of their jobs. */
+/** Exchanges news between processes that share only a store. */
 export function newsByNotification(notifier: Notifier): NewsExchange {
   return {
     tell: (news) => {
@@ -119,7 +119,7 @@ export function newsByNotification(notifier: Notifier): NewsExchange {
   };
 }
 
-/** Undefined: another version of the program says what this one does not understand. The store has it all. */
+/** Undefined: another version of the program sent something unknown. The store has all of it. */
 function newsOf(text: string): JobNews | undefined {
   try {
     return newsSchema.parse(JSON.parse(text));
@@ -128,7 +128,7 @@ function newsOf(text: string): JobNews | undefined {
   }
 }
 
-/** The news in as many texts as they need. */
+/** Splits the news into as many notifications as they need. */
 function* textsOf({ accepted, begun, finished, withoutWork }: JobNews): Generator<string> {
   const entries: Entry[] = [
     ...accepted.map((owner) => ['accepted', owner] as const),
@@ -153,5 +153,5 @@ function noNews(): Record<Entry[0], Entry[1][]> {
   return { accepted: [], begun: [], finished: [] };
 }
 
-/** Bytes of a text, without the names of its parts. */
+/** Bytes per notification, without the field names. */
 const ROOM = LONGEST_NOTIFICATION - 100;

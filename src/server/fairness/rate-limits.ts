@@ -15,8 +15,8 @@ export const MINUTE: WindowShape = { span: 60_000, step: 1_000 };
 export const HOUR: WindowShape = { span: 3_600_000, step: 60_000 };
 
 /**
- * The usage that still counts at `now`. Usage more than a window ahead was counted by a wrong clock that was set back
- * since: it would lock its caller out until then.
+ * The usage that still counts at `now`. Usage more than a window ahead was counted by a wrong clock that has been set
+ * back since, and would lock out its caller until then.
  */
 export function stillSpent(spent: Spent, shape: WindowShape, now: number): Spent {
   return spent.filter(([step]) => freedAt(step, shape) > now && step * shape.step <= now + shape.span);
@@ -33,7 +33,7 @@ export function spendOne(spent: Spent, { step: length }: WindowShape, now: numbe
   return [...spent.filter(([known]) => known !== step), [step, used + 1]];
 }
 
-/** When one more fits under the limit, in milliseconds since the epoch; `now` if it fits already. */
+/** When one more fits under the limit, in milliseconds since the epoch; `now`: at once. */
 export function roomAt(spent: Spent, shape: WindowShape, limit: number, now: number): number {
   let used = totalOf(spent);
   let at = now;
@@ -45,7 +45,7 @@ export function roomAt(spent: Spent, shape: WindowShape, limit: number, now: num
   return at;
 }
 
-/** When none of it counts any more. */
+/** When none of the usage counts any more. */
 export function emptyAt(spent: Spent, shape: WindowShape, now: number): number {
   return Math.max(now, ...spent.map(([step]) => freedAt(step, shape)));
 }
@@ -54,13 +54,13 @@ function freedAt(step: number, shape: WindowShape): number {
   return (step + 1) * shape.step + shape.span;
 }
 
-/** How much a caller may still spend at once, as of `at` (monotonic milliseconds); it comes back with time. */
+/** How much a caller may still spend at once, as of `at` (monotonic milliseconds). It refills over time. */
 export interface Allowance {
   left: number;
   at: number;
 }
 
-/** Gives back what has come back by `at`: all of `perMinute` in a minute, and never more than that. */
+/** Refills the allowance up to `at`, by `perMinute` each minute and to no more than that. */
 export function refill(allowance: Allowance, perMinute: number, at: number): void {
   const back = ((at - allowance.at) * perMinute) / MINUTE.span;
   allowance.left = Math.min(perMinute, allowance.left + back);
@@ -72,14 +72,14 @@ export function untilAffordable({ left }: Allowance, cost: number, perMinute: nu
   return Math.max(0, Math.ceil(((cost - left) * MINUTE.span) / perMinute));
 }
 
-/** Whether nothing has been spent for so long that the allowance is whole again. */
+/** Whether the allowance has refilled completely. */
 export function isWhole(allowance: Allowance, at: number): boolean {
   return at - allowance.at >= MINUTE.span;
 }
 
 /**
- * Entries that are made when they are first needed. Idle ones are removed when there are more than `many` entries, then
- * again when the number has doubled: otherwise every new entry might scan all others.
+ * Entries created on demand. Idle ones are removed when there are more than `many` entries, then again when the number
+ * has doubled; otherwise, every new entry might scan all others.
  */
 export class EvictingMap<Entry> {
   readonly #entries = new Map<string, Entry>();
@@ -99,7 +99,7 @@ export class EvictingMap<Entry> {
     return this.#entries.get(key);
   }
 
-  /** The entry of `key`; `make` is called if there is none. An entry for which `isIdle` is true may be removed first. */
+  /** The entry of `key`, created by `make` if there is none. May first remove entries for which `isIdle` is true. */
   ensure(key: string, make: () => Entry, isIdle: (entry: Entry) => boolean): Entry {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;

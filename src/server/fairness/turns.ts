@@ -1,4 +1,4 @@
-/** Items in the order in which they came, but one of each group in turn. */
+/** Items in order of arrival, but taking groups in turn. */
 export class RoundRobin<T> {
   readonly #groups = new Map<string, T[]>();
   #size = 0;
@@ -59,14 +59,14 @@ export function turnAfter(turn: number, priority: number): number {
 }
 
 export interface ConcurrencyLimits {
-  /** Pieces of work at the same time. */
+  /** Maximum simultaneous tasks. */
   readonly atOnce: number;
-  /** Pieces that may wait: of one caller, and of all. */
+  /** Maximum waiting tasks, per caller and in all. */
   readonly waitingOfOne: number;
   readonly waiting: number;
 }
 
-/** Limits how many pieces of work run at the same time; the callers who wait take turns, one piece each. */
+/** Limits simultaneous tasks. Waiting callers take turns, one task each. */
 export class ConcurrencyQueue {
   readonly #limits: ConcurrencyLimits;
   readonly #waiting = new RoundRobin<() => void>();
@@ -76,13 +76,13 @@ export class ConcurrencyQueue {
     this.#limits = limits;
   }
 
-  /** Why the caller should not add to the line; undefined: there is room. */
+  /** Why the caller may not add another task; undefined: there is room. */
   fullFor(caller: string): 'one' | 'all' | undefined {
     if (this.#waiting.countOf(caller) >= this.#limits.waitingOfOne) return 'one';
     return this.#waiting.size >= this.#limits.waiting ? 'all' : undefined;
   }
 
-  /** Does the work when its turn has come, however many wait. */
+  /** Runs the task when its turn has come, however many wait. */
   async during<T>(caller: string, work: () => Promise<T>): Promise<T> {
     if (this.#underWay < this.#limits.atOnce) this.#underWay++;
     else await new Promise<void>((begin) => this.#waiting.add(caller, begin));

@@ -61,7 +61,7 @@ export async function openAccountsGenerator({
 }: AccountGeneratorOptions): Promise<OpenGenerator> {
   const { pool } = accounts;
   const isReady = async () => (await pool.opensAt()) !== undefined;
-  if (!(await isReady())) warn('No game account to make skins with. Link one: skinsmith accounts link');
+  if (!(await isReady())) warn('No game account to make skins with; link one with: skinsmith accounts link');
   const once: RestorerOptions['once'] = async (every, look) =>
     await chores.run('restore-accounts', every, look);
   const restorer = new Restorer({ pool, clock, once, isAlone, onError });
@@ -78,11 +78,11 @@ export function accountsGenerator(pool: AccountPool): Generator {
   const { sessionServer } = pool.context.game.http.addresses;
   const signer = sessionServer === GAME_ADDRESSES.sessionServer ? 'game' : `game:${sessionServer}`;
   const { clock } = pool.context;
-  // With no account to wait for, jobs start, and fail.
+  // Without an account to wait for, jobs start and fail.
   const startsAt: Generator['startsAt'] = async (owner, ahead) =>
     (await pool.nextStart(owner, ahead)) ?? clock.now();
   return {
-    refusesCapes: 'This service signs with game accounts, which have no capes but their own.',
+    refusesCapes: 'This service signs with game accounts, which can only wear their own capes.',
     signer: async () => signer, // the game signs, whichever account is used
     bounds: async () => ({ onePerIdentity: true, ...(await pool.readyOwners()) }),
     startsAt,
@@ -113,7 +113,7 @@ async function takeAccount(pool: AccountPool, owner: string): Promise<TakenAccou
   if (choice.kind === 'later') throw new GenerationPostponed(choice.at);
   const why =
     choice.linked === 0
-      ? 'No game account can make your skins: you have linked none, and none is shared with everybody.'
+      ? 'No game account can make your skins: you have not linked one, and none is shared with everyone.'
       : `None of the ${choice.linked} game accounts that may make your skins can be used now: their owners must fix them.`;
   throw new GenerationError('no_account_available', why, { isFinal: true });
 }
@@ -139,24 +139,24 @@ async function make({ pool, texture, png }: Making, account: HeldAccount): Promi
   const { value, signature, textures } = await awaitShownSkin(http, { uuid, ...looks });
   if (textures.cape && shows_cape === 0) {
     await account.note({ cape_checked_at: 0 }); // put on after the last check
-    throw new GenerationError('invalid_skin_data', 'The account that the skin was made with wears a cape.');
+    throw new GenerationError('invalid_skin_data', 'The game account that made the skin wears a cape.');
   }
   if (!(await game.keys.hasSigned(value, signature)))
-    throw new GenerationError('invalid_skin_data', "The signature is not one of the game's.");
+    throw new GenerationError('invalid_skin_data', "The signature is not the game's.");
   const kept = await awaitTexture(http, looks);
   if (!kept || pixelHash(kept.picture) !== texture.hash)
-    throw new GenerationError('invalid_skin_data', 'The game does not keep the picture as it was sent.');
+    throw new GenerationError('invalid_skin_data', 'The game changed the picture.');
   return { value, signature, url: skin.url, capeUrl: textures.cape?.url, account: uuid };
 }
 
 /** The effect of an account's fault on the job. Another account may succeed. */
 const FAULTS = {
-  needs_login: ['skin_change_failed', 'The account that was to wear the skin must sign in again.'],
-  suspended: ['skin_change_failed', 'The account that was to wear the skin is suspended.'],
-  forbidden: ['skin_change_failed', 'The game did not let the account wear the skin.'],
+  needs_login: ['skin_change_failed', 'The game account for the skin must sign in again.'],
+  suspended: ['skin_change_failed', 'The game account for the skin is suspended.'],
+  forbidden: ['skin_change_failed', 'The game did not allow the account to wear the skin.'],
   limited: ['skin_change_failed', "The game is limiting the account's skin changes."],
-  no_profile: ['skin_change_failed', 'The account that was to wear the skin has no profile.'],
-  mismatch: ['invalid_skin_data', 'The game did not show the skin that was set.'],
+  no_profile: ['skin_change_failed', 'The game account for the skin has no profile.'],
+  mismatch: ['invalid_skin_data', 'The game does not show the new skin.'],
 } as const satisfies Record<FaultKind, readonly [GenerationError['code'], string]>;
 
 /** Minimum milliseconds until the retry of a job held back by our own pacing. */
@@ -176,13 +176,13 @@ function outcomeOf(cause: unknown, now: number): Error | undefined {
     });
   if (cause.kind === 'rate_limited' && cause.status === undefined)
     return new GenerationPostponed(now + Math.max(PACED, cause.retryAfter ?? 0));
-  return new GenerationError('service_unavailable', "The game's services cannot be used now.", { cause });
+  return new GenerationError('service_unavailable', "The game's services are unavailable.", { cause });
 }
 
 export interface ShownSkinOptions {
   /** 32 hexadecimal digits. */
   readonly uuid: string;
-  /** As in the game's answer to the change. */
+  /** The values in the game's answer to the change. */
   readonly skin: AccountSkin;
   /** Pauses before each look, in milliseconds. */
   readonly looks: readonly number[];
@@ -201,7 +201,7 @@ export async function awaitShownSkin(http: GameHttp, options: ShownSkinOptions):
     return shows(http, found, options) ? found : undefined;
   });
   if (profile) return profile;
-  throw new AccountFault('mismatch', 'The game does not show the skin that it took.');
+  throw new AccountFault('mismatch', 'The game does not show the skin that it accepted.');
 }
 
 /** The texture at a URL; a new one may take a moment to become available. @throws GameError */
@@ -262,13 +262,20 @@ export async function accountsHealth(
   ];
 }
 
-type Standing = 'ready' | 'in use' | 'resting' | 'paused' | 'suspended' | 'tired' | 'to be linked again';
+type Standing =
+  | 'ready'
+  | 'in use'
+  | 'resting'
+  | 'paused'
+  | 'suspended'
+  | 'tired'
+  | 'waiting to be linked again';
 /** States of an account that need someone's attention. */
-const NEEDS_CARE: ReadonlySet<Standing> = new Set(['suspended', 'tired', 'to be linked again']);
+const NEEDS_CARE: ReadonlySet<Standing> = new Set(['suspended', 'tired', 'waiting to be linked again']);
 
 function standingOf(accounts: readonly AccountRow[], rules: AccountRules, now: number): HealthFinding {
   if (accounts.length === 0) {
-    return { code: 'no_accounts', result: 'problem', message: 'No game account is linked.' };
+    return { code: 'no_accounts', result: 'problem', message: 'No game accounts linked.' };
   }
   const standings = accounts.map((account) => standing(account, rules, now));
   const counts = [...Map.groupBy(standings, (name) => name)].map(([name, all]) => `${all.length} ${name}`);
@@ -284,17 +291,17 @@ function standingOf(accounts: readonly AccountRow[], rules: AccountRules, now: n
 }
 
 function standing(account: AccountRow, { maxStreak }: AccountRules, now: number): Standing {
-  if (account.state === 'needs_login') return 'to be linked again';
+  if (account.state === 'needs_login') return 'waiting to be linked again';
   if (account.state !== 'active') return account.state;
   if (account.error_streak >= maxStreak) return 'tired';
   if (account.cool_until > now) return 'resting';
   return account.lease_owner === null ? 'ready' : 'in use';
 }
 
-/** The player need not exist: any answer shows that the service works. */
+/** Does not need to exist: any answer shows that the game's service works. */
 const ANYBODY = { uuid: 'f'.repeat(32), name: 'skinsmith' };
 
-/** Looks up a player, which costs no account anything. "No such player" is an answer as well. */
+/** Looks up a player, which costs no account anything. "No such player" counts as an answer. */
 async function gameFinding(
   http: GameHttp,
   { uuid, name }: Pick<AccountRow, 'uuid' | 'name'>,
@@ -306,7 +313,7 @@ async function gameFinding(
       ask({ service: 'session', path: `/session/minecraft/profile/${uuid}` }),
       ask({ service: 'names', path: `/minecraft/profile/lookup/name/${name}` }),
     ]);
-    return { code: 'game', result: 'ok', message: "The game's services answer." };
+    return { code: 'game', result: 'ok', message: "The game's services respond." };
   } catch (error) {
     if (!(error instanceof GameError)) throw error;
     const { kind, message } = error;

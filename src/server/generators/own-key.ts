@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../store/db.ts';
 import { lockQueue } from '../store/locks.ts';
 import { deleteMeta, keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 
-/** The store has skins that were signed with another key than the one that is there. `hint` says what to do. */
+/** The store has skins that were signed with another key than the present one. `hint` says what to do. */
 export class SigningKeyChangedError extends Error {
   override readonly name = 'SigningKeyChangedError';
   readonly code = 'signing_key_changed';
@@ -15,9 +15,9 @@ export class SigningKeyChangedError extends Error {
     super(message);
     const cure = isShared
       ? 'Give this server the key file of the others: --signing-key <file>.'
-      : 'Put the old key back, from a backup for instance. If serve has it elsewhere (--signing-key), commands use ' +
+      : 'Restore the old key, for example from a backup. If serve has it elsewhere (--signing-key), let commands use ' +
         'that service by its address: --base-url <url>.';
-    this.hint = `${cure} To sign with a new one from now on: skinsmith serve --new-signing-key`;
+    this.hint = `${cure} To sign with a new key from now on: skinsmith serve --new-signing-key`;
   }
 }
 
@@ -31,13 +31,13 @@ export interface OwnKeyOptions {
 }
 
 /**
- * The service's own signing key. Its id is kept in the store: with another key everything that was ever
- * signed would have to be signed anew, so a lost or exchanged key file is noticed and not simply made again.
+ * The service's own signing key. The store keeps its ID: with another key, everything that was ever signed would have
+ * to be signed again, so a lost or replaced key file is an error and not simply recreated.
  */
 export class OwnKey {
   readonly #options: OwnKeyOptions;
   #opening: Promise<SigningKey> | undefined;
-  /** The file as it was last looked at, and whether it was the right one. */
+  /** The file when it was last checked, and whether it was the right one. */
   #looked: { readonly version: string; readonly id: string | undefined } | undefined;
 
   constructor(options: OwnKeyOptions) {
@@ -48,7 +48,7 @@ export class OwnKey {
     return existsSync(this.#options.path);
   }
 
-  /** The key, made on first use; a failure is not remembered. @throws SigningKeyError */
+  /** The key, created on first use. A failure is not remembered. @throws SigningKeyError */
   async open(): Promise<SigningKey> {
     this.#opening ??= this.#open();
     try {
@@ -60,8 +60,8 @@ export class OwnKey {
   }
 
   /**
-   * To be called before anything is signed. An id that is not kept yet is adopted.
-   * @param acceptsNew whether to go on with another key than the store's skins were signed with
+   * Call this before anything is signed. Stores the key's ID if the store has none yet.
+   * @param acceptsNew whether to continue with another key than the one that signed the store's skins
    * @throws SigningKeyError, SigningKeyChangedError
    */
   async start(acceptsNew: boolean): Promise<void> {
@@ -72,16 +72,16 @@ export class OwnKey {
     const kept = await readMeta(db, 'signing-key');
     if (found !== undefined && (kept === found || kept === undefined)) return await this.#keep(found);
     const isFree = acceptsNew || !(isShared || (await hasOwnSkins(db, kept)));
-    // Others that share the store must learn at once what is signed with from now on.
+    // Other nodes must learn the new key at once.
     if (isFree) return await this.#replace(isShared ? (await this.open()).id : found);
     const message =
       found === undefined
-        ? `The skins of this store are signed with a key of its own, but ${path} is missing.`
-        : `The skins of this store are signed with another key than ${path}.`;
+        ? `This store's skins are signed with its own key, but ${path} is missing.`
+        : `This store's skins are signed with another key than ${path}.`;
     throw new SigningKeyChangedError(message, isShared);
   }
 
-  /** Whether the file is gone or another by now, or another process has gone on with a new key. */
+  /** Whether the file is gone or has changed, or another process uses a new key. */
   async isChanged(): Promise<boolean> {
     const { db, isUsed } = this.#options;
     const kept = isUsed ? await readMeta(db, 'signing-key') : undefined;
@@ -121,7 +121,7 @@ export class OwnKey {
   async #idOfFile(): Promise<string | undefined> {
     const { path } = this.#options;
     const found = statSync(path, { throwIfNoEntry: false });
-    if (!found) return undefined; // to open it would make one
+    if (!found) return undefined; // opening it would create one
     const version = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.size}`;
     if (this.#looked?.version !== version) this.#looked = { version, id: await readId(path) };
     return this.#looked.id;
@@ -137,7 +137,7 @@ async function readId(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the store has skins that this key has signed, or, where none is known, any key of a service's own. */
+/** Whether the store has skins signed with this key, or, if `undefined`, with any key of a service. */
 async function hasOwnSkins(db: Db, id: string | undefined): Promise<boolean> {
   const signed = db.selectFrom('texture_data').select('identity').limit(1);
   const own =

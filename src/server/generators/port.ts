@@ -30,7 +30,7 @@ export interface SignedSkin {
   readonly capeUrl?: string | undefined;
   /** The signer: a game account's UUID, or the id of this service's key. */
   readonly account: string;
-  /** Who made the data and in how many milliseconds, if it was not this process. */
+  /** The maker of the data and the milliseconds it took, if that was not this process. */
   readonly maker?: {
     readonly version: string;
     readonly server: string;
@@ -53,7 +53,7 @@ export interface Generator {
   signer(): Promise<string>;
   /** @throws GenerationError, GenerationPostponed */
   generate(texture: Texture, signal: AbortSignal): Promise<SignedSkin>;
-  /** Called once the data is stored: anything kept to resume an interrupted generation can be dropped. */
+  /** Called once the data is stored, to drop whatever was kept to resume the generation. */
   settled?(identity: string): Promise<void>;
   /** Limits that keep workers from taking more jobs than the generator can do; absent: no limits. */
   bounds?(): ClaimBounds | Promise<ClaimBounds>;
@@ -70,7 +70,7 @@ export interface Generator {
   trust?(): Promise<Trust>;
   /** Current findings for the operator; absent: none. */
   health?(signal: AbortSignal): Promise<readonly HealthFinding[]>;
-  /** Why it makes no skins with capes; absent: it does. */
+  /** Why it cannot make skins with capes; absent: it can. */
   readonly refusesCapes?: string;
 }
 
@@ -82,14 +82,14 @@ export interface OpenGenerator {
   close?(): Promise<void>;
 }
 
-/** The job is fine, but cannot be done now: it waits, and the attempt does not count. */
+/** The job is fine but cannot be done now. It waits, and the attempt does not count. */
 export class GenerationPostponed extends Error {
   override readonly name = 'GenerationPostponed';
   /** Earliest time of the next attempt, in milliseconds since the epoch. */
   readonly until: number;
 
   constructor(until: number, options?: ErrorOptions) {
-    super('The generation is put off.', options);
+    super('The generation is postponed.', options);
     this.until = until;
   }
 }
@@ -116,5 +116,7 @@ export class GenerationError extends Error {
 /** Turns any error into an error of the generation: an unexpected one is the service's own fault. */
 export function asGenerationError(error: unknown): GenerationError {
   if (error instanceof GenerationError) return error;
-  return new GenerationError('internal_error', 'Something went wrong inside the service.', { cause: error });
+  return new GenerationError('internal_error', 'The service failed because of an internal error.', {
+    cause: error,
+  });
 }

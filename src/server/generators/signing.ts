@@ -16,7 +16,7 @@ import type { Generator, SignedSkin, Texture, Trust } from './port.ts';
 
 export interface SigningOptions {
   readonly key: () => Promise<SigningKey>;
-  /** Whether a key exists already: making one takes a while. */
+  /** Whether a key already exists. Creating one takes a while. */
   readonly hasKey: () => boolean;
   /** Whether the key is gone or differs from the one that signed the store's skins. */
   readonly isKeyChanged: () => Promise<boolean>;
@@ -61,22 +61,22 @@ async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningO
 async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise<HealthFinding> {
   if (await isKeyChanged()) {
     const message =
-      "The file of the service's signing key is gone, or is not the key that the store's skins were signed with: put the old one back and restart the service.";
+      "The signing key file is missing, or is not the key that signed the store's skins. Restore the old one and restart the service.";
     return { code: 'signing_key_changed', result: 'problem', message };
   }
   if (!hasKey()) {
-    const message = 'The service signs with a key of its own, which is made when it is first needed.';
+    const message = 'The service signs with its own key, which it creates on first use.';
     return { code: 'signing_key_unmade', result: 'ok', message };
   }
   if (!(await canSign(key))) {
     return {
       code: 'signing_key_unusable',
       result: 'problem',
-      message: 'The signing key of the service cannot be used.',
+      message: "The service's signing key cannot be used.",
     };
   }
   const publicKey = parsePublicKey((await key()).publicPem);
-  const message = `The service signs with a key of its own (${fingerprintOf(publicKey)}).`;
+  const message = `The service signs with its own key (${fingerprintOf(publicKey)}).`;
   return { code: 'signing_key', result: 'ok', message };
 }
 
@@ -99,11 +99,11 @@ function profileIdOf({ hash, variant, capeHash }: Texture): string {
 export interface TrustOptions {
   readonly key: () => Promise<SigningKey>;
   readonly publicUrl: string;
-  /** Where another signs. */
+  /** Set if another service signs. */
   readonly trust: Trust | undefined;
 }
 
-/** What others need to trust the skins that are made here: whose key, and where their textures are. */
+/** What others need to trust the skins made here: the key, and the hosts of the textures. */
 export async function describeTrust({ key, publicUrl, trust }: TrustOptions): Promise<KeyDocument> {
   const pem = trust ? trust.publicPem : (await key()).publicPem;
   return {

@@ -13,7 +13,7 @@ import type { HttpRequest } from './request.ts';
 import { type Answer, type Cache, isV1Address, type Route } from './route.ts';
 import { rateLimitHeaders } from './views.ts';
 
-/** Tells browsers to treat an answer as nothing but data. */
+/** Makes browsers treat answers as mere data. */
 export const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' https: 'unsafe-inline';upgrade-insecure-requests",
@@ -28,13 +28,13 @@ export const SECURITY_HEADERS = {
   'x-xss-protection': '0',
 } as const;
 
-/** Of all answers of the API. Those of version 1 say so instead. */
+/** For all answers of the API, except those of version 1. */
 export const VERSION_HEADERS = {
   'mineskin-api-version': 'v2',
   'mineskin-version': `skinsmith-${VERSION}`,
 } as const;
 
-/** Web pages of any origin may call the service: with an API key in a header, never with a cookie. */
+/** Web pages of any origin may call the service, with an API key in a header, never with a cookie. */
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': Object.keys(ANSWER_HEADERS).join(', '),
@@ -42,7 +42,7 @@ const CORS_HEADERS = {
 
 export const API_HEADERS = { ...SECURITY_HEADERS, ...CORS_HEADERS, ...VERSION_HEADERS } as const;
 
-/** What pages send to the hosted service, and what only this one has. */
+/** Headers that pages send to the hosted service, and those that only this one knows. */
 const ALLOWED_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -57,7 +57,7 @@ const ALLOWED_HEADERS = [
   'Idempotency-Key',
 ];
 
-/** The answer to OPTIONS, by which browsers ask before they send a request of another page. */
+/** The answer to a preflight: browsers send OPTIONS before a cross-origin request. */
 export const PREFLIGHT: Answer = {
   status: 204,
   body: undefined,
@@ -73,22 +73,22 @@ export const PREFLIGHT: Answer = {
 type Headers = Record<string, string | string[]>;
 
 export interface ResponseOptions {
-  /** Headers of all answers, by names in lower case. */
+  /** Headers of all answers. Names in lower case. */
   readonly common: Readonly<Record<string, string>>;
-  /** Name of the request. */
+  /** ID of the request. */
   readonly id: string;
   readonly method?: string;
-  /** The tags of what the caller has already. */
+  /** Entity tags of what the caller already has. */
   readonly ifNoneMatch?: string | undefined;
-  /** Whether the answer gets an entity tag, and no body if the caller has it already. */
+  /** Whether the answer gets an entity tag, and no body if the caller already has it. */
   readonly isTagged?: boolean;
 }
 
-/** An answer as the web's standards have it. */
+/** Converts an answer to a standard `Response`. */
 export function responseOf({ status, body, headers }: Answer, options: ResponseOptions): Response {
   const all = headersOf(options, headers);
   if (body instanceof Readable) return new Response(streamOf(body), { status, headers: listOf(all) });
-  // Pages show dozens of pictures, and read none of their headers.
+  // Pages show dozens of pictures and read none of their headers.
   if (isPicture(all)) delete all['access-control-expose-headers'];
   const payload = payloadOf(body, all);
   if (options.isTagged && status >= 400) delete all['etag'];
@@ -132,7 +132,7 @@ export function makeBreadcrumb(): string {
   return randomUUID().slice(0, 8);
 }
 
-/** Those that every answer has, with names for the request that clients may show, and those of the answer. */
+/** The headers of every answer, with IDs of the request that clients may show, and the answer's own. */
 function headersOf({ common, id }: ResponseOptions, headers: Answer['headers'] = {}): Headers {
   const breadcrumb = makeBreadcrumb();
   const all: Headers = {
@@ -143,14 +143,14 @@ function headersOf({ common, id }: ResponseOptions, headers: Answer['headers'] =
   };
   for (const name in headers) all[name.toLowerCase()] = headers[name] ?? '';
   if (String(all['mineskin-api-version']).startsWith('v1')) {
-    // The spellings that clients of version 1 read.
+    // Clients of version 1 read these spellings.
     all['x-mineskin-server'] = SERVER_NAME;
     all['x-mineskin-breadcrumb'] = breadcrumb;
   }
   return all;
 }
 
-/** Cookies are set by a header each. */
+/** Each cookie needs a header of its own. */
 function listOf(headers: Headers): Record<string, string> | [string, string][] {
   if (!Array.isArray(headers['set-cookie'])) return headers as Record<string, string>;
   return Object.entries(headers).flatMap(([name, values]) =>
@@ -162,7 +162,7 @@ function isPicture({ 'content-type': type }: Headers): boolean {
   return typeof type === 'string' && type.startsWith('image/');
 }
 
-/** What is sent. Adds the content type unless the answer has one. */
+/** The bytes to send. Adds the content type unless the answer has one. */
 function payloadOf(body: unknown, headers: Headers): string | Uint8Array | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === 'string') {
@@ -177,12 +177,12 @@ function payloadOf(body: unknown, headers: Headers): string | Uint8Array | undef
   return body instanceof JsonText ? body.text : JSON.stringify(body);
 }
 
-/** A weak entity tag: it names the content, by its SHA-1 in base64url, and not how it is encoded on its way. */
+/** A weak entity tag, SHA-1 in base64url: it identifies the content and not its transfer encoding. */
 function weakTag(digest: string): string {
   return `W/"${digest}"`;
 }
 
-/** Whether one of the tags sent by the caller is this one (RFC 9110, 13.1.2: weak comparison). */
+/** Whether the caller sent this tag (RFC 9110, 13.1.2: weak comparison). */
 function isKnownTag(tag: string, named: string | undefined): boolean {
   if (named === undefined) return false;
   const strong = (text: string) => text.trim().replace(/^W\//, '');
@@ -191,7 +191,7 @@ function isKnownTag(tag: string, named: string | undefined): boolean {
 
 const CACHE_HEADERS = {
   private: { 'Cache-Control': 'private, no-cache' },
-  // Warnings are about the key, and a key may be bound to the place it is used from.
+  // Warnings depend on the key, and a key's bindings on the origin.
   public: { 'Cache-Control': 'public, max-age=30', Vary: 'Authorization, Origin' },
   none: { 'Cache-Control': 'no-store' },
 } as const satisfies Record<Cache, Readonly<Record<string, string>>>;
@@ -199,7 +199,7 @@ const CACHE_HEADERS = {
 /** Headers of answers that must not be cached. */
 export const NOT_KEPT = CACHE_HEADERS.none;
 
-/** Errors are never cached, nor are the answers to requests that change something. */
+/** Errors and the answers to requests that change something are never cached. */
 export function cacheHeaders({ method, cache }: Route, status: number): Readonly<Record<string, string>> {
   if (status >= 400 || method !== 'GET') return NOT_KEPT;
   return CACHE_HEADERS[cache ?? 'private'];
@@ -219,8 +219,8 @@ export function refusalAnswer(refusal: Refusal): Answer {
 }
 
 /**
- * The answer to a request at `url` that failed. It has the format of the version that the address belongs to: a
- * malformed request reaches no route that could decide this.
+ * The answer to a failed request at `url`, in the format of the address's version: a malformed request does not reach
+ * a route that could decide this.
  */
 export function errorAnswer(
   error: unknown,
@@ -234,7 +234,7 @@ export function errorAnswer(
   return { ...answer, headers: { ...NOT_KEPT, ...answer.headers } };
 }
 
-/** The bytes of an answer in both forms. All connections that they are sent to share them. */
+/** The bytes of an answer, plain and compressed, shared by all connections. */
 export interface Encodings {
   readonly plain: Uint8Array;
   readonly gzipped: Uint8Array;
@@ -242,12 +242,12 @@ export interface Encodings {
 
 type Headed = Pick<HttpRequest, 'headers'>;
 
-/** Whether the caller takes compressed answers. */
+/** Whether the caller accepts compressed answers. */
 function takesGzip({ headers }: Headed): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''));
 }
 
-/** Body and headers in the form that the caller takes. `vary`: other headers of the request that the answer follows. */
+/** Body and headers in the encoding that the caller accepts. `vary`: other request headers that the answer depends on. */
 export function encodedFor(
   request: Headed,
   { plain, gzipped }: Encodings,
@@ -264,8 +264,8 @@ const zip = promisify(gzip);
 const SHORTEST_COMPRESSED = 1_000;
 
 /**
- * The page compressed, if the browser takes that. Only for pages of people who are not signed in: the length of a
- * compressed page tells something of what is on it to whoever sees the length and can have a text put on it too.
+ * The page, compressed if the browser accepts that. Only for people who are not signed in: an attacker who sees the
+ * length of compressed pages and can put text on them could guess their content (BREACH).
  */
 export async function compressed(answer: Answer, request: Headed): Promise<Answer> {
   const { body } = answer;

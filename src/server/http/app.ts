@@ -19,11 +19,11 @@ import { ROUTES } from './routes/routes.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;
-  /** The user whose requests need no key, because they come from the process that embeds the service. */
+  /** The user of requests without a key, if they come from the process that embeds the service. */
   readonly localUser?: UserRow;
   /** Whether callers without a key are served; routes without authentication always serve them. */
   readonly allowsAnonymous: boolean;
-  /** The pages for people; undefined: there is only the API, and none of them is loaded. */
+  /** The pages for people; undefined: only the API, so that no pages are loaded. */
   readonly pages?: Pages | undefined;
   readonly limits: RequestLimits;
   readonly log: Log;
@@ -34,19 +34,19 @@ export interface AppOptions {
   readonly onAdmitted?: (incoming: IncomingMessage, caller: Caller) => void;
 }
 
-/** The pages for people, on an app that has them. */
+/** The pages for people, if the app has them. */
 export interface Pages {
   readonly mount: (app: App, options: MountOptions) => void;
-  /** Tells a person, signed in or not, that an address leads nowhere. */
+  /** Answers a person's request for an address that does not exist. */
   readonly answerLost: (c: Visit, context: ServiceContext) => Promise<Answer>;
 }
 
 interface Variables {
   readonly request: ServiceRequest;
-  /** Name of the request, and the log whose lines bear it. */
+  /** ID of the request, and the log whose lines contain it. */
   readonly id: string;
   readonly log: Log;
-  /** The address of the request's route, with its placeholders; undefined if there is no such route. */
+  /** The address of the request's route, with placeholders; undefined if no route matches. */
   readonly pattern: string | undefined;
   readonly caller: Caller | undefined;
 }
@@ -90,7 +90,7 @@ function inOrder(routes: readonly Route[]): [path: string, route: Route][] {
     .toSorted(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Names and watches each request, and checks its head. */
+/** Gives each request an ID, reports its end, and checks its headers. */
 async function begin(c: Visit, next: Next, options: AppOptions): Promise<Response | undefined> {
   const { raw } = c.req;
   const id = requestId(c.req.header('x-request-id'));
@@ -113,7 +113,7 @@ function requestId(given: string | undefined): string {
   return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-/** Reports a request over the network once it is over, whichever side ended it. */
+/** Reports a request over the network when it is over, whichever side ended it. */
 function watch(
   c: Visit,
   response: ServerResponse,
@@ -141,15 +141,15 @@ function verifyAddress(url: string): void {
   }
 }
 
-/** Headers of one request. */
+/** Maximum number of headers per request. */
 const MAX_HEADERS = 100;
-/** How many of them Node has to keep so that requests with too many are noticed. */
+/** Headers that Node must keep so that a request with too many is noticed. */
 export const KEPT_HEADERS = MAX_HEADERS + 1;
 
 /** @throws Refusal with status 400, 431 */
 function verifyHead({ headersDistinct, rawHeaders, httpVersion }: IncomingMessage): void {
   const hosts = headersDistinct['host']?.length ?? 0;
-  // Of two, a proxy in front of the service might use the other one.
+  // With two, a proxy in front of the service might use the other one.
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0'))
     throw new Refusal('invalid_request', hosts > 1 ? 'Send one Host header only.' : 'Send a Host header.');
   if (rawHeaders.length / 2 > MAX_HEADERS)
@@ -159,8 +159,8 @@ function verifyHead({ headersDistinct, rawHeaders, httpVersion }: IncomingMessag
 const START = '/ui';
 
 /**
- * The address of a request that everything uses, so that all of it agrees on the route and its version. As it was sent, where
- * it came over the network: dots in it lead nowhere else than a proxy in front has seen.
+ * The address of a request, for all code, so that everything agrees on the route and its version. From the network, it
+ * stays as sent: dots in it must not lead anywhere else than a proxy in front has seen.
  */
 function addressOf(
   request: Request,
@@ -171,7 +171,7 @@ function addressOf(
   const [whole = ''] = target.split('#', 1); // some clients send the fragment
   const afterHost = whole.replace(/^[a-z]+:\/\/[^/?]*/i, '');
   const sent = afterHost.startsWith('/') ? afterHost : `/${afterHost}`;
-  const plain = sent.replace(/^\/{2,}/, '/'); // a base address with a slash at its end makes two
+  const plain = sent.replace(/^\/{2,}/, '/'); // a base address that ends in a slash makes two
   // `/` is the key document for programs and the start page for people.
   const isStart =
     hasPages && /^\/(?:\?|$)/.test(plain) && wantsPage({ accept: request.headers.get('accept') ?? '' });
@@ -180,7 +180,7 @@ function addressOf(
   return { url, path: decoded(path) };
 }
 
-/** Placeholders are decoded by the router, so what stands for a `/` or a `%` stays. One that is malformed is refused later. */
+/** The router decodes placeholders, so escaped `/` and `%` stay. Malformed ones are refused later. */
 function decoded(path: string): string {
   if (!path.includes('%')) return path;
   try {
@@ -190,7 +190,7 @@ function decoded(path: string): string {
   }
 }
 
-/** One slash at the end makes no difference. */
+/** Ignores one slash at the end. */
 function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
@@ -244,7 +244,7 @@ function refuse(c: Visit, error: unknown, { context }: AppOptions): Response {
   return respond(c, answer, { common: API_HEADERS });
 }
 
-/** Answers requests for what no route has: a person with a page, if there are pages. */
+/** Answers requests that match no route: people get a page, if there are pages. */
 async function answerLost(c: Visit, options: MountOptions): Promise<Response> {
   const { context, requestLimiter, pages } = options;
   const request = c.get('request');
@@ -254,14 +254,14 @@ async function answerLost(c: Visit, options: MountOptions): Promise<Response> {
   return respond(c, answer, { common: SECURITY_HEADERS });
 }
 
-/** How the addresses of the API begin: its errors are for programs, whatever they accept. */
+/** Prefixes of the API's addresses, whose errors are for programs, whatever they accept. */
 const API = new Set(['v1', 'v2', ...ROUTES.flatMap(({ paths }) => paths.map(firstPart))]);
 
 function firstPart(address: string): string {
   return /^\/+([^/?]*)/.exec(address)?.[1] ?? '';
 }
 
-/** Whether an address that leads nowhere was opened by a person, in a browser. */
+/** Whether a person opened this unknown address in a browser. */
 function isPersonsMistake({ method, url, headers }: ServiceRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && wantsPage(headers) && !API.has(firstPart(url));
 }

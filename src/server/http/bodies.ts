@@ -12,8 +12,8 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data';
 
 /**
- * Reads the body of a request, which is JSON or a form; bodies of all other types are refused. A multipart body is read
- * by the route, which knows what may be in it. @throws Refusal
+ * Reads the body of a request, JSON or a form; other types are refused. Routes read multipart bodies themselves,
+ * because they know the allowed parts. @throws Refusal
  */
 export async function receiveBody(
   request: ServiceRequest,
@@ -50,9 +50,9 @@ function typeOf(type: string | string[] | undefined): string {
     .toLowerCase();
 }
 
-/** Clients and proxies name the type whether or not they send a body: an empty body counts as no body. */
+/** An empty body counts as none, because clients and proxies send a content type even without a body. */
 function parseJson(text: string, { bodies, paths }: Parameters<typeof receiveBody>[1]): unknown {
-  // Of a key without its bindings, for instance, nothing must get lost.
+  // No field may get lost: a key without its bindings, for instance, would be unrestricted.
   const mayBeLost = bodies !== undefined && paths !== undefined && isAccountPath(paths[0]);
   if (text === '' && !mayBeLost) return undefined;
   if (text === '') throw new Refusal('invalid_request', { message: 'The body is empty.' });
@@ -64,7 +64,7 @@ function parseJson(text: string, { bodies, paths }: Parameters<typeof receiveBod
 }
 
 function refusePrototype(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('__proto__ is no name for a field');
+  if (key === '__proto__') throw new SyntaxError('__proto__ is not allowed as a field name');
   return value;
 }
 
@@ -72,12 +72,12 @@ async function textOf(request: ServiceRequest, limit: number): Promise<string> {
   const sent = await bytesOf(request, limit);
   const encoding = encodingOf(request);
   if (encoding === undefined || sent.length === 0) return new TextDecoder().decode(sent);
-  // The limit holds for both forms of the body.
+  // The limit applies to the compressed and the decompressed body.
   const decode = DECODERS.get(encoding)!;
   return new TextDecoder().decode(await decode(sent, { maxOutputLength: limit }).catch(refuseCompressed));
 }
 
-/** Does not close the connection if they are too many: it has to carry the answer. @throws Refusal */
+/** Reads up to a limit. Keeps the connection open beyond that, because the answer needs it. @throws Refusal */
 async function bytesOf({ content, headers }: ServiceRequest, limit: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > limit) throw bodyTooLarge();
   const pieces: Uint8Array[] = [];
@@ -90,14 +90,14 @@ async function bytesOf({ content, headers }: ServiceRequest, limit: number): Pro
     }
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
-    throw new Refusal('invalid_request', { message: 'The body broke off.', cause });
+    throw new Refusal('invalid_request', { message: 'The body is incomplete.', cause });
   }
   return Buffer.concat(pieces, length);
 }
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-/** By the names that Content-Encoding has for them. */
+/** The decoders by their names in Content-Encoding. */
 const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['gzip', promisify(gunzip)],
   ['deflate', promisify(inflate)],
@@ -105,7 +105,7 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
 ]);
 const ACCEPTED = [...DECODERS.keys()].join(', ');
 
-/** Undefined for what is sent as it is. */
+/** Undefined for a body that is not compressed. */
 function encodingOf({ headers, content }: ServiceRequest): string | undefined {
   const encoding = String(headers['content-encoding'] ?? '')
     .trim()
@@ -114,16 +114,16 @@ function encodingOf({ headers, content }: ServiceRequest): string | undefined {
 }
 
 function notDecoded(): Refusal {
-  const message = `A body may be compressed with one of ${ACCEPTED}, and multipart/form-data not at all.`;
+  const message = `Compress bodies with one of ${ACCEPTED}; multipart/form-data cannot be compressed.`;
   return new Refusal('invalid_content_type', { message, headers: { 'Accept-Encoding': ACCEPTED } });
 }
 
 function refuseCompressed(cause: Error & { code?: string }): never {
   if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge(cause);
-  throw new Refusal('invalid_request', { message: 'The body is not compressed as it claims.', cause });
+  throw new Refusal('invalid_request', { message: 'The body does not match its Content-Encoding.', cause });
 }
 
-/** The parts of a multipart body in the order they come. `type`: its content type, with the boundary. @throws Refusal */
+/** The parts of a multipart body in order. `type`: its content type, with the boundary. @throws Refusal */
 export async function readParts(bytes: Uint8Array, type: string, limits: PartLimits): Promise<Part[]> {
   if (bytes.length === 0) return [];
   const reader = new PartReader(limits);
@@ -151,7 +151,7 @@ class PartReader {
     const { files, fields, fileSize, fieldSize, headerPairs } = this.#limits;
     const parser = new Busboy({
       headers: { 'content-type': type },
-      // This class says which of them are too many: what is typed as JSON is a text, but a file to the parser.
+      // This class counts fields and files itself: the parser takes parts of type JSON for files.
       limits: { files: files + fields + 1, fields, fileSize, fieldSize, headerPairs },
       isPartAFile: (_name, partType, fileName) =>
         fileName !== undefined || partType === 'application/octet-stream' || isJson(partType),
@@ -212,7 +212,7 @@ function isJson(type: string | undefined): boolean {
   return type?.startsWith(JSON_TYPE) === true;
 }
 
-/** Clients type all their parts as JSON, whatever is in them. */
+/** Some clients declare all their parts as JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -221,7 +221,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Largest file that is read; above 20,000 bytes the picture's own check reports the error. */
+/** Largest file to read. Above 20,000 bytes, the picture's own check reports the error. */
 const MAX_UPLOAD_BYTES = 256 * 1024;
 const PART_LIMITS: PartLimits = {
   fileSize: MAX_UPLOAD_BYTES,
@@ -230,7 +230,7 @@ const PART_LIMITS: PartLimits = {
   fieldSize: 32 * 1024,
   headerPairs: 32,
 };
-/** Bytes of a multipart body: its largest file and texts, with their heads. */
+/** Largest multipart body: its largest file and texts, with their headers. */
 const MULTIPART_LIMIT = 1024 * 1024;
 
 /** The content of a body, in any content type. */
@@ -238,14 +238,14 @@ export interface GenerationBody {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Bytes of the file; never empty. */
   readonly file?: Uint8Array;
-  /** As the sender calls the file. */
+  /** The sender's name for the file. */
   readonly fileName?: string | undefined;
   readonly isMultipart: boolean;
 }
 
 /**
- * Reads a body of any accepted content type: multipart, JSON or form. `anyPart`: whether the file may be in a part of any
- * name, as older clients name the part after the file. @throws Refusal `invalid_request`, `invalid_file`
+ * Reads a body of any accepted content type: multipart, JSON or form. `anyPart`: whether the file's part may have any
+ * name, because older clients name it after the file. @throws Refusal `invalid_request`, `invalid_file`
  */
 export async function readBody(
   request: HttpRequest,
@@ -262,9 +262,9 @@ function fieldsAndFile(parts: readonly Part[], anyPart: boolean): GenerationBody
     else if (anyPart || part.name === 'file') file = part;
     else throw new Refusal('invalid_file', 'The file must come in a part named "file".');
   }
-  // Some clients send the name of the file in a text of the same name before it.
+  // Some clients send the file's name in a text part of the same name before it.
   if (!file && fields['file'] !== undefined)
-    throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
+    throw new Refusal('invalid_file', 'The part "file" has no file name, so it is not a file.');
   if (file?.bytes.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
   return { fields, isMultipart: true, ...(file && { file: file.bytes, fileName: file.fileName }) };
 }

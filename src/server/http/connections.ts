@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 
-/** Connections that one user may have in addition to those of its address. */
+/** Connections that one user may have in addition to those of the user's address. */
 const MAX_PER_USER = 200;
-/** Milliseconds for which the address of a connection that sent too much at once may open no other. */
+/** Milliseconds for which an address is blocked after one of its connections sent too much at once. */
 const BAN = 10_000;
 
 export interface ConnectionsOptions {
-  /** Maximum number of connections of this process, and of one address without those that have sent a valid key. */
+  /** Maximum number of connections, in all and per address; those that have sent a valid key do not count for the latter. */
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
   /** The unit that counts as one address. */
@@ -22,34 +22,34 @@ export interface ConnectionsOptions {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** The owner whose valid key came over the connection, or a proxy; undefined: a stranger. */
+  /** The owner whose valid key came over the connection, or a proxy; undefined: unauthenticated. */
   owner: string | undefined;
-  /** Whether a key of a request that is under way has yet to be checked. */
+  /** Whether the key of a request under way has not been checked yet. */
   awaitsKey: boolean;
-  /** Requests received, and requests not answered yet. */
+  /** Requests received, and those not answered yet. */
   requests: number;
   open: number;
 }
 
 /**
- * The connections of this process. When there are too many, an idle stranger is closed to make room: first one of the
- * same address, otherwise one of the address with the most connections. A connection that has sent a valid key is never
- * closed to make room.
+ * The connections of this process. If there are too many, an idle unauthenticated one is closed to make room: one of
+ * the same address if possible, otherwise one of the address with the most connections. A connection that has sent a
+ * valid key is never closed to make room.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #all = new Map<Socket, Connection>();
-  /** Those that have not sent a valid key, by address, oldest first. */
+  /** The unauthenticated connections by address, oldest first. */
   readonly #unauthenticated = new Map<string, Set<Connection>>();
   readonly #known = new Map<string, number>();
-  /** When the bans of addresses end (monotonic). */
+  /** When blocked addresses are allowed again (monotonic). */
   readonly #bans = new Map<string, number>();
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
   }
 
-  /** Call with each new connection: it is kept, or closed at once. */
+  /** Admits a new connection, or closes it at once. */
   add(socket: Socket): void {
     const { nameOf, isProxy, onDropped } = this.#options;
     const remote = socket.remoteAddress ?? '';
@@ -75,8 +75,8 @@ export class Connections {
   }
 
   /**
-   * Closes a connection that sent too much at once. For a while the address of a stranger may open no other; those that
-   * have sent nothing, or several requests at once, are closed too.
+   * Closes a connection that sent too much at once. If it is unauthenticated, its address is blocked for a while, and
+   * the address's connections that have sent nothing, or several requests at once, are closed too.
    */
   ban(socket: Socket): void {
     const { clock, onDropped } = this.#options;
@@ -95,7 +95,7 @@ export class Connections {
     }
   }
 
-  /** Counts a request over its connection until it is answered. One that brings a key takes no place of a stranger until that is checked. */
+  /** Counts a request on its connection until it is answered. With a key, the connection does not count as unauthenticated until the key is checked. */
   begin({ socket, headers }: IncomingMessage, response: ServerResponse): void {
     const connection = this.#all.get(socket);
     if (!connection) return;
@@ -114,7 +114,7 @@ export class Connections {
     connection.awaitsKey = others.length < MAX_PER_USER;
   }
 
-  /** A valid key of this owner came over the connection; undefined: its key, if any, is none of a user. */
+  /** Call when the request's key has been checked. `owner`: whose key it is; undefined: no valid key. */
   recognize(socket: Socket, owner: string | undefined): void {
     const connection = this.#all.get(socket);
     if (!connection) return;
@@ -127,8 +127,8 @@ export class Connections {
   }
 
   /**
-   * Who answers for what comes over a connection, and for the memory that it takes before the caller is known: a proxy
-   * only for the latter, because it sends for many.
+   * Who is responsible for what comes over a connection, and for the memory that it takes before the caller is known.
+   * A proxy is only responsible for the latter, because it forwards for many.
    */
   sendersOf(socket: Socket): { sender: string | undefined; holder: string } {
     const { address = '', owner } = this.#all.get(socket) ?? {};
@@ -144,7 +144,7 @@ export class Connections {
     return this.#all.size < maxConnections || this.#closeOneOf(this.#heaviest());
   }
 
-  /** Closes the oldest without a request under way, rather one that has never sent any. */
+  /** Closes the oldest idle connection, preferably one that has never sent a request. */
   #closeOneOf(oldestFirst: Iterable<Connection>): boolean {
     const idle = [...oldestFirst].filter(({ open }) => open === 0);
     const victim = idle.find(({ requests }) => requests === 0) ?? idle[0];

@@ -11,25 +11,25 @@ import { delayHeaders, rateLimitHeaders, waitView } from './views.ts';
 const MEANINGS: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Made',
-  202: 'Taken; it is not done yet',
-  204: 'Done; there is nothing to say',
-  302: 'It is at another address',
-  304: 'The caller has it already',
-  307: 'Another player stands for this one',
+  202: 'Accepted; not done yet',
+  204: 'Done; no content',
+  302: 'Redirects to another address',
+  304: 'Not modified since the caller got it',
+  307: "Redirects to another player's picture",
   400: 'The request is not valid',
-  401: 'An API key is needed',
-  403: 'The API key is not valid here, or may not do this',
-  404: 'Nothing is there, or not for this caller',
+  401: 'An API key is required',
+  403: 'The API key is invalid, or lacks the permission',
+  404: 'Not found, or hidden from this caller',
   408: 'The request timed out',
   413: 'The body is too large',
   414: 'The address is too long',
-  415: 'Bodies of this content type are not read',
+  415: 'The content type is not supported',
   422: 'The request is not valid',
-  429: 'Too many requests, jobs or streams: wait',
-  431: 'There are too many headers, or they are too large',
-  500: 'It failed inside the service',
-  502: 'The services of the game cannot be asked; a picture is a stand-in',
-  503: 'The service cannot do this now',
+  429: 'Too many requests, jobs or streams; wait',
+  431: 'The headers are too many or too large',
+  500: 'Internal error of the service',
+  502: "The game's services are unreachable; pictures are placeholders",
+  503: 'Temporarily unavailable',
 };
 
 export function meaningOf(status: number): string {
@@ -45,8 +45,8 @@ export function answersAt(route: Route, path: string): Route['answers'] {
 }
 
 /**
- * A body is read for every method except GET and HEAD, whether or not the route uses one. The head of a request may be
- * refused on any route.
+ * Every method except GET and HEAD reads a body, whether or not the route uses it. Any route may refuse a request's
+ * headers.
  */
 function commonStatuses({ method, authenticated, isVital }: Route): number[] {
   const hasBody = method !== 'GET';
@@ -65,32 +65,32 @@ function isTagged(route: Route): boolean {
 }
 
 const RATE_LIMIT_HEADERS = {
-  'X-RateLimit-Limit': 'Requests a minute that the caller may make',
-  'X-RateLimit-Remaining': 'How many of them are left',
-  'X-RateLimit-Reset': 'When all of them are there again, in seconds since the epoch',
-  'X-RateLimit-Delay': 'Milliseconds between requests of version 1; 0 for all others',
-  'X-RateLimit-NextRequest': 'When the next request may be sent, in milliseconds since the epoch',
+  'X-RateLimit-Limit': 'Requests per minute that the caller may make',
+  'X-RateLimit-Remaining': 'Requests left in this minute',
+  'X-RateLimit-Reset': 'When all requests are available again, in seconds since the epoch',
+  'X-RateLimit-Delay': 'Milliseconds between version 1 requests; 0 for others',
+  'X-RateLimit-NextRequest': 'When the caller may send the next request, in milliseconds since the epoch',
 };
 
 const DELAY_HEADERS = {
-  'MineSkin-Delay': 'Seconds between requests of version 1, rounded up',
+  'MineSkin-Delay': 'Seconds between version 1 requests, rounded up',
   'MineSkin-Delay-Seconds': 'The same',
   'MineSkin-Delay-Millis': 'The same in milliseconds',
 };
 
 /** Headers of answers, with their descriptions. */
 export const ANSWER_HEADERS = {
-  'X-Request-Id': 'The request in the logs of the service: as the caller named it, or a name of its own',
-  'MineSkin-Server': 'Who answers, for clients that tell it',
-  'MineSkin-Breadcrumb': 'Eight digits that stand for the request, for clients that tell it',
+  'X-Request-Id': "The request's ID in the logs of the service: the caller's, or a generated one",
+  'MineSkin-Server': 'The name of the server, for clients that show it',
+  'MineSkin-Breadcrumb': 'Eight digits that identify the request, for clients that show them',
   'X-MineSkin-Server': 'The same as MineSkin-Server, for older clients',
   'X-MineSkin-Breadcrumb': 'The same as MineSkin-Breadcrumb, for older clients',
-  ETag: 'Sent back in If-None-Match, it spares what the caller has already',
-  Location: 'Where it is',
+  ETag: 'Send it in If-None-Match to skip content that you already have',
+  Location: 'The new address',
   'Retry-After': 'Seconds to wait',
-  'MineSkin-Api-Version': 'By which rules the request was taken: v2, v1, or v1-with-v2-compat',
-  'MineSkin-Api-Deprecated': '`true`: there is a newer version of the interface',
-  'MineSkin-Version': 'The program that answers, and its version',
+  'MineSkin-Api-Version': 'The rules that applied to the request: v2, v1, or v1-with-v2-compat',
+  'MineSkin-Api-Deprecated': '`true`: a newer version of the interface exists',
+  'MineSkin-Version': 'The server program and its version',
   ...DELAY_HEADERS,
   ...RATE_LIMIT_HEADERS,
 } as const;
@@ -123,16 +123,16 @@ export function headersOf(route: Route, path: string, status: number): AnswerHea
 /** Milliseconds to wait if the time of the next accepted request is unknown. */
 const UNKNOWN_WAIT = 1_000;
 
-/** The text that old clients look for instead of the usual sentence. */
+/** The text that old clients search for instead of the usual sentence. */
 const TOO_MANY = 'Too many requests';
 const OLD_SENTENCES: Readonly<Partial<Record<ErrorCode, string>>> = {
   skin_not_found: 'Skin not found',
 };
 
-/** Clients of version 1 read the error code only if the status is one of these. */
+/** Clients of version 1 read the error code only for these statuses. */
 const OLD_STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = { no_account_available: 500 };
 
-/** Errors about the picture or about making a skin of it; all others are about the request. */
+/** Errors about the picture or about making its skin; all others are about the request. */
 const ABOUT_GENERATING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_image',
   'blocked_image',
@@ -146,7 +146,7 @@ const ABOUT_GENERATING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'no_account_available',
 ]);
 
-/** Headers that state which rules applied to a request of version 1, and that there is a newer version. */
+/** Headers that state the rules for a request of version 1, and that a newer version exists. */
 export function versionHeader(via: Via): Readonly<Record<string, string>> {
   return {
     'MineSkin-Api-Version': via === 'queue' ? 'v1-with-v2-compat' : 'v1',
@@ -179,12 +179,12 @@ export function v1RefusalAnswer(refusal: Refusal): Answer {
   };
 }
 
-/** Whether clients compare the whole text with a known one, so that nothing may be added to it. */
+/** Whether clients compare the whole text, so that nothing may be added. */
 function isMatched({ code }: Refusal): boolean {
   return code === 'invalid_api_key';
 }
 
-/** There is room for one text only: the errors of the fields follow the general one. */
+/** Version 1 has one text only: the general error, followed by those of the fields. */
 function sentenceOf(refusal: Refusal): string {
   const { code, message, details } = refusal;
   if (isMatched(refusal)) return message;

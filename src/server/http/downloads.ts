@@ -21,8 +21,8 @@ export async function* lockLines(skins: SkinExport['skins']): AsyncGenerator<Uin
 }
 
 /**
- * The pictures, and the skins.lock that belongs to them. If there are more skins, a file tells people where the next
- * part is, and the comment of the archive tells programs, which need only its last bytes.
+ * The pictures and their skins.lock. If there are more skins, a file tells people where the next part is, and the
+ * archive's comment tells programs, which need only the last bytes.
  */
 export async function* zipArchive(
   skins: SkinExport['skins'],
@@ -53,12 +53,12 @@ async function compressed(name: string, text: string, time: number): Promise<Zip
   return { name, bytes, time, deflated: await deflate(bytes) };
 }
 
-/** Milliseconds in which an export must have been read. */
+/** Milliseconds after which an export is cut off. */
 const MAX_AGE = 10 * 60_000;
-/** Bytes that wait for a slow reader. */
+/** Bytes to buffer for a slow reader. */
 const BACKLOG = 256 * 1024;
 
-/** The kinds of exports, by how their names end. */
+/** The kinds of exports by file extension. */
 export const EXPORTS = {
   zip: { type: 'application/zip', write: zipArchive },
   lock: { type: 'application/x-ndjson', write: lockLines },
@@ -77,7 +77,7 @@ interface ExportCall {
   readonly query: ExportQuery;
 }
 
-/** The caller's skins as a file, written while it is read. `path`: of this address. @throws Refusal */
+/** The caller's skins as a file, produced while it is read. `path`: of this address. @throws Refusal */
 export async function exportAnswer(
   kind: keyof typeof EXPORTS,
   path: string,
@@ -111,7 +111,7 @@ function withoutAbsent(query: object): Record<string, string> {
   >;
 }
 
-/** Ends a download whose reader is gone, or too slow. */
+/** Ends a download whose reader is gone or too slow. */
 function endInTime(body: Readable, signal: AbortSignal, { clock }: Pick<ServiceContext, 'clock'>): void {
   const closed = new AbortController();
   body.once('close', () => closed.abort());

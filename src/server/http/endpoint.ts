@@ -28,7 +28,7 @@ import {
 
 export interface EndpointOptions {
   readonly context: ServiceContext;
-  /** The user whose requests need no key, because they come from the process that embeds the service. */
+  /** The user of requests without a key, if they come from the process that embeds the service. */
   readonly localUser?: UserRow;
   /** Whether callers without a key are served; routes without authentication always serve them. */
   readonly allowsAnonymous: boolean;
@@ -38,7 +38,7 @@ export interface EndpointOptions {
 /** A request whose caller is known. */
 export interface Admission {
   readonly caller: Caller;
-  /** Authenticates the request again. @throws Refusal if its key has been revoked in the meantime */
+  /** Authenticates the request again. @throws Refusal if its key has been revoked since */
   readonly verify: () => Promise<void>;
 }
 
@@ -50,12 +50,12 @@ const STAND_IN = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 } as const;
 
-/** A route with all that is done for each of its requests, whatever carries them. */
+/** Admits and answers the requests for one route, from the network or this process. */
 export class Endpoint {
   readonly #route: Route;
   readonly #options: EndpointOptions;
   #query: Route['query'] | null = null;
-  /** Whether refusals include the caller's rate limit. Version 1 adds it itself: its rules depend on the request. */
+  /** Whether refusals include the caller's rate limit. Version 1 adds its own, because its rules depend on the request. */
   readonly #tellsLimits: boolean;
 
   constructor(route: Route, options: EndpointOptions) {
@@ -65,8 +65,8 @@ export class Endpoint {
   }
 
   /**
-   * Identifies the caller. Call it before the body is read: a refused caller does not learn what else is wrong with the
-   * request. @throws Refusal
+   * Identifies the caller. Call this before the body is read: a refused caller must not learn what else is wrong with
+   * the request. @throws Refusal
    */
   async admit(request: HttpRequest): Promise<Admission> {
     const { context, requestLimiter } = this.#options;
@@ -79,14 +79,14 @@ export class Endpoint {
     }
   }
 
-  /** @throws Refusal, and whatever else goes wrong */
+  /** @throws Refusal, or any unexpected error */
   async answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
     const { context, requestLimiter } = this.#options;
     const route = this.#route;
     let leave: (() => void) | undefined;
     try {
       leave = route.isVital ? undefined : requestLimiter.enter(caller);
-      // Made for the first request: most callers use few routes.
+      // Created for the first request, because most callers use few routes.
       if (this.#query === null) this.#query = querySchemaOf(route);
       const parsed = { route, query: this.#query };
       const call = parseRequest(request, parsed, { context, caller, verify });
@@ -113,7 +113,7 @@ export class Endpoint {
     return { status: refusal.status, body: png, headers: { ...headers, ...STAND_IN } };
   }
 
-  /** A key that was sent without the word Bearer is none once it is revoked. */
+  /** Once revoked, a key without the word Bearer counts as no key. */
   async #verify(request: HttpRequest, { owner }: Caller): Promise<void> {
     const { owner: now } = await this.#authenticate(request);
     if (now !== owner) throw new Refusal('invalid_api_key');
@@ -161,12 +161,12 @@ export class Endpoint {
 
 interface ParsedRoute {
   readonly route: Route;
-  /** Its `querySchemaOf`, made once: a schema compiles its checks on first use. */
+  /** The route's `querySchemaOf`, made once, because a schema compiles its checks on first use. */
   readonly query: Route['query'];
 }
 
 /**
- * The request in the form that the route's handler expects. @throws Refusal if it does not match the route's schemas
+ * The request in the form that the handler expects. @throws Refusal if it does not match the route's schemas
  */
 function parseRequest(
   request: HttpRequest,
@@ -180,7 +180,7 @@ function parseRequest(
   return { context, request, caller, verify, params, query, headers, warnings: warningsFor(request, caller) };
 }
 
-/** A form sent to a route that reads none would count as an empty body: for instance, as a key without bindings. */
+/** A form sent to a route that reads none would count as an empty body, for instance as a key without bindings. */
 function verifyBodyType(request: HttpRequest, { bodies }: Route): void {
   if (bodies === undefined || 'multipart/form-data' in bodies || !request.parts) return;
   throw new Refusal('invalid_content_type', 'The body must be application/json.');
@@ -198,7 +198,7 @@ function warningsFor(request: HttpRequest, caller: Caller): Note[] {
   const isUnknown = sent.isBare && caller.kind === 'anonymous';
   const warnings: Note[] = isUnknown ? [UNKNOWN_BARE] : [...sent.warnings];
   if (caller.kind === 'anonymous' && warnings.length === 0) {
-    const message = 'No API key was sent, so the limits for anonymous callers apply.';
+    const message = 'The request has no API key, so the limits for anonymous callers apply.';
     warnings.push({ code: 'no_api_key', message });
   }
   if (!request.headers['user-agent'] && !request.headers['mineskin-user-agent']) {
@@ -207,11 +207,11 @@ function warningsFor(request: HttpRequest, caller: Caller): Note[] {
   return warnings;
 }
 
-/** The API key of a request, however it was sent. */
+/** The API key of a request, sent in any of the supported ways. */
 export interface SentKey {
-  /** As a value of the Authorization header. */
+  /** The value of the Authorization header. */
   readonly authorization: string | undefined;
-  /** Whether it was sent without the word Bearer: then it may be something else, for a proxy in front. */
+  /** Whether the word Bearer is missing. Then the header may be meant for a proxy in front. */
   readonly isBare: boolean;
   /** Warnings for the answer. */
   readonly warnings: readonly Note[];
@@ -223,31 +223,30 @@ const BARE: Note = {
 };
 const IN_QUERY: Note = {
   code: 'deprecated',
-  message:
-    'An API key in the address ends up in the logs of others: send it as "Authorization: Bearer <key>".',
+  message: 'An API key in the address ends up in logs. Send it as "Authorization: Bearer <key>".',
 };
 
 const NO_KEY: Note = {
   code: 'no_api_key',
-  message: 'The Authorization header has no API key: send it as "Authorization: Bearer <key>".',
+  message: 'The Authorization header has no API key. Send it as "Authorization: Bearer <key>".',
 };
 
 /**
- * A header without a key counts as none, as on the hosted service: programs send an empty key for a setting that is
- * empty, and a proxy in front passes its own credentials on.
+ * A header without a key counts as missing, as on the hosted service: programs send an empty setting as an empty key,
+ * and proxies in front pass on their own credentials.
  */
 function hasNoKey(authorization: string): boolean {
   return !/^Bearer\s+\S/i.test(authorization);
 }
 
-/** The warning for a header of one word that is no key of this service. */
+/** The warning for a header with one word that is not a key of this service. */
 const UNKNOWN_BARE: Note = {
   code: 'no_api_key',
   message:
-    'The Authorization header has no API key of this service, so the limits for anonymous callers apply: send a key as "Authorization: Bearer <key>".',
+    'The Authorization header has no API key of this service, so the limits for anonymous callers apply. Send a key as "Authorization: Bearer <key>".',
 };
 
-/** Old clients send the key without `Bearer`, and to version 1 as `key` in the query. The header takes precedence. */
+/** Old clients send the key without `Bearer`, or as `key` in the query of version 1. The header takes precedence. */
 export function readSentKey(request: HttpRequest): SentKey {
   const { authorization } = request.headers as { authorization?: string };
   if (authorization !== undefined && /^\S{16,}$/.test(authorization))

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { type Clock, sleepOrWake } from '../../base/clock.ts';
 import type { HttpRequest } from './request.ts';
 
-/** Bytes that may wait for a slow reader; above that the stream is cut, and the reader must reconnect. */
+/** Bytes that may wait for a slow reader. Beyond that, the stream is cut and the reader must reconnect. */
 const MAX_BACKLOG = 1024 * 1024;
-/** Milliseconds between heartbeats: proxies and readers close silent connections. */
+/** Milliseconds between heartbeats, because proxies and readers close silent connections. */
 const HEARTBEAT = 15_000;
 /** A stream lives for a quarter of an hour, then its reader reconnects. */
 const HEARTBEATS = 60;
@@ -23,9 +23,9 @@ export const EVENT_STREAM_HEADERS = {
 } as const;
 
 export interface EventStreamOptions {
-  /** A line for people who look at the stream. */
+  /** A line for people who read the raw stream. */
   readonly greeting: string;
-  /** Its connection serves this answer only. */
+  /** The stream is the last answer on its connection. */
   readonly request: Pick<HttpRequest, 'signal' | 'hangUp'>;
   readonly clock: Clock;
 }
@@ -45,7 +45,7 @@ export class EventStream {
     this.#write(`: ${greeting}\nretry: ${RECONNECT}\n\n`);
   }
 
-  /** Calls back once either side has closed the connection. */
+  /** Calls back when either side has closed the connection. */
   whenGone(callback: () => void): void {
     const { signal } = this.#request;
     if (signal.aborted) callback();
@@ -57,7 +57,7 @@ export class EventStream {
     this.#write(`id: ${++this.#lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Ends the stream after the reader has read what was sent. A reader that does not read is cut off. */
+  /** Ends the stream after the reader has received everything. A reader that stops reading is cut off. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isEnded = true;

@@ -22,7 +22,7 @@ export const pngFile = z
 export const generateHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()
-    .meta({ description: 'Sent again with the same key, a request gets the job of the first time' }),
+    .meta({ description: 'A repeated request with the same key gets the job of the first one' }),
 });
 
 /** The accepted bodies of a generation, for /openapi.json. */
@@ -65,7 +65,7 @@ export function readInput(body: GenerationBody, query: GenerateCall['query']): G
   };
 }
 
-/** The source follows from the fields: exactly one of a file, a URL and a player. */
+/** The source, from exactly one of the fields for a file, a URL and a player. */
 function chooseSource({ fields, file, fileName, isMultipart }: GenerationBody): Source {
   const url = textOf(fields, 'url');
   const user = textOf(fields, 'user');

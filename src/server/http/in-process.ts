@@ -1,9 +1,9 @@
 import type { App } from './app.ts';
 
-/** Requests to an app from its own process, and those of them that are under way. */
+/** Requests to an app from its own process. Tracks those under way. */
 export class InProcessRequests {
   readonly #app: App;
-  /** With promises of their ends. They are kept because a request that is forgotten does not hear of its signal. */
+  /** The requests under way, with promises of their ends. Holding them keeps their signals from being collected. */
   readonly #open = new Map<AbortController, { readonly request: Request; readonly end: Promise<void> }>();
   #isClosed = false;
 
@@ -39,24 +39,24 @@ export class InProcessRequests {
     return this.#open.size;
   }
 
-  /** Takes no more requests; resolves when those under way have ended. */
+  /** Accepts no more requests; resolves when those under way have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(Array.from(this.#open.values(), ({ end }) => end));
   }
 
-  /** Ends the requests under way for their callers; what they have begun goes on. */
+  /** Rejects the requests under way. The work that they have started goes on. */
   cutOff(): void {
     for (const gone of this.#open.keys()) gone.abort(cutOff());
   }
 }
 
-/** Why a request has no answer, or none to its end, though the caller still waits: as the network says it. */
+/** The error for a request that gets no answer or only part of one, in the form of a network error. */
 function cutOff(): Error {
   return Object.assign(new Error('The service has ended the request.'), { code: 'ECONNRESET' });
 }
 
-/** A stream that breaks off when its reader or the service is gone, and its end. All other answers are complete. */
+/** An answer that is a stream breaks off when its reader or the service is gone. All other answers are complete. */
 function readable(
   response: Response,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ function readable(
   const { promise: end, resolve: settle } = Promise.withResolvers<void>();
   const leave = async (reason: unknown) => {
     settle();
-    await reader.cancel(reason).catch(() => {}); // nobody reads on
+    await reader.cancel(reason).catch(() => {}); // nobody reads the rest
   };
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {

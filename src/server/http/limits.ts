@@ -7,11 +7,11 @@ export interface NetworkLimits extends RequestLimits {
   readonly maxConnections: number;
   /** The same for one address, excluding connections that have sent a valid key. */
   readonly maxConnectionsPerAddress: number;
-  /** How long an answer may wait for a peer that reads nothing of it: longer than a stream is silent. */
+  /** How long an answer may wait for a peer that does not read: longer than the silences of a stream. */
   readonly unreadTimeout: number;
-  /** Bytes that all callers without a key may have sent of bodies that are not complete. */
+  /** Total bytes of the incomplete bodies from callers without a key. */
   readonly maxUnfinished: number;
-  /** From the first byte of a request to the end of its headers, and to its end. */
+  /** Time from the first byte of a request to the end of its headers, and to its end. */
   readonly headersTimeout: number;
   readonly requestTimeout: number;
   /** How long an idle connection is kept. */
@@ -31,7 +31,7 @@ export const NETWORK_LIMITS: NetworkLimits = {
 
 /** Bytes of a JSON or form body: several times the longest data URL. */
 export const BODY_LIMIT = 128 * 1024;
-/** Characters of a value in the path of an address. */
+/** Longest value in the path of an address, in characters. */
 export const MAX_PARAM_LENGTH = 128;
 const MAX_URL = 8 * 1024;
 

@@ -6,10 +6,10 @@ import ipaddr from 'ipaddr.js';
 import { parseUnmapped } from '../outbound/addresses.ts';
 import type { Caller } from '../service/callers/caller.ts';
 
-/** How much is logged; each level includes the ones before it. */
+/** What to log; each level includes the ones before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
-/** How much of a caller's address is logged: all of it, its network (/24, /48), or nothing. */
+/** What to log of a caller's address: all of it, its network (/24, /48), or nothing. */
 export type LogAddresses = 'full' | 'short' | 'none';
 
 /** Where the lines go. */
@@ -17,26 +17,26 @@ export interface LogStream {
   write(line: string): unknown;
 }
 
-/** What a line is about, and its message. */
+/** A line's fields and its message. */
 type Line = [details: object, message: string] | [message: string];
 
-/** Numbers of the levels as widely used programs for logs know them. */
+/** The numbers of the levels in pino, which log viewers know. */
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 
 export interface LogOptions {
   readonly level: LogLevel;
   readonly stream: LogStream;
   readonly now: () => number;
-  /** Fields of each line. */
+  /** Fields for every line. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** What the parts of the service log with; each line goes to one `Log`. */
+/** The part of `Log` that the rest of the service uses. */
 export type ServiceLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
 /**
- * One JSON line per event. A request is logged by its path only; headers and query are never logged, and anything that
- * looks like a key is removed from every line.
+ * Writes one JSON line per event. Of a request's address, it logs only the path; it never logs headers or queries, and
+ * removes anything that looks like a key from every line.
  */
 export class Log {
   readonly #options: LogOptions;
@@ -47,7 +47,7 @@ export class Log {
     this.#least = options.level === 'silent' ? Number.POSITIVE_INFINITY : LEVELS[options.level];
   }
 
-  /** The same log, with the name of a request in each line. */
+  /** The same log, with a request's ID in each line. */
   of(request: string): Log {
     return new Log({ ...this.#options, fields: { request } });
   }
@@ -64,7 +64,7 @@ export class Log {
     this.#write(LEVELS.error, [details, message]);
   }
 
-  /** Whether each request has a line. */
+  /** Whether each request is logged. */
   get hasRequests(): boolean {
     return this.#least <= LEVELS.info;
   }
@@ -79,7 +79,7 @@ export class Log {
   }
 }
 
-/** JSON has no errors. */
+/** JSON cannot hold errors. */
 function readable(details: object): object {
   const entries = Object.entries(details).map(([name, value]) => [
     name,
@@ -88,7 +88,7 @@ function readable(details: object): object {
   return Object.fromEntries(entries);
 }
 
-/** Any API key of this service, anywhere in a line: also in an address that was requested by mistake. */
+/** Any API key of this service, anywhere in a line, also in an address requested by mistake. */
 const KEYS = /sksm_[0-9a-z]+|(?<=\bbearer )[^\s"\\]+/gi;
 
 function withoutKeys(line: string): string {
@@ -116,13 +116,13 @@ export function logRequest(
     ms: Math.round(milliseconds * 10) / 10,
     ...describeCaller(caller),
     ...describeAddress(address, addresses),
-    // The caller disconnected before it had its answer.
+    // The caller disconnected before it got its answer.
     ...(!response.writableFinished && { aborted: true }),
   };
   log.info(line, 'request');
 }
 
-/** An anonymous caller is identified by its address, so it is left out here. */
+/** Leaves out anonymous callers, whose ID is their address. */
 function describeCaller(caller: Caller | undefined): Record<string, string> {
   if (!caller) return {};
   if (caller.kind === 'anonymous') return { caller: 'anonymous' };
@@ -134,7 +134,7 @@ export function describeAddress(address: string, how: LogAddresses): Record<stri
   return { address: how === 'full' ? address : shortened(address) };
 }
 
-/** A network that many share, not the one that counts as a caller: `192.0.2.0/24`, `2001:db8:1::/48`. */
+/** A network shared by many, not the one that counts as a caller: `192.0.2.0/24`, `2001:db8:1::/48`. */
 function shortened(address: string): string {
   const parsed = parseUnmapped(address);
   const bits = parsed.kind() === 'ipv4' ? 24 : 48;

@@ -22,13 +22,13 @@ import { malformedUrl, type NetworkLimits } from './limits.ts';
 import { describeAddress } from './log.ts';
 import { CountedMessage, UnfinishedBodies } from './unfinished-bodies.ts';
 
-/** Connections that may wait to be accepted; the system may allow fewer. With more, callers try again after a second. */
+/** Connections that may wait to be accepted; the system may allow fewer. Callers beyond that retry after a second. */
 const BACKLOG = 4096;
-/** Bytes of the request line and all headers together. */
+/** Largest request line and headers together, in bytes. */
 const MAX_HEADER_SIZE = 16 * 1024;
-/** Requests over one connection; the last answer says that it is the last. */
+/** Requests per connection; the last answer closes it. */
 const MAX_REQUESTS = 10_000;
-/** Requests that may wait on one connection for the answers before theirs; with more, the connection is closed. */
+/** Pipelined requests that may wait on one connection; with more, it is closed. */
 const MAX_WAITING = 32;
 
 export interface HttpServerOptions extends Omit<AppOptions, 'onAdmitted' | 'limits'> {
@@ -38,11 +38,11 @@ export interface HttpServerOptions extends Omit<AppOptions, 'onAdmitted' | 'limi
 /** Where a server listens. */
 interface Listening {
   readonly port: number;
-  /** IP addresses; `0.0.0.0` and `::` are all of the machine. */
+  /** An IP address or name; `0.0.0.0` and `::` are all addresses of the machine. */
   readonly addresses: readonly string[];
 }
 
-/** The service on the network: Node's servers, one for each address that it listens on, with the same limits for all. */
+/** The service on the network: a server of Node's for each address that it listens on, with shared limits. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #connections: Connections;
@@ -70,7 +70,7 @@ export class HttpServer {
     for (const other of others) {
       await this.#listenOn(other, chosen).then(
         () => addresses.push(other),
-        (error: Error) => this.#options.log.warn(`${host} is reached at ${first} only: ${error.message}`),
+        (error: Error) => this.#options.log.warn(`Only ${first} of ${host} is reachable: ${error.message}`),
       );
     }
     return { port: chosen, addresses };
@@ -96,7 +96,7 @@ export class HttpServer {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Closes all connections, whatever is under way on them. */
+  /** Closes all connections, including those with requests under way. */
   closeConnections(): void {
     for (const server of this.#servers) server.closeAllConnections();
   }
@@ -108,10 +108,10 @@ export class HttpServer {
       headersTimeout,
       requestTimeout,
       keepAliveTimeout,
-      // Slow requests are looked for at a quarter of their time limit.
+      // Node checks for slow requests four times per time limit.
       connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
       maxHeaderSize: MAX_HEADER_SIZE,
-      // The app has one for requests that have none.
+      // The app refuses requests without a Host header itself.
       requireHostHeader: false,
       IncomingMessage: CountedMessage,
     });
@@ -125,7 +125,7 @@ export class HttpServer {
       socket.destroy();
     });
     server.on('clientError', (error, socket) => this.#answerBadClient(error, socket as Socket));
-    // Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead.
+    // Node answers unknown values of `Expect` in its own format; ignore the header instead.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     return server;
   }
@@ -159,7 +159,7 @@ export class HttpServer {
     return getRequestListener(fetch as Parameters<typeof getRequestListener>[0], {
       overrideGlobalObjects: false,
       hostname: 'localhost',
-      // Addresses and hosts that are none come to no app.
+      // Malformed addresses and hosts do not reach the app.
       errorHandler: (error) =>
         responseOf(errorAnswer(malformedUrl(error), { url: '', log, context }), {
           common: API_HEADERS,
@@ -190,8 +190,8 @@ interface ExchangesOptions {
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 
 /**
- * Handles the requests of each connection one after the other, even if they are sent all at once: the next one starts
- * when the previous answer has been taken, so that nobody has answers made that he does not read.
+ * Handles the requests of each connection one after the other, even if they arrive at once. The next one starts when
+ * the previous answer has been read, so that no answers are made for a client that does not read them.
  */
 class Exchanges {
   readonly #options: ExchangesOptions;
@@ -224,13 +224,13 @@ class Exchanges {
     this.#options.handle(request as never, response as never);
   }
 
-  /** Whether a part of an answer has been written. */
+  /** Whether part of an answer has been written. */
   isAnswering(socket: Socket): boolean {
     return this.#queues.get(socket)?.[0]?.[1].headersSent === true;
   }
 }
 
-/** `localhost` is several addresses, and callers choose among them; all other hosts are one. */
+/** `localhost` has several addresses, and callers choose among them; other hosts have one. */
 async function loopbackAddresses(host: string): Promise<string[]> {
   if (host !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
@@ -240,15 +240,15 @@ async function loopbackAddresses(host: string): Promise<string[]> {
 const SENTENCES: Readonly<Record<string, readonly [status: number, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request timed out.'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of a chunk are too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
 };
 
 function refusalOf(cause: NodeJS.ErrnoException): Refusal {
-  const [status, message] = SENTENCES[cause.code ?? ''] ?? [400, 'This is no HTTP request.'];
+  const [status, message] = SENTENCES[cause.code ?? ''] ?? [400, 'This is not an HTTP request.'];
   return new Refusal('invalid_request', { status, message, cause });
 }
 
-/** Input that is not HTTP, or too slow, reaches no app: its answer is written by hand. */
+/** Input that is not HTTP, or too slow, does not reach the app. Its answer is written by hand. */
 function rawAnswer(refusal: Refusal): string {
   const { status, body } = refusalAnswer(refusal);
   const text = JSON.stringify(body);
@@ -262,7 +262,7 @@ function rawAnswer(refusal: Refusal): string {
     `MineSkin-Server: ${SERVER_NAME}`,
     `MineSkin-Breadcrumb: ${makeBreadcrumb()}`,
     'Connection: close',
-    // The server may have been held up, and not the caller.
+    // The server may have been slow, and not the caller.
     ...(status === 408 ? ['Retry-After: 1'] : []),
   ];
   return `${head.join('\r\n')}\r\n\r\n${text}`;

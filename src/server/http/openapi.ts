@@ -8,8 +8,8 @@ import { isV1Address } from './route.ts';
 type Json = Record<string, unknown>;
 
 /**
- * The description of the service, OpenAPI 3.1, generated from the schemas of its routes: in small steps, because all of
- * them take a tenth of a second, in which the service would answer nobody.
+ * Describes the service in OpenAPI 3.1, generated from the schemas of its routes. It works in small steps: the whole
+ * takes a tenth of a second, for which the service would not answer anybody.
  */
 export async function describeApi(routes: readonly Route[]): Promise<Json> {
   const schemas = new Schemas();
@@ -39,7 +39,7 @@ export async function describeApi(routes: readonly Route[]): Promise<Json> {
           type: 'apiKey',
           in: 'query',
           name: 'key',
-          description: 'Deprecated, and for version 1 only: addresses end up in the logs of others',
+          description: 'Deprecated, and for version 1 only: addresses end up in logs',
         },
       },
       parameters: PARAMETERS,
@@ -49,7 +49,7 @@ export async function describeApi(routes: readonly Route[]): Promise<Json> {
   };
 }
 
-/** Zod's schemas as JSON schemas. A schema with an id is described once, under its name. */
+/** Converts Zod schemas to JSON schemas. A schema with an id is described once, under its name. */
 class Schemas {
   readonly named: Record<string, Json> = {};
   readonly #made = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() };
@@ -71,9 +71,9 @@ const STAND_IN = 'MineSkin-User-Agent';
 const PARAMETERS = {
   'User-Agent': describeHeader(
     'User-Agent',
-    'Names the program that asks; without it answers bear a warning',
+    'The name of the calling program; answers to requests without it have a warning',
   ),
-  [STAND_IN]: describeHeader(STAND_IN, 'The same, for web pages, which cannot set the other'),
+  [STAND_IN]: describeHeader(STAND_IN, 'The same, for web pages, which cannot set User-Agent'),
 };
 
 const HEADERS = Object.fromEntries(
@@ -117,7 +117,7 @@ function describeOperation(one: Route, path: string, schemas: Schemas): Json {
   };
 }
 
-/** With version 1, the key may be in the query. */
+/** In version 1, the key may be in the query. */
 function securityOf({ authenticated }: Route, path: string): Json {
   if (!authenticated) return { security: [] };
   return isV1Address(path) ? { security: [{}, { apiKey: [] }, { keyInQuery: [] }] } : {};

@@ -23,7 +23,7 @@ export type Part =
       readonly bytes: Uint8Array;
     };
 
-/** A request as routes see it. */
+/** A request in the form that routes receive. */
 export interface HttpRequest {
   /** Upper case. */
   readonly method: string;
@@ -31,33 +31,33 @@ export interface HttpRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Values of the path's placeholders, and of the query, as they were sent. */
+  /** Values of the path's placeholders and of the query, as sent. */
   readonly params: unknown;
   readonly query: unknown;
   /** IP address of the caller. */
   readonly address: string;
-  /** The host, with its port, that the caller has asked: as a trusted proxy names it, if there is one. */
+  /** The host and port that the caller addressed: as a trusted proxy reports it, if there is one. */
   readonly host: string;
-  /** Content of a JSON or form body; undefined if there is none, and until the caller is known. */
+  /** Content of a JSON or form body; undefined if there is none or the caller is not known yet. */
   readonly body: unknown;
-  /** Reads a multipart body; undefined if the body is none. */
+  /** Reads a multipart body; undefined if the body is not multipart. */
   readonly parts: ((limits: PartLimits) => Promise<readonly Part[]>) | undefined;
   /** Aborted when the caller is gone, or has the whole answer. */
   readonly signal: AbortSignal;
-  /** Ends the connection, whatever is still to be read from it. */
+  /** Closes the connection, even if data is still unread. */
   hangUp(): void;
   /** Logs a fault of the service itself. */
   report(fault: unknown, message: string): void;
 }
 
-/** What carries a request besides the request itself. */
+/** Where a request comes from: Node's server or this process. */
 export type Bindings =
   | { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
   // A call inside the process.
   | { readonly signal: AbortSignal; readonly hangUp: () => void };
 
 export interface RequestParts {
-  /** Path and query, as the service understands them. */
+  /** Path and query, as the service interprets them. */
   readonly url: string;
   readonly carrier: Bindings;
   readonly log: ServiceLog;
@@ -65,10 +65,10 @@ export interface RequestParts {
   readonly isProxy: (address: string) => boolean;
 }
 
-/** Where calls inside the process come from. */
+/** The address of callers in this process. */
 const THIS_MACHINE = '127.0.0.1';
 
-/** A `Request` of the web's standards as routes see it. Make it while the connection is open: a closed one has no address. */
+/** Wraps a standard `Request` for routes. Create it while the connection is open: a closed one has no address. */
 export class ServiceRequest implements HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -103,7 +103,7 @@ export class ServiceRequest implements HttpRequest {
     }
   }
 
-  /** Few routes ask for it, so it is made when they do. */
+  /** Created on demand, because few routes need it. */
   get signal(): AbortSignal {
     this.#signal ??= 'outgoing' in this.#carrier ? signalOf(this.#carrier.outgoing) : this.#carrier.signal;
     return this.#signal;
@@ -136,7 +136,7 @@ function signalOf(outgoing: ServerResponse): AbortSignal {
   return closed.signal;
 }
 
-/** The caller's address and the host that it has asked. Proxies write both into headers, each adding itself at the end. */
+/** The caller's address and the host that it addressed. Proxies put both into headers; each appends itself. */
 function originIn(
   { socket, headers }: IncomingMessage,
   isProxy: (address: string) => boolean,
@@ -167,7 +167,7 @@ function lastOf(header: string | string[] | undefined): string {
     .trim();
 }
 
-/** Names for networks, as reverse proxies have them. */
+/** Names for networks, as in the configuration of reverse proxies. */
 const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -180,7 +180,7 @@ export function proxyTest(trusted: string | undefined): (address: string) => boo
   const networks = names.filter(Boolean).flatMap((one) => NAMED_NETWORKS[one] ?? [one]);
   return (address) => networks.some((network) => isInside(address, network));
 }
-/** The origin of a request: its address and what its headers claim. */
+/** The origins of a request: its address and what its headers claim. */
 export function originsOf({ address, headers }: HttpRequest): Origins {
   const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;
   const origin = textOf(headers['origin']) ?? (isOfStrangePage(headers) ? OPAQUE_ORIGIN : undefined);
@@ -188,8 +188,8 @@ export function originsOf({ address, headers }: HttpRequest): Origins {
 }
 
 /**
- * The same, but a browser that asks under a name that any site could have counts as a page of another site.
- * `changes`: of the route. Any page can show pictures from anywhere, so a GET that makes something must say whose it is.
+ * The same, but a request under an unverified name counts as coming from a page of another site. `changes`: of the
+ * route. Any page can load pictures from anywhere, so a GET that makes something must state its origin.
  */
 export function provedOriginsOf(
   request: HttpRequest,
@@ -199,12 +199,12 @@ export function provedOriginsOf(
   return isStrange ? { ...originsOf(request), origin: OPAQUE_ORIGIN } : originsOf(request);
 }
 
-/** How browsers write an origin that they do not reveal. */
+/** What browsers send for an origin that they do not reveal. */
 export const OPAQUE_ORIGIN = 'null';
 
 /**
- * Any site can have its name lead to the service. To a browser its pages are then of the service. Where the browser says
- * of which page a request is, a certificate proves the name, or it leads to this machine.
+ * Any site can point its name at the service (DNS rebinding); browsers then treat its pages as the service's. If the
+ * browser states the page's origin, the name must be proved by a certificate or be one of this machine.
  */
 export function isUnderStrangeName(request: HttpRequest, webPages: WebPages): boolean {
   if (!hidesPage(request)) return false;
@@ -212,28 +212,27 @@ export function isUnderStrangeName(request: HttpRequest, webPages: WebPages): bo
   return address === null || !webPages.isProvedName(address);
 }
 
-/** Whether a browser does not say of which page the request is, as with a GET over plain http. */
+/** Whether a browser does not state the page's origin, as with a GET over plain http. */
 function hidesPage({ headers }: HttpRequest): boolean {
   const isTold = headers['origin'] !== undefined || headers['sec-fetch-site'] !== undefined;
   return !isTold && isOfBrowser(headers);
 }
 
-/** Pages can leave neither of the two headers out. Other programs send one at most, or, on Node, the third as well. */
+/** Pages can omit neither of the two headers. Other programs send at most one, or on Node also the third. */
 function isOfBrowser(headers: HttpRequest['headers']): boolean {
   const { 'accept-language': language, 'accept-encoding': encoding, 'sec-fetch-mode': mode } = headers;
   return language !== undefined && encoding !== undefined && mode === undefined;
 }
 
 /**
- * Browsers send no Origin with the requests for pictures and frames of a page, but state how the page's site relates to
- * the service.
+ * Browsers send no Origin for a page's pictures and frames, but state how the page's site relates to the service.
  */
 function isOfStrangePage(headers: HttpRequest['headers']): boolean {
   const site = headers['sec-fetch-site'];
   return site === 'cross-site' || site === 'same-site';
 }
 
-/** Node has one text for each header, except for a few that may come several times. */
+/** Node joins repeated headers into one string, except for a few. */
 function textOf(value: string | string[] | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }

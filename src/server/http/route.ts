@@ -7,7 +7,7 @@ import type { HttpRequest } from './request.ts';
 
 /**
  * Who may cache an answer. `private`: only the caller, who revalidates it each time; `public`: everyone, for a short
- * time; `none`: no one.
+ * time; `none`: nobody.
  */
 export type Cache = 'private' | 'public' | 'none';
 
@@ -16,13 +16,13 @@ export interface Call<Params = unknown, Query = unknown, Headers = unknown> {
   readonly context: ServiceContext;
   readonly request: HttpRequest;
   readonly caller: Caller;
-  /** Authenticates the request again. @throws Refusal if its key has been revoked in the meantime */
+  /** Authenticates the request again. @throws Refusal if its key has been revoked since */
   readonly verify: () => Promise<void>;
   /** Warnings for every answer to this request. */
   readonly warnings: readonly Note[];
   readonly params: Params;
   readonly query: Query;
-  /** The request headers that the route has a schema for, in lower case. */
+  /** The headers that the route has a schema for. Names in lower case. */
   readonly headers: Headers;
 }
 
@@ -33,13 +33,13 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-/** What a route reads of a request. */
+/** The parts of a request that a route reads. */
 interface RouteInput {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /**
-   * True if unknown query parameters are refused. For this service's own routes outside /v2/account; those below it are
-   * always strict.
+   * True if unknown query parameters are refused. For this service's own routes outside /v2/account, where all are
+   * strict.
    */
   readonly isStrict?: boolean;
   readonly headers?: z.ZodObject;
@@ -53,18 +53,17 @@ interface RouteInput {
 interface RouteAccess {
   /** False if the route does not need to know the caller. */
   readonly authenticated: boolean;
-  /** True if callers without a key are refused; always so below /v2/account. Checked before the rest is read. */
+  /** True if callers without a key are refused, as always below /v2/account. Checked before the rest is read. */
   readonly needsKey?: boolean;
   /**
-   * The key needs one of these scopes; without the field any key is accepted. Checked before anything else of the
-   * request is read.
+   * The key needs one of these scopes; without this field, any key is accepted. Checked before the rest is read.
    */
   readonly scopes?: readonly Scope[];
-  /** Refuses callers who may not use the route whatever they send. Called before the body is read. @throws Refusal */
+  /** Refuses callers who may never use the route. Called before the body is read. @throws Refusal */
   readonly verifyCaller?: (caller: Caller, context: ServiceContext) => void;
   /** True if the rate limit applies or is reported: answers include it in their headers. */
   readonly isLimited?: boolean;
-  /** True if no limit applies: for checks that the service is alive. */
+  /** True if no limits apply, for health checks. */
   readonly isVital?: boolean;
 }
 
@@ -74,19 +73,19 @@ export interface Route extends RouteInput, RouteAccess {
   /** Equivalent addresses; the first one is documented. */
   readonly paths: readonly [string, ...string[]];
   readonly summary: string;
-  /** True if there is a newer replacement. */
+  /** True if the route has a newer replacement. */
   readonly deprecated?: boolean;
   /** True for a GET that makes or changes something: HEAD is not supported there. */
   readonly changes?: boolean;
-  /** Schemas of the answers by status. A string is a content type that is not JSON, null an answer without a body. */
+  /** Schemas of the answers by status. A string: a content type other than JSON; null: no body. */
   readonly answers: Readonly<Record<number, z.ZodType | string | null>>;
-  /** True if the answer is written while it is read, so that it has no entity tag. */
+  /** True if the answer is produced while it is read, and so has no entity tag. */
   readonly isStreamed?: boolean;
   /** Who may cache the answers of a GET; default: `private`. */
   readonly cache?: Cache;
   /**
-   * For pictures that pages show by their addresses: the PNG that callers get who would be refused because they, or all
-   * callers together, have asked for too much. A page could show nothing else.
+   * For pictures on web pages: the PNG for callers who would otherwise be refused because they, or all callers
+   * together, have reached a limit. A page could not show an error.
    */
   readonly standIn?: (context: ServiceContext) => Promise<Uint8Array>;
   readonly handle: (call: Call) => Promise<Answer>;
@@ -94,7 +93,7 @@ export interface Route extends RouteInput, RouteAccess {
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 
-/** Content type of answers that go on as long as there is news. */
+/** Content type of answers that stay open for events. */
 export const EVENT_STREAM = 'text/event-stream';
 
 /** Ties a handler's `params`, `query` and `headers` to the schemas that parse them. */
@@ -114,13 +113,13 @@ export function route<
   return { authenticated: true, ...spec } as Route;
 }
 
-/** A mistyped parameter must not count as omitted. Published routes stay as lenient as in the hosted service. */
+/** A mistyped parameter must not count as omitted. Routes of the hosted service stay as lenient as there. */
 export function querySchemaOf({ query, paths, isStrict }: Route): Route['query'] {
   const isOurs = isStrict === true || isAccountPath(paths[0]);
   return isOurs ? (query ?? z.object({})).strict() : query;
 }
 
-/** Whether the answer is written while it is read. */
+/** Whether the answer is produced while it is read. */
 export function isStream({ answers, isStreamed = false }: Route): boolean {
   return isStreamed || answers[200] === EVENT_STREAM;
 }
@@ -130,12 +129,12 @@ export function isForUsersOnly({ needsKey, paths }: Route): boolean {
   return needsKey === true || isAccountPath(paths[0]);
 }
 
-/** Whether a route is one for managing accounts, keys and users: all of them are this service's own. */
+/** Whether a route manages accounts, keys or users. The hosted service has none of these. */
 export function isAccountPath(path: string): boolean {
   return path.startsWith('/v2/account/');
 }
 
-/** Whether an address belongs to version 1, where all answers use its format. Proxies are sent whole URLs. */
+/** Whether an address belongs to version 1, whose answers have a format of their own. Proxies receive whole URLs. */
 export function isV1Address(url: string): boolean {
   return /^(?:https?:\/\/[^/?#]*)?\/+(?:generate|get|render|validate)(?:[/?#]|$)/.test(url);
 }

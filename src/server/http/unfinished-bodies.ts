@@ -4,54 +4,54 @@ import type { Clock } from '../../base/clock.ts';
 import { type Allowance, EvictingMap, isWhole, refill } from '../fairness/rate-limits.ts';
 import { hasBody } from './request.ts';
 
-/** Bytes that each piece of a body takes besides its content. */
+/** Memory of each piece of a body besides its content, in bytes. */
 const PIECE = 512;
-/** Bytes of a small piece: a network's packets and clients' buffers hold more. */
+/** Largest size of a small piece, in bytes. Network packets and clients' buffers hold more. */
 const SMALL = 256;
-/** Small pieces that a body may come in. Clients send a few, for the heads of a form's parts. */
+/** Small pieces allowed per body. Clients send a few, for the headers of a form's parts. */
 const MAX_SMALL_PIECES = 1_000;
-/** Small pieces that a sender may send at once, and again in each minute. */
+/** Small pieces that a sender may send at once, and again each minute. */
 const SMALL_PIECES_PER_MINUTE = 20_000;
 const MANY_SENDERS = 1_000;
 
 export interface UnfinishedBodiesOptions {
-  /** Bytes of all of them together. */
+  /** Maximum bytes of all bodies together. */
   readonly most: number;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly onDropped: () => void;
-  /** Called when a connection has been closed because it sent a body in too many small pieces. */
+  /** Called after a connection was closed because it sent a body in too many small pieces. */
   readonly onFlood: (socket: Socket) => void;
 }
 
 interface Body {
   readonly message: CountedMessage;
-  /** Who has to answer for its pieces; undefined: nobody but its own connection. */
+  /** The sender whose small pieces are counted together; undefined: only those of this connection. */
   readonly sender: string | undefined;
-  /** Whose memory it takes; undefined: a user's, or nobody's any more. */
+  /** The unauthenticated sender whose memory it takes; undefined: a user's body, or one that is over. */
   holder: string | undefined;
   bytes: number;
   smallPieces: number;
 }
 
-/** A request whose body can be counted without being read. */
+/** A request whose body is counted without being read. */
 export class CountedMessage extends IncomingMessage {
   onPiece: ((bytes: number) => void) | undefined;
   onEnd: (() => void) | undefined;
 
-  /** Node calls it with each piece of the body, and with null at its end. */
+  /** Node calls this with each piece of the body, and with null at its end. */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (piece === null) this.onEnd?.();
     else this.onPiece?.(piece.length);
-    // What was read along with the piece that closed the connection is for nobody.
+    // Drops what was read along with the piece that closed the connection.
     return this.socket.destroyed && piece !== null ? false : super.push(piece, encoding);
   }
 }
 
 /**
- * The request bodies that have arrived in part. Pieces cost more than bytes: a body in single bytes takes hundreds of
- * times its size. So each body, and each sender, may send few small pieces; with more, the connection is closed. When
- * the bodies of strangers take too much memory together, the largest of the one with the most bytes is cut off, so that
- * no one else is affected.
+ * The incomplete request bodies. Pieces cost more memory than bytes: a body in single bytes takes hundreds of times
+ * its size. So each body and each sender may send few small pieces; with more, the connection is closed. If the bodies
+ * of unauthenticated senders take too much memory together, the largest body of the sender with the most bytes is cut
+ * off, so that nobody else is affected.
  */
 export class UnfinishedBodies {
   readonly #options: UnfinishedBodiesOptions;
@@ -63,7 +63,7 @@ export class UnfinishedBodies {
     this.#options = options;
   }
 
-  /** Counts the body of a request from its first byte, before anybody knows the caller. */
+  /** Counts the body of a request from its first byte, before the caller is known. */
   follow(
     message: IncomingMessage,
     response: ServerResponse,
@@ -77,13 +77,13 @@ export class UnfinishedBodies {
     message.onEnd = forget;
     message.once('close', forget);
     response.once('close', forget);
-    // Before Node drops the rest of a body that nobody reads without having its pieces counted.
+    // Runs before Node drops the rest of an unread body, whose pieces would not be counted.
     response.prependOnceListener('finish', () => {
       if (!message.complete) message.resume();
     });
   }
 
-  /** The caller of a request is known: a stranger, or undefined for a user, whose plan limits it. */
+  /** Call when the caller is known: an unauthenticated sender, or undefined for a user, whose plan sets the limits. */
   attribute(message: IncomingMessage, stranger: string | undefined): void {
     const body = this.#bodies.get(message);
     if (body?.holder !== undefined) this.#holdFor(body, stranger);
@@ -100,7 +100,7 @@ export class UnfinishedBodies {
   }
 
   #add(body: Body, bytes: number): void {
-    if (body.message.socket.destroyed) return; // the rest of what came with the piece that closed it
+    if (body.message.socket.destroyed) return; // came with the piece that closed the connection
     if (bytes < SMALL && !this.#mayBeSmall(body)) return;
     if (body.holder === undefined) return;
     body.bytes += bytes + PIECE;
@@ -108,7 +108,7 @@ export class UnfinishedBodies {
     if (this.#bytes > this.#options.most) this.#cut(this.#largest());
   }
 
-  /** Counts a small piece. If there are too many, closes the connection, or all of the sender that have a body. */
+  /** Counts a small piece. Beyond the limit, closes the connection, or all of the sender's with a body. */
   #mayBeSmall(body: Body): boolean {
     if (++body.smallPieces > MAX_SMALL_PIECES) this.#flooded(body);
     else if (!this.#isAffordable(body.sender)) {

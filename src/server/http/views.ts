@@ -8,7 +8,7 @@ import type { JobSummaryRow, JobWithSkin, ListedJob } from '../queue/lists.ts';
 import type { CapeRow, JobRow } from '../store/schema/tables.ts';
 import type { SimilarSkinRow, SkinWithData } from '../store/skins.ts';
 
-/** Rows in their wire format. A job that was read as a whole also says what it is made from. */
+/** A job in its wire format. If all of it was read, that includes its source. */
 export function jobView(job: JobSummaryRow & { readonly source?: string | null }, eta?: number): WireJob {
   return {
     id: job.uuid,
@@ -20,7 +20,7 @@ export function jobView(job: JobSummaryRow & { readonly source?: string | null }
   };
 }
 
-/** A job as pages of the list have it. */
+/** A job in a page of the list. */
 export function listedJobView(job: ListedJob): WireJob {
   const [error] = jobErrors(job);
   return {
@@ -31,7 +31,7 @@ export function listedJobView(job: ListedJob): WireJob {
   };
 }
 
-/** Why it failed, if it did. */
+/** Why a job failed, if it did. */
 export function jobErrors({
   status,
   error_code,
@@ -41,7 +41,7 @@ export function jobErrors({
   return [{ code: error_code ?? 'job_failed', message: error_message ?? '' }];
 }
 
-/** `duplicate`: the data existed before the request that this answers (or that made the record). */
+/** `duplicate`: the data existed before the request that is being answered, or that made the record. */
 export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > skin.data_created_at): Skin {
   return {
     uuid: skin.uuid,
@@ -68,7 +68,7 @@ export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > 
   };
 }
 
-/** GET /v2/skins/{uuid} also accepts this id, as long as no other skin's UUID starts with it. */
+/** GET /v2/skins/{uuid} also accepts this ID, unless another skin's UUID starts with it. */
 function shortIdOf({ uuid }: Pick<SkinWithData, 'uuid'>): string {
   return uuid.slice(0, SHORT_ID_LENGTH);
 }
@@ -90,7 +90,7 @@ export function similarSkinView({ uuid, variant, cape_hash }: SimilarSkinRow): S
   return { uuid, variant, ...(cape_hash !== null && { cape: cape_hash }) };
 }
 
-/** `textureUrl`: the address of a texture. */
+/** `textureUrl`: gives the address of a texture. */
 export function capeView(cape: CapeRow, textureUrl: (hash: string) => string): WireCape {
   return {
     uuid: cape.uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
@@ -112,8 +112,8 @@ export interface Notes {
 type Envelope = { readonly success: true } & Required<Omit<Notes, 'errors'>> & Pick<Notes, 'errors'>;
 
 /**
- * The fields of every v2 answer besides its content. Without errors there is no `errors`, as on the hosted service:
- * clients look for the word in the text of an answer to see whether it failed.
+ * The fields of every v2 answer besides its content. Without errors, `errors` is absent, as on the hosted service:
+ * clients search the answer's text for that word to see whether the request failed.
  */
 export function envelope(notes: Notes): Envelope {
   const { warnings = [], messages = [], errors = [], links = {} } = notes;
@@ -147,7 +147,7 @@ const MESSAGES = {
 /** Link to the events of the caller's jobs. */
 export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
 
-/** A job in its current state: with its skin if it is completed, with the reason if it has failed. */
+/** A job in its current state, with its skin if completed or the reason if failed. */
 export function jobBody({ job, skin }: JobWithSkin, warnings: readonly Note[]): Record<string, unknown> {
   const notes = { warnings, errors: jobErrors(job), messages: [MESSAGES[job.status]], links: jobLinks(job) };
   return { ...envelope(notes), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
@@ -159,9 +159,9 @@ export function jobLinks(job: JobRow): Record<string, string> {
   return { self, job: self, ...skin, ...EVENTS_LINK };
 }
 
-/** Lists are read page by page: `after` is the place of the last entry of the page before. */
+/** Lists are read page by page. `after`: the position of the previous page's last entry. */
 
-/** The place of a page's last entry, if more may follow: the page is full. */
+/** The position of a page's last entry, if more may follow because the page is full. */
 export function placeAfter<Entry, Place>(
   entries: readonly Entry[],
   size: number,
@@ -171,14 +171,14 @@ export function placeAfter<Entry, Place>(
   return last && placeOf(last);
 }
 
-/** What a page was asked with: its size, its place, and the filters, of which empty ones are left out. */
+/** The query of a page: size, position and filters. Empty filters are left out. */
 interface PageQuery {
   readonly size: number;
   readonly after?: string | number | undefined;
   readonly [filter: string]: string | number | undefined;
 }
 
-/** The links of a page of the list at `path`. `next`: the place after which the next page begins, if there is one. */
+/** The links of a page of the list at `path`. `next`: the position after which the next page begins, if there is one. */
 export function pageLinks(path: string, query: PageQuery, next: string | undefined): Record<string, string> {
   const { size, after, ...filters } = query;
   const address = (place: string | number | undefined) => {
@@ -191,7 +191,7 @@ export function pageLinks(path: string, query: PageQuery, next: string | undefin
   return { self: address(after), ...(next !== undefined && { next: address(next) }) };
 }
 
-/** A skin's row in the format of version 1. `duplicate`: the data existed before the request that this answers. */
+/** A skin in the format of version 1. `duplicate`: the data existed before the request that is being answered. */
 export function v1SkinView(
   skin: SkinWithData,
   duplicate = skin.skin_created_at > skin.data_created_at,
@@ -234,7 +234,7 @@ function dashed(uuid: string): string {
   return uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The delay between requests, as older clients read it from headers. */
+/** The delay between requests in the headers that older clients read. */
 export function delayHeaders({ delay: { millis } }: RateLimit): Readonly<Record<string, string>> {
   const seconds = String(Math.ceil(millis / 1000));
   return {

@@ -6,7 +6,7 @@ import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
 import type { OpenStore } from '../store/open-store.ts';
 import type { MetricSources } from './prometheus.ts';
 
-/** The metrics of the service, as text that Prometheus reads. */
+/** The metrics of the service in Prometheus' text format. */
 export interface Metrics {
   /** Whether everyone may read them, not only an operator. */
   readonly isOpen: boolean;
@@ -24,7 +24,7 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly skew: () => number;
 }
 
-/** Starts to count. Loads the library for it only here, so that a service without metrics does not wait for it. */
+/** Starts counting. Loads the library on demand, so that a service without metrics does not wait for it. */
 export async function startMetrics(
   observers: Observers,
   { isOpen, db, feeds, connections, workers, store, skew }: MetricsOptions,

@@ -8,9 +8,9 @@ import type { StoreConnections } from '../store/open-store.ts';
 let ofProcess: readonly Metric[] | undefined;
 
 /**
- * The metrics of the process: memory, garbage collections, delays of the event loop. They are collected once for all
- * services of the process, from the first call on. prom-client never stops collecting: a collector for each service
- * would stay in memory after the service has ended, and be called at every garbage collection.
+ * The metrics of the process: memory, garbage collections, event loop delays. They are collected once for all services
+ * of the process, from the first call. prom-client never stops collecting, so a collector per service would stay in
+ * memory after the service has ended, and run at every garbage collection.
  */
 export function processMetrics(): readonly Metric[] {
   ofProcess ??= watchProcess();
@@ -23,7 +23,7 @@ function watchProcess(): readonly Metric[] {
   return register.getMetricsAsArray() as unknown as Metric[];
 }
 
-/** What is known of a store that several nodes share, and of this process's connections to it. */
+/** State of a store that several nodes share, and of this process's connections to it. */
 export interface SharedStore {
   readonly connections: () => StoreConnections;
   /** The nodes that are alive. */
@@ -44,12 +44,12 @@ export function addStoreGauges(registry: Registry, { connections, nodes, skew }:
     });
   gauge(
     'skinsmith_store_connections_limit',
-    'The most connections to the store that there may be.',
+    'Maximum number of connections to the store.',
     () => connections().most,
   );
   gauge(
     'skinsmith_store_waiting',
-    'Work that waits for a connection to the store.',
+    'Requests waiting for a connection to the store.',
     () => connections().waiting,
   );
   gauge('skinsmith_store_listening', 'Whether notifications from other nodes arrive at once: 1 or 0.', () =>
@@ -62,7 +62,7 @@ export function addStoreGauges(registry: Registry, { connections, nodes, skew }:
 function addConnections(registry: Registry, connections: SharedStore['connections']): void {
   new Gauge({
     name: 'skinsmith_store_connections',
-    help: 'Connections to the store, besides the one that listens.',
+    help: 'Connections to the store, except the one that listens.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -76,7 +76,7 @@ function addConnections(registry: Registry, connections: SharedStore['connection
 function addNodes(registry: Registry, nodes: SharedStore['nodes']): void {
   new Gauge({
     name: 'skinsmith_nodes',
-    help: 'Processes of all machines that share the store and are alive.',
+    help: 'Live nodes that share the store, on all machines.',
     registers: [registry],
     async collect() {
       this.remove();
@@ -100,7 +100,7 @@ function addSkew(registry: Registry, skew: SharedStore['skew']): void {
 /** Milliseconds after which a store that does not answer counts as unreachable. */
 const LIMIT = 5_000;
 
-/** What is in the store is left out while the store cannot be reached, so that the rest can be read just then. */
+/** Leaves out the metrics from the store while it is unreachable, so that the rest can be read just then. */
 export async function ifReachable(collect: () => Promise<void>): Promise<void> {
   const timer = new AbortController();
   try {
@@ -112,7 +112,7 @@ export async function ifReachable(collect: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What is not counted as it happens, but looked up when the metrics are read. */
+/** Values that are not counted as they occur, but looked up when the metrics are read. */
 export interface MetricSources {
   readonly pendingJobs: () => Promise<PendingCounts>;
   readonly eventStreams: () => number;
@@ -128,13 +128,13 @@ interface WorkerCounts {
   readonly busy: number;
 }
 
-/** Seconds. A skin known is answered in milliseconds, a waiting request after half a minute at most. */
+/** Seconds. Known skins are answered in milliseconds, waiting requests after half a minute at most. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds. Signing takes milliseconds, a game account seconds. */
 const GENERATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const NO_ROUTE = 'none';
 
-/** Counts for Prometheus, in a registry of its own. What it counts is of this process since its start. */
+/** Metrics for Prometheus in a registry of their own. They count events of this process since its start. */
 export class PrometheusMetrics implements Observer {
   readonly #registry = new Registry();
   readonly #counters: Counters;
@@ -142,7 +142,7 @@ export class PrometheusMetrics implements Observer {
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
     this.#counters = { ...makeRequestCounters(registers), ...makeJobCounters(registers) };
-    if (sources.store) addStoreGauges(this.#registry, sources.store); // first: the others ask the store
+    if (sources.store) addStoreGauges(this.#registry, sources.store); // first, because the others read the store
     addGauges(this.#registry, sources);
     addWorkers(this.#registry, sources.workers);
     for (const metric of processMetrics()) this.#registry.registerMetric(metric);
@@ -197,26 +197,26 @@ function makeRequestCounters(registers: Registry[]) {
   return {
     requests: new Counter({
       name: 'skinsmith_http_requests_total',
-      help: 'Requests answered.',
+      help: 'Answered requests.',
       labelNames: ['route', 'method', 'status'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'skinsmith_http_request_duration_seconds',
-      help: 'Time from a request to the end of its answer.',
+      help: 'Time from the start of a request to the end of its answer.',
       labelNames: ['route', 'method'],
       buckets: REQUEST_BUCKETS,
       registers,
     }),
     refusals: new Counter({
       name: 'skinsmith_refusals_total',
-      help: 'Requests refused or failed, by error code.',
+      help: 'Refused or failed requests, by error code.',
       labelNames: ['code'],
       registers,
     }),
     dropped: new Counter({
       name: 'skinsmith_connections_dropped_total',
-      help: 'Connections closed because there were too many, or because too much came over them.',
+      help: 'Connections closed because there were too many, or because they sent too much.',
       registers,
     }),
   };
@@ -227,12 +227,12 @@ function makeJobCounters(registers: Registry[]) {
     webhooks: makeWebhooks(registers),
     duplicates: new Counter({
       name: 'skinsmith_duplicates_total',
-      help: 'Generations answered with skin data that was there.',
+      help: 'Generations answered with known skin data.',
       registers,
     }),
     generationSeconds: new Histogram({
       name: 'skinsmith_generation_duration_seconds',
-      help: 'Time a generator took for skin data.',
+      help: 'Time a generator took to make skin data.',
       buckets: GENERATION_BUCKETS,
       registers,
     }),
@@ -243,18 +243,18 @@ function makeJobCounters(registers: Registry[]) {
     }),
     failed: new Counter({
       name: 'skinsmith_jobs_failed_total',
-      help: 'Jobs failed for good, by error code.',
+      help: 'Permanently failed jobs, by error code.',
       labelNames: ['code'],
       registers,
     }),
   };
 }
 
-/** Begins at 0, so that the first one that is given up is an increase. */
+/** Starts at 0, so that the first abandoned webhook shows as an increase. */
 function makeWebhooks(registers: Registry[]) {
   const webhooks = new Counter({
     name: 'skinsmith_webhooks_total',
-    help: 'Webhooks delivered, or not tried again.',
+    help: 'Webhooks delivered or abandoned.',
     labelNames: ['outcome'],
     registers,
   });
@@ -265,7 +265,7 @@ function makeWebhooks(registers: Registry[]) {
 function addWorkers(registry: Registry, workers: MetricSources['workers']): void {
   new Gauge({
     name: 'skinsmith_workers',
-    help: 'Workers that have a job, or none.',
+    help: 'Workers with and without a job.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -280,7 +280,7 @@ function addGauges(registry: Registry, { pendingJobs, eventStreams, connections 
   const registers = [registry];
   new Gauge({
     name: 'skinsmith_jobs',
-    help: 'Jobs in the store that have not ended, by status.',
+    help: 'Unfinished jobs in the store, by status.',
     labelNames: ['status'],
     registers,
     async collect() {
@@ -292,7 +292,7 @@ function addGauges(registry: Registry, { pendingJobs, eventStreams, connections 
   });
   new Gauge({
     name: 'skinsmith_event_streams',
-    help: 'Callers who follow their jobs.',
+    help: 'Open event streams of callers.',
     registers,
     collect() {
       this.set(eventStreams());
@@ -300,7 +300,7 @@ function addGauges(registry: Registry, { pendingJobs, eventStreams, connections 
   });
   new Gauge({
     name: 'skinsmith_connections',
-    help: 'Connections open.',
+    help: 'Open connections.',
     registers,
     async collect() {
       this.set(await connections());

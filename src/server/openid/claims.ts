@@ -1,37 +1,37 @@
 import { ProxyError } from '../../base/network-reason.ts';
 import { OutboundError } from '../outbound/target.ts';
 
-/** What a claim must hold. */
+/** A condition on a claim. */
 export interface ClaimTest {
-  /** Its name, or its path with dots between the names. */
+  /** The claim's name, or its path with dots between the names. */
   readonly claim: string;
-  /** The text that it is, or has in its list; undefined: the claim is `true`. */
+  /** The required text, alone or in a list; undefined: the claim must be `true`. */
   readonly value: string | undefined;
 }
 
-/** The OpenID Connect provider that people sign in with. */
+/** The OpenID Connect provider for single sign-on. */
 export interface OpenIdSettings {
-  /** Its address, exactly as the provider writes it: a slash at the end counts. */
+  /** Its address, exactly as the provider writes it, including any trailing slash. */
   readonly issuer: string;
   readonly clientId: string;
   /** Undefined for a client without a secret, which only PKCE protects. */
   readonly clientSecret?: string | undefined;
-  /** What the button calls it: "Sign in with …". */
+  /** The provider's name on the button: "Sign in with …". */
   readonly name: string;
-  /** With spaces between them; `openid` must be one. */
+  /** Separated by spaces; must include `openid`. */
   readonly scopes: string;
-  /** The claim that names the plan, or has it in its list; undefined: operators decide. */
+  /** The claim that contains the plan, alone or in a list; undefined: operators decide. */
   readonly planClaim?: string | undefined;
   /** Who is an operator; undefined: the store decides. */
   readonly operatorClaim?: ClaimTest | undefined;
-  /** Who may sign in; undefined: everybody whom the provider lets in. */
+  /** Who may sign in; undefined: everyone whom the provider signs in. */
   readonly requiredClaim?: ClaimTest | undefined;
 }
 
-/** What the provider says of a person, by the names of the claims. */
+/** The provider's claims about a person, by name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What the claims decide about a user; undefined: they do not. */
+/** A user's rights from the claims; undefined: the claims do not decide. */
 export interface Rights {
   readonly plan?: string | undefined;
   readonly isOperator?: boolean | undefined;
@@ -39,10 +39,10 @@ export interface Rights {
 
 /** Longest name of a user, in characters. */
 export const MAX_NAME = 32;
-/** The plan of people whose claim names none. */
+/** The plan of people without a plan in their claims. */
 const USUAL_PLAN = 'free';
 
-/** @param knowsPlan whether there is a plan of this name */
+/** @param knowsPlan whether a plan with this name exists */
 export function rightsIn(
   claims: Claims,
   { planClaim, operatorClaim }: Pick<OpenIdSettings, 'planClaim' | 'operatorClaim'>,
@@ -59,12 +59,12 @@ export function passes(claims: Claims, { claim, value }: ClaimTest): boolean {
   return textsIn(claims, claim).includes(value);
 }
 
-/** Names of all claims that the settings ask for. */
+/** Names of all claims that the settings use. */
 export function claimsAskedFor({ planClaim, operatorClaim, requiredClaim }: OpenIdSettings): string[] {
   return [planClaim, operatorClaim?.claim, requiredClaim?.claim].filter((claim) => claim !== undefined);
 }
 
-/** The value under a claim's name; undefined if there is none. A name may have dots in it, or be a path. */
+/** The value of a claim; undefined if there is none. The name may contain dots or be a path. */
 export function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
@@ -81,7 +81,7 @@ function textsIn(claims: Claims, name: string): string[] {
   return list.filter((one) => typeof one === 'string');
 }
 
-/** A name for a new user, in the characters that names may have. It says nothing about who the person is. */
+/** A name for a new user, in the allowed characters. It does not identify the person. */
 export function nameIn({ preferred_username, nickname, email, name }: Claims): string {
   const [mailbox] = String(email ?? '').split('@', 1);
   const candidates = [preferred_username, nickname, mailbox, name].map(asName);
@@ -99,13 +99,13 @@ function asName(text: unknown): string {
 }
 
 /**
- * `unreachable`: it does not answer, or not as such a provider does; `denied`: it did not let the person in; `stale`: this
- * sign-in was used, is too old, or began in another browser; `not_allowed`: the settings do not let the person in;
- * `busy`: there are too many sign-ins; `invalid`: what it answered proves nothing.
+ * `unreachable`: it does not respond, or not like an OpenID provider; `denied`: it did not sign the person in;
+ * `stale`: this sign-in was used, is too old, or began in another browser; `not_allowed`: the settings exclude the
+ * person; `busy`: there are too many sign-ins; `invalid`: its answer proves nothing.
  */
 export type ProviderFault = 'unreachable' | 'denied' | 'stale' | 'not_allowed' | 'busy' | 'invalid';
 
-/** Why somebody was not signed in. The message is for the operator; it has no tokens in it. */
+/** Why a sign-in failed. The message is for the operator and contains no tokens. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly code: ProviderFault;
@@ -116,7 +116,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** Codes of openid-client for answers that no OpenID provider gives, and for missing ones. */
+/** Codes of openid-client for missing answers, and for those that no OpenID provider gives. */
 const NO_ANSWER: ReadonlySet<unknown> = new Set([
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -124,10 +124,10 @@ const NO_ANSWER: ReadonlySet<unknown> = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
 ]);
-/** What the provider itself answers when it is in trouble (RFC 6749). */
+/** The provider's own errors for temporary problems (RFC 6749). */
 const IN_TROUBLE: ReadonlySet<unknown> = new Set(['server_error', 'temporarily_unavailable']);
 
-/** Names what openid-client has thrown. Of its causes only a message is kept: the rest holds tokens. */
+/** Classifies an error of openid-client. Keeps only the message of its cause, because the rest contains tokens. */
 export function asProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const outbound = outboundErrorIn(error);
@@ -138,7 +138,7 @@ export function asProviderError(error: unknown): ProviderError {
   return new ProviderError(faultOf({ name, code, answered }), told.slice(0, 300));
 }
 
-/** This message is for the operator, whose proxy it may have been. */
+/** For the operator, with the failure of a proxy if there was one. */
 function messageOf({ message, cause }: OutboundError): string {
   return cause instanceof ProxyError ? `${message.replace(/\.$/, '')}: ${cause.message}.` : message;
 }

@@ -16,12 +16,12 @@ import {
   rightsIn,
 } from './claims.ts';
 
-/** Milliseconds for one request to the provider. */
+/** Time limit of a request to the provider, in milliseconds. */
 const TIMEOUT = 8_000;
-/** Bytes of an answer: key sets and tokens are far smaller. */
+/** Largest answer in bytes. Key sets and tokens are far smaller. */
 const MAX_BYTES = 256 * 1024;
 
-/** Sends openid-client's requests by the way that the operator's rules guard. Redirects are not followed. */
+/** Sends openid-client's requests through the guarded agent. Follows no redirects. */
 export function guardedFetch(agent: GuardedAgent): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const { status, contentType, bytes } = await fetchGuarded(agent, {
@@ -42,10 +42,10 @@ export function guardedFetch(agent: GuardedAgent): CustomFetch {
   };
 }
 
-/** A person, as the provider vouches for it. */
+/** A person identified by the provider. */
 export interface ProviderIdentity {
   readonly issuer: string;
-  /** Names the person at this issuer, for good. */
+  /** The permanent ID of the person at this issuer. */
   readonly subject: string;
   /** A name for a new user. */
   readonly name: string;
@@ -56,27 +56,27 @@ interface ProviderOptions {
   readonly settings: OpenIdSettings;
   readonly agent: GuardedAgent;
   readonly clock: Clock;
-  /** Whether a claim may give this plan. */
+  /** Whether claims may grant this plan. */
   readonly knowsPlan: (name: string) => boolean;
-  /** A secret of the service, which all its nodes share. */
+  /** A secret of the service, shared by all its nodes. */
   readonly readKey: () => Promise<string>;
 }
 
-/** Sign-ins that may be finished in a minute, with a request that has the client's secret: of one network, and of all. */
+/** Sign-ins per minute that may be completed with a request to the provider: per network, and in all. */
 const PER_NETWORK = 10;
 const PER_MINUTE = 300;
 /** Networks remembered before idle ones are forgotten. */
 const MANY_NETWORKS = 1_000;
 
-/** Milliseconds for which the provider's description of itself is used. */
+/** Milliseconds for which the provider's configuration is reused. */
 const DESCRIPTION_AGE = 3_600_000;
 /** Seconds by which the provider's clock may be wrong. */
 const CLOCK_TOLERANCE = 30;
 
 /**
- * The OpenID Connect provider. It keeps nothing about a sign-in: state, nonce and code verifier follow from a secret that
- * the browser has in a cookie and from one of the service, so any node can finish what another one began, and nobody can
- * make up a sign-in that the service has not begun.
+ * The OpenID Connect provider. It stores nothing about a sign-in: state, nonce and code verifier are derived from a
+ * secret in the browser's cookie and one of the service. So any node can complete what another one began, and nobody
+ * can forge a sign-in that the service did not begin.
  */
 export class OpenIdProvider {
   readonly #options: ProviderOptions;
@@ -89,12 +89,12 @@ export class OpenIdProvider {
     this.#all = { left: PER_MINUTE, at: options.clock.monotonic() };
   }
 
-  /** What the button calls it. */
+  /** The provider's name on the button. */
   get name(): string {
     return this.#options.settings.name;
   }
 
-  /** Where the browser goes to sign in. @throws ProviderError */
+  /** The provider's address to sign in at. @throws ProviderError */
   async begin(secret: string, redirectUri: string): Promise<URL> {
     const { state, nonce, verifier } = await this.#partsOf(secret);
     try {
@@ -113,7 +113,7 @@ export class OpenIdProvider {
   }
 
   /**
-   * Who has signed in. @param answer the address that the provider led the browser to; `network`: where the browser is
+   * Completes a sign-in. @param answer the address to which the provider sent the browser; `network`: of the browser
    * @throws ProviderError
    */
   async finish(answer: URL, secret: string, network: string): Promise<ProviderIdentity> {
@@ -152,14 +152,17 @@ export class OpenIdProvider {
 
   #identity(claims: Claims, { iss, sub }: { readonly iss: string; readonly sub: string }): ProviderIdentity {
     const { settings, knowsPlan } = this.#options;
-    // It would be one person for all whom the provider names like that.
+    // Otherwise, everyone with an empty sub would be one person.
     if (sub === '') throw new ProviderError('invalid', 'the claim sub is empty');
     if (settings.requiredClaim && !passes(claims, settings.requiredClaim))
-      throw new ProviderError('not_allowed', `the claim ${settings.requiredClaim.claim} is not as required`);
+      throw new ProviderError(
+        'not_allowed',
+        `the claim ${settings.requiredClaim.claim} does not have the required value`,
+      );
     return { issuer: iss, subject: sub, name: nameIn(claims), rights: rightsIn(claims, settings, knowsPlan) };
   }
 
-  /** Some providers return groups and the like only on another request, with the token. */
+  /** Some providers return groups and the like only in answer to another request with the token. */
   async #completed(claims: Claims & { readonly sub: string }, accessToken: string): Promise<Claims> {
     const configuration = await this.#configuration();
     const missing = claimsAskedFor(this.#options.settings).some(
@@ -176,7 +179,7 @@ export class OpenIdProvider {
       const described = { configuration: this.#discover(), until: now + DESCRIPTION_AGE };
       this.#described = described;
       described.configuration.catch(() => {
-        if (this.#described === described) this.#described = undefined; // the next person tries again
+        if (this.#described === described) this.#described = undefined; // so that the next sign-in tries again
       });
     }
     return await this.#described.configuration;
@@ -201,7 +204,7 @@ export class OpenIdProvider {
   }
 }
 
-/** The usual way for a client to authenticate itself, unless the provider accepts only the other one. */
+/** The usual way for a client to authenticate, unless the provider accepts only the other one. */
 function clientAuth(
   secret: string | undefined,
   { None, ClientSecretBasic, ClientSecretPost }: typeof import('openid-client'),

@@ -21,7 +21,7 @@ export function parseUnmapped(text: string): IPv4 | IPv6 {
 export type Network = readonly [address: IPv4 | IPv6, bits: number, port?: number];
 
 export type CheckedAddress =
-  /** `isOwn`: it is in one of the operator's networks. */
+  /** `isOwn`: the address is in one of the operator's networks. */
   | { readonly allowed: true; readonly isOwn: boolean }
   /** `why`: the kind of address, as in "a private address". */
   | { readonly allowed: false; readonly why: string };
@@ -31,7 +31,7 @@ const LOOPBACK = 'a loopback address';
 const LINK_LOCAL = 'a link-local address';
 const MULTICAST = 'a multicast address';
 const RESERVED = 'a reserved address';
-const TRANSLATED = 'an address that stands for another';
+const TRANSLATED = 'a translated address';
 
 /** Descriptions of the ranges that the library distinguishes, except for the ordinary one. */
 const RANGES: Readonly<Record<string, string>> = {
@@ -56,9 +56,9 @@ const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const AZURE_HOST = ipaddr.IPv4.parseCIDR('168.63.129.16/32');
 
 /**
- * Decides whether the service may connect to this address (as DNS or a socket gives it, without brackets). Allowed are
- * global unicast addresses, and any address in the operator's networks. An IPv4 address inside an IPv6 one counts as
- * itself.
+ * Decides whether the service may connect to this address (from DNS or a socket, without brackets). Global unicast
+ * addresses are allowed, and any address in the operator's networks. An IPv4 address inside an IPv6 one counts as the
+ * IPv4 address.
  */
 export function judgeAddress(text: string, networks: readonly Network[]): CheckedAddress {
   if (isIP(text) === 0 || text.includes('%')) return { allowed: false, why: RESERVED };

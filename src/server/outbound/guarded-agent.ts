@@ -19,7 +19,7 @@ import {
   parseTarget,
 } from './target.ts';
 
-/** All addresses of a host name; none if it does not exist. Rejects if the name servers cannot tell. */
+/** All addresses of a host name; none if it does not exist. Rejects if the name servers give no answer. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 /** Time limit for a name server in milliseconds, and the number of tries. */
@@ -121,7 +121,7 @@ function guardedConnector({
     const heading: Heading = { host: hostname, port, policy };
     const literal = literalOf(hostname);
     try {
-      if (literal !== undefined) choose([literal], heading); // a literal address is never looked up
+      if (literal !== undefined) choose([literal], heading); // a literal address needs no look-up
     } catch (error) {
       callback(error as Error, null);
       return;

@@ -31,16 +31,16 @@ export class OutboundError extends Error {
 
 const FAULTS: Readonly<Record<string, readonly [OutboundFault, string]>> = {
   ECONNREFUSED: ['unreachable', 'connection refused'],
-  EHOSTUNREACH: ['unreachable', 'no route to it'],
-  ENETUNREACH: ['unreachable', 'no route to it'],
+  EHOSTUNREACH: ['unreachable', 'no route to the host'],
+  ENETUNREACH: ['unreachable', 'no route to the host'],
   ETIMEDOUT: ['unreachable', 'the connection timed out'],
   UND_ERR_CONNECT_TIMEOUT: ['unreachable', 'the connection timed out'],
   ECONNRESET: ['broken_off', 'the connection was reset'],
   UND_ERR_SOCKET: ['broken_off', 'the connection was closed'],
-  UND_ERR_HEADERS_OVERFLOW: ['too_large', 'the head of its answer is too long'],
+  UND_ERR_HEADERS_OVERFLOW: ['too_large', 'the headers of its answer are too long'],
   UND_ERR_HEADERS_TIMEOUT: ['timeout', 'the request timed out'],
   UND_ERR_BODY_TIMEOUT: ['timeout', 'the answer stalled'],
-  [PROXY_REFUSED]: ['unreachable', 'no route to it'],
+  [PROXY_REFUSED]: ['unreachable', 'no route to the host'],
 };
 
 /** Turns any error from talking to `host` into one whose message may be shown. */
@@ -110,8 +110,8 @@ export function choose(addresses: readonly string[], { host, port, policy }: Hea
     // Reveal no more about a name than this: its internal address is private.
     const message =
       literalOf(host) === undefined
-        ? `${host} leads to a private address, to which this service does not connect.`
-        : `${host} is ${why}, to which this service does not connect.`;
+        ? `${host} has a private address, and this service does not connect to those.`
+        : `${host} is ${why}, and this service does not connect to those.`;
     throw new OutboundError('address_refused', message);
   }
   const chosen = reachable.filter(({ isOwn }) => isOwn || isOpen(port, policy));

@@ -22,7 +22,7 @@ const scopes = ['account'] as const;
 const ofAccount = z.object({ uuid: uuidSchema });
 const ofLogin = z.object({ id: z.string().max(64) });
 
-/** One's own; an operator sees those of others on a page of its own. */
+/** The person's own accounts; operators have a separate page for all. */
 export const gamesRoute = pageRoute({
   method: 'GET',
   path: PATH,
@@ -52,7 +52,7 @@ export const beginLoginFormRoute = pageRoute({
   },
 });
 
-/** Looks whether the code was entered; not when the page is first shown. */
+/** Checks whether the person has entered the code, except when the page is first shown. */
 export const loginRoute = pageRoute({
   method: 'GET',
   path: `${PATH}/logins/:id`,
@@ -137,7 +137,7 @@ const STATES: Readonly<Record<GameAccount['state'], string>> = {
   active: 'works',
   paused: 'paused',
   suspended: 'suspended by the game',
-  needs_login: 'must be linked again',
+  needs_login: 'needs to be linked again',
 };
 
 export interface GamesView {
@@ -145,7 +145,7 @@ export interface GamesView {
   readonly mayLink: boolean;
   /** Whether this server makes skins with game accounts. */
   readonly areUsed: boolean;
-  /** Whether one was just unlinked that still wears a skin of ours. */
+  /** Whether an account was just unlinked that still wears a skin of ours. */
   readonly isWorn: boolean;
   readonly origin: string;
 }
@@ -153,13 +153,13 @@ export interface GamesView {
 export function gamesPage({ accounts, mayLink, areUsed, isWorn, origin }: GamesView): Page {
   return accountPage('games', {
     title: 'Game accounts',
-    body: html`${isWorn && html`<p class="problem" role="status">The account is unlinked, but its own skin could not be set again: its owner must do that.</p>`}
+    body: html`${isWorn && html`<p class="problem" role="status">The account is unlinked, but its previous skin could not be restored. Its owner must set it again.</p>`}
 <p>${
       areUsed
-        ? 'This server makes skins with linked game accounts: it sets the skin on one, and keeps what the game signed.'
-        : 'This server does not make skins with game accounts now, so linked accounts are not used.'
+        ? 'This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that the game signed.'
+        : 'This server does not make skins with game accounts, so linked accounts are not used.'
     }</p>
-${accounts.length > 0 ? html`<ul class="list">${accounts.map(row)}</ul>` : html`<p class="empty">You have linked none.</p>`}
+${accounts.length > 0 ? html`<ul class="list">${accounts.map(row)}</ul>` : html`<p class="empty">No game accounts linked yet.</p>`}
 ${mayLink ? linkForm() : html`<p class="panel">Only the operator of this server may link game accounts.</p>`}`,
     terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
   });
@@ -167,8 +167,8 @@ ${mayLink ? linkForm() : html`<p class="panel">Only the operator of this server 
 
 function linkForm(): Html {
   return html`<section aria-labelledby="link"><h2 id="link">Link an account</h2>
-<form class="panel narrow" method="post" action="${PATH}/logins"><p>You sign in at Microsoft with a code, and this server never sees your password. While it makes a skin, your player wears it.</p>
-${checkBox({ name: 'share', value: 'on', isChecked: false }, 'Share it: it may make the skins of everybody here')}
+<form class="panel narrow" method="post" action="${PATH}/logins"><p>You sign in to Microsoft with a code; this server never sees your password. Your player wears each skin while this server makes it.</p>
+${checkBox({ name: 'share', value: 'on', isChecked: false }, 'Share it: make everyone’s skins with it')}
 <button>Get a code</button></form></section>`;
 }
 
@@ -176,23 +176,23 @@ function row(account: GameAccount): Html {
   const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">in use</span>`}
-<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && html`; free from ${moment(freeAt)}`}</p>
+<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && html`; available from ${moment(freeAt)}`}</p>
 ${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}
 ${settings(account)}
-<details><summary aria-label="Unlink ${name}">Unlink</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>The account gets the skin back that it wore before. Skins that it made stay.</p><button class="danger">Unlink the account</button></form></details></div>
+<details><summary aria-label="Unlink ${name}">Unlink</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>The account gets its previous skin back. Skins that it made stay.</p><button class="danger">Unlink the account</button></form></details></div>
 <div class="acts">${actionButton(`${PATH}/${uuid}/check`, 'Check', { about: name })}
 ${actionButton(`${PATH}/${uuid}/pause`, isPaused ? 'Resume' : 'Pause', { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
 }
 
 function settings({ uuid, name, share, restore, capes }: GameAccount): Html {
   return html`<details><summary aria-label="Settings of ${name}">Settings</summary><form method="post" action="${PATH}/${uuid}">
-${checkBox({ name: 'share', value: 'on', isChecked: share }, 'Share it: it may make the skins of everybody here')}
-${checkBox({ name: 'capes', value: 'on', isChecked: capes }, 'Skins may show its cape')}
-${checkBox({ name: 'restore', value: 'on', isChecked: restore }, 'Give it its own skin back when it is idle')}
+${checkBox({ name: 'share', value: 'on', isChecked: share }, 'Share it: make everyone’s skins with it')}
+${checkBox({ name: 'capes', value: 'on', isChecked: capes }, 'Allow skins to show its cape')}
+${checkBox({ name: 'restore', value: 'on', isChecked: restore }, 'Restore its own skin when it is idle')}
 <button>Save</button></form></details>`;
 }
 
-/** What the account's owner has to enter, and where. */
+/** The code that the account's owner has to enter, and where. */
 export function loginPage(
   { id, userCode, verificationUri, expiresAt, interval }: BegunGameLogin,
   origin: string,
@@ -212,7 +212,7 @@ export function failedLoginPage(message: string): Page {
   return accountPage('games', {
     status: 400,
     title: 'The account was not linked',
-    body: html`<p class="lead">${message}</p><p><a class="button" href="${PATH}">Back to the game accounts</a></p>`,
+    body: html`<p class="lead">${message}</p><p><a class="button" href="${PATH}">Back to game accounts</a></p>`,
   });
 }
 
@@ -221,7 +221,7 @@ export function checkedPage({ account, problems }: GameAccountCheck, origin: str
     title: problems.length === 0 ? 'The account works' : 'The account cannot be used now',
     body: html`<p class="lead"><bdi>${account.name}</bdi>: ${STATES[account.state]}</p>
 ${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`}
-<p><a class="button" href="${PATH}">Back to the game accounts</a></p>`,
+<p><a class="button" href="${PATH}">Back to game accounts</a></p>`,
     terminal: terminalOf(
       'skinsmith accounts health',
       origin,

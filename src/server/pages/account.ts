@@ -53,7 +53,7 @@ export const keysRoute = pageRoute({
   },
 });
 
-/** A key gives no other more than it has, and only an operator's keys can have that scope. */
+/** A key can give new keys only its own scopes, and only an operator's keys can have `operator`. */
 function scopesToGive(caller: Caller): Scope[] {
   const isOperator = caller.kind === 'user' && caller.isOperator;
   return SCOPES.filter((scope) => hasScope(caller, scope) && (scope !== 'operator' || isOperator));
@@ -68,7 +68,7 @@ const formSchema = z.object({
   v2Compat: checked,
 });
 
-/** What a form says of a key, as the API takes it. */
+/** The form's fields of a key, in the shape that the API takes. */
 function keyIn({ body }: HttpRequest) {
   const { scope, ...fields } = formSchema.parse(body ?? {});
   return { ...fields, scopes: scope };
@@ -82,7 +82,7 @@ export const createKeyFormRoute = pageRoute({
   handle: async ({ context, caller, request }) => {
     const input = apiKeyBodySchema.parse(keyIn(request));
     const key = await createKey(context, caller, input);
-    // Answered as a page, not by a redirect: no address may lead to the key.
+    // A page, not a redirect: no address may lead to the key.
     return newKeyPage(key, context.publicUrl());
   },
 });
@@ -112,7 +112,7 @@ export const revokeKeyFormRoute = pageRoute({
 });
 
 const SCOPE_NAMES: Readonly<Record<Scope, string>> = {
-  read: 'Read my jobs and skins, private ones too',
+  read: 'Read my jobs and skins, including private ones',
   generate: 'Make skins',
   skins: 'Edit and delete my skins',
   account: 'Manage my keys and game accounts',
@@ -121,7 +121,7 @@ const SCOPE_NAMES: Readonly<Record<Scope, string>> = {
 
 export interface KeysView {
   readonly keys: readonly ApiKey[];
-  /** Id of the key that the person signed in with. */
+  /** ID of the key that the person signed in with. */
   readonly current: string | undefined;
   /** Scopes that a new key may have. */
   readonly mayGive: readonly Scope[];
@@ -131,10 +131,10 @@ export interface KeysView {
 export function keysPage({ keys, current, mayGive, origin }: KeysView): Page {
   return accountPage('keys', {
     title: 'API keys',
-    body: html`<p>Programs show a key to act for you. Give each its own, with no more scopes than it needs.</p>
+    body: html`<p>Programs use a key to act for you. Give each its own, with no more scopes than it needs.</p>
 <ul class="list">${keys.map((key) => row(key, { current, mayGive }))}</ul>
-<section aria-labelledby="new"><h2 id="new">Make a new key</h2>
-<form class="panel" method="post" action="${PATH}">${fields('new', mayGive)}<button>Make the key</button></form></section>`,
+<section aria-labelledby="new"><h2 id="new">Create a key</h2>
+<form class="panel" method="post" action="${PATH}">${fields('new', mayGive)}<button>Create key</button></form></section>`,
     terminal: terminalOf('skinsmith keys list', origin, '/v2/account/keys'),
   });
 }
@@ -143,8 +143,8 @@ export function keysPage({ keys, current, mayGive, origin }: KeysView): Page {
 export function newKeyPage({ id, name, secret }: ApiKeyMade, origin: string): Page {
   return accountPage('keys', {
     title: 'Your new key',
-    body: html`<p class="lead">Copy the key <bdi>${name}</bdi> now: it is shown this once only.</p>
-<dl class="copyable">${copyField('API key', secret)}${copyField('Its id', id)}</dl>
+    body: html`<p class="lead">Copy the key “<bdi>${name}</bdi>” now. You will not see it again.</p>
+<dl class="copyable">${copyField('API key', secret)}${copyField('Key ID', id)}</dl>
 <p><a class="button" href="${PATH}">I have copied it</a></p>`,
     terminal: terminalOf('skinsmith login', origin, '/v2/me'),
   });
@@ -154,11 +154,11 @@ interface Rights extends Pick<KeysView, 'current' | 'mayGive'> {}
 
 function row(key: ApiKey, { current, mayGive }: Rights): Html {
   const { id, name, last4, createdAt, lastUsedAt, generations = 0, scopes = [] } = key;
-  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">signed in with this one</span>`}
-<p class="quiet">Made ${moment(createdAt)}; ${lastUsedAt === undefined ? 'never used' : html`last used ${moment(lastUsedAt)}`}; ${generations} new ${generations === 1 ? 'skin' : 'skins'}</p>
-<p class="quiet">May: ${scopes.join(', ')}${boundTo(key)}${key.v2Compat && '; version 1 requests go through the queue'}</p>
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">used for this session</span>`}
+<p class="quiet">Created ${moment(createdAt)}; ${lastUsedAt === undefined ? 'never used' : html`last used ${moment(lastUsedAt)}`}; ${generations} new ${generations === 1 ? 'skin' : 'skins'}</p>
+<p class="quiet">Scopes: ${scopes.join(', ')}${boundTo(key)}${key.v2Compat && '; version 1 requests use the queue'}</p>
 <details><summary aria-label="Change ${name}">Change</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>Save</button></form></details>
-<details><summary aria-label="Revoke ${name}">Revoke</summary><form method="post" action="${PATH}/${id}/revoke"><p>Programs with this key are refused from now on, and browsers that signed in with it are signed out.</p><button class="danger">Revoke the key</button></form></details></div></li>`;
+<details><summary aria-label="Revoke ${name}">Revoke</summary><form method="post" action="${PATH}/${id}/revoke"><p>Programs that use this key will be refused, and browsers that signed in with it will be signed out.</p><button class="danger">Revoke key</button></form></details></div></li>`;
 }
 
 function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html {
@@ -166,18 +166,18 @@ function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html {
   return html`${all.length > 0 && html`; only from <bdi>${all.join(', ')}</bdi>`}`;
 }
 
-/** The fields of a new key, or of one that is changed. `form`: tells its fields from those of other forms. */
+/** The fields for a new key, or for changing one. `form`: makes the fields' ids unique on the page. */
 function fields(form: string, offered: readonly Scope[], key?: ApiKey): Html {
   const chosen = key?.scopes ?? ['read', 'generate', 'skins'];
   const scopes = SCOPES.filter((scope) => offered.includes(scope));
   return html`<div class="row"><div><label for="name-${form}">Name</label><input id="name-${form}" name="name" required maxlength="64" autocomplete="off" value="${key?.name ?? ''}"></div></div>
-<fieldset><legend>It may</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
-<fieldset><legend>It works only from</legend><div class="row">
+<fieldset><legend>Permissions</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
+<fieldset><legend>Restrict to</legend><div class="row">
 ${textArea(`ips-${form}`, 'allowedIps', 'Addresses and networks', key?.allowedIps)}
 ${textArea(`origins-${form}`, 'allowedOrigins', 'Web pages (origins)', key?.allowedOrigins)}
 ${textArea(`agents-${form}`, 'allowedAgents', 'Programs (user agents)', key?.allowedAgents)}</div>
-<p class="quiet">One on each line. Empty: from anywhere, by any program.</p></fieldset>
-${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, 'Send version 1 requests through the queue of version 2')}`;
+<p class="quiet">One per line. Leave a field empty to set no restriction.</p></fieldset>
+${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, 'Send version 1 requests through the version 2 queue')}`;
 }
 
 function textArea(id: string, name: string, label: string, values: readonly string[] = []): Html {
@@ -197,7 +197,7 @@ export const accountRoute = pageRoute({
 
 export interface AccountOverview {
   readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
-  /** Those that the service has. */
+  /** The plans that the service offers. */
   readonly plans: readonly PlanView[];
   readonly origin: string;
 }
@@ -217,7 +217,7 @@ export function overviewPage({ account, plans, origin }: AccountOverview): Page 
 ${used('Skins in the last minute', usage.minute, plan.per_minute)}
 ${used('Skins in the last hour', usage.hour, plan.per_hour)}</div>
 <p><a href="/ui/account/keys">${usage.keys} API ${usage.keys === 1 ? 'key' : 'keys'}</a></p></section>
-<section aria-labelledby="plans"><h2 id="plans">What each plan gives</h2>
+<section aria-labelledby="plans"><h2 id="plans">Compare plans</h2>
 ${planTable(plans, plan)}
 <p class="quiet">The operator of this server assigns plans. Skins that already exist do not count towards any limit.</p></section>`,
     terminal: terminalOf('skinsmith whoami', origin, '/v2/account/me'),

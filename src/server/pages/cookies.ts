@@ -5,16 +5,16 @@ import { makeSecret, revokeOwnSession, SESSION_AGE } from '../service/sessions.t
 import type { FormMaker, Page } from './frame.ts';
 import { type PageCall, seeOther } from './page-route.ts';
 
-/** A name with this prefix is only taken by browsers from this very host, over an encrypted connection. */
+/** Browsers accept names with this prefix only from this very host, over an encrypted connection. */
 const SECURE = '__Host-';
 
-/** The cookies, each with the seconds for which a browser keeps it, and what its value looks like: a secret. */
+/** The cookies, each with its age in seconds and the pattern of its value, a secret. */
 const COOKIES = {
-  /** Of the person's session. */
+  /** Identifies the person's session. */
   skinsmith: { age: SESSION_AGE / 1000, value: /^[\w-]{43}$/ },
-  /** Of a sign-in that leads by way of a provider; the page to go on to follows, in base64url. */
+  /** Identifies a sign-in with a provider. The page to continue to follows in base64url. */
   'skinsmith-sign-in': { age: 600, value: /^[\w-]{43}(?:\.[\w-]{1,400})?$/ },
-  /** Of a visitor who is not signed in: it shows which jobs come from the browser. */
+  /** Identifies the browser of a visitor who is not signed in, and so the jobs from it. */
   'skinsmith-visitor': { age: 30 * 24 * 3600, value: /^[\w-]{43}$/ },
 } as const;
 type CookieName = keyof typeof COOKIES;
@@ -26,7 +26,7 @@ export function readSessionCookie(request: Headed, publicUrl: string): string | 
   return readCookie('skinsmith', request, publicUrl);
 }
 
-/** The secret that a request brings, if any. */
+/** The secret in a request's cookie, if any. */
 export function readCookie(cookieName: CookieName, request: Headed, publicUrl: string): string | undefined {
   const name = `${prefixOf(request, publicUrl)}${cookieName}`;
   const { cookie } = request.headers;
@@ -35,16 +35,16 @@ export function readCookie(cookieName: CookieName, request: Headed, publicUrl: s
     const [key = '', value = ''] = pair.trim().split('=', 2);
     return key === name ? [value] : [];
   });
-  // Two of them: another program on this host put one there, and nobody can tell which.
+  // If there are two, another program on this host set one of them, and nothing tells which.
   return values.length === 1 && COOKIES[cookieName].value.test(values[0]!) ? values[0] : undefined;
 }
 
-/** The value of a Set-Cookie header for the session; without a secret it takes the cookie away. */
+/** The value of a Set-Cookie header for the session; without a secret, it deletes the cookie. */
 export function sessionCookie(request: Headed, publicUrl: string, secret: string | undefined): string {
   return setCookie('skinsmith', request, { publicUrl, secret });
 }
 
-/** The value of a Set-Cookie header; without a secret it takes the cookie away. */
+/** The value of a Set-Cookie header; without a secret, it deletes the cookie. */
 export function setCookie(
   cookieName: CookieName,
   request: Headed,
@@ -61,8 +61,8 @@ function prefixOf(request: Headed, publicUrl: string): '' | typeof SECURE {
 }
 
 /**
- * Whether browsers come over an encrypted connection: always, if the public address is one of https. This trusts any
- * proxy: a wrong header only makes the cookie stricter.
+ * Whether browsers connect over TLS; they always do if the public address is https. Any proxy's header is trusted
+ * here, because a wrong one only makes the cookie stricter.
  */
 function isEncrypted({ headers }: Headed, publicUrl: string): boolean {
   const forwarded = headers['x-forwarded-proto'];
@@ -70,16 +70,16 @@ function isEncrypted({ headers }: Headed, publicUrl: string): boolean {
   return new URL(publicUrl).protocol === 'https:';
 }
 
-/** Characters of an address that is kept: longer ones lead to the start page. */
+/** The longest address to return to, in characters. After a longer one, the start page follows. */
 const MAX_LENGTH = 300;
 
-/** Where a person signs in, and from there on to the page that was asked for. A form that was sent is lost. */
+/** The address of the sign-in page, which then leads to the requested page. A submitted form is lost. */
 export function signInAddress({ method, url }: Pick<HttpRequest, 'method' | 'url'>): `/ui${string}` {
   const next = method === 'GET' ? nextAddress(url) : undefined;
   return next === undefined ? '/ui/sign-in' : `/ui/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** An address on these pages, however it was written; undefined for one that leads elsewhere: links come from anybody. */
+/** The normalized address of one of our pages; undefined if it leads elsewhere, because anybody can write links. */
 export function nextAddress(text: string | undefined): `/ui${string}` | undefined {
   const here = 'http://this.invalid';
   const url = text === undefined || text.length > MAX_LENGTH ? null : URL.parse(text, here);
@@ -89,12 +89,12 @@ export function nextAddress(text: string | undefined): `/ui${string}` | undefine
 
 type Visit = Pick<PageCall, 'context' | 'request' | 'session'>;
 
-/** The secret of the browser of a visitor who is not signed in, by which it finds its own jobs. */
+/** The secret by which the browser of a visitor who is not signed in finds its own jobs. */
 export function visitorSecret({ context, request, session }: Visit): string | undefined {
   return session ? undefined : readCookie('skinsmith-visitor', request, context.publicUrl());
 }
 
-/** A page with the form that makes skins. It gives the browser of a visitor its secret. */
+/** Adds the visitor's secret to a page with the form that makes skins, if the browser has none. */
 export function forMaker(page: Page, visit: Visit): Page {
   const { context, request, session } = visit;
   if (session || visitorSecret(visit) !== undefined) return page;
@@ -107,19 +107,19 @@ export function makerOf({ caller, session }: Pick<PageCall, 'caller' | 'session'
 }
 
 /**
- * Whoever was signed in when the form was drawn must still be, or the skin would be nobody's for good.
- * @param maker the name that the form has, or nothing
+ * Verifies that the person who was signed in when the form was shown still is. Otherwise, the skin would have no owner.
+ * @param maker the name in the form, if any
  * @throws Refusal `unauthorized`
  */
 export function verifyMaker({ session }: Pick<PageCall, 'session'>, maker: unknown): void {
   if (typeof maker !== 'string' || maker === '' || maker === session?.caller.name) return;
   const message = session
-    ? `You are signed in as ${session.caller.name} now, and no longer as ${maker}. Load the page again.`
-    : 'You have been signed out. Sign in again, and send this once more.';
+    ? `You are now signed in as ${session.caller.name}, no longer as ${maker}. Reload the page.`
+    : 'You have been signed out. Sign in and submit again.';
   throw new Refusal('unauthorized', { message });
 }
 
-/** Gives the browser its new session, in place of the one that it had. `next`: the page that the person wanted to see. */
+/** Replaces the browser's session with a new one. `next`: the page that the person wanted to see. */
 export async function signedIn(
   { context, request, session }: PageCall,
   secret: string,
@@ -128,7 +128,7 @@ export async function signedIn(
   if (session) await revokeOwnSession(context, session, session.sessionId);
   const publicUrl = context.publicUrl();
   const cookies = [sessionCookie(request, publicUrl, secret)];
-  // That of the way by a provider has done its work.
+  // The cookie of a sign-in with a provider is no longer needed.
   if (readCookie('skinsmith-sign-in', request, publicUrl) !== undefined)
     cookies.push(setCookie('skinsmith-sign-in', request, { publicUrl, secret: undefined }));
   return seeOther(nextAddress(next) ?? '/ui/', { 'Set-Cookie': cookies });

@@ -3,41 +3,41 @@ import { SKIN_NAME_RULE } from '../../protocol/skin.ts';
 import type { PlanView } from '../../protocol/user.ts';
 import { type Html, html } from './html.ts';
 
-/** Who looks at a page; undefined if nobody is signed in. */
+/** The person who views a page; undefined if nobody is signed in. */
 export type Visitor = { readonly name: string; readonly isOperator: boolean } | undefined;
 
 /** A page without its frame. */
 export interface Page {
   /** Default: 200. */
   readonly status?: number;
-  /** Stands in the browser's tab, and as the page's first heading unless it has one of its own. */
+  /** Shown in the browser's tab, and as the page's first heading unless it has its own. */
   readonly title: string;
   readonly hasOwnHeading?: boolean;
   readonly body: Html;
-  /** Further headers of the answer. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The same from a terminal. */
+  /** How to do the same from the command line. */
   readonly terminal?: TerminalLines;
 }
 
-/** How to do the same from a terminal. */
+/** How to do the same from the command line. */
 export interface TerminalLines {
   readonly skinsmith: string;
-  /** What curl asks for. */
+  /** The URL that curl requests. */
   readonly url: string;
-  /** Further options of curl. */
+  /** Additional options for curl. */
   readonly options: string;
 }
 
 /**
- * How to do the same from a terminal. `path`: of the API. `options`: of curl. The command names this service, because
- * without that it would go to the one that the machine uses otherwise.
+ * How to do the same from the command line. `path`: in the API. `options`: for curl. The command names this service,
+ * which may not be the machine's default one.
  */
 export function terminalOf(command: string, origin: string, path: string, options = ''): TerminalLines {
   return { skinsmith: `${command} --base-url ${origin}`, url: `${origin}${path}`, options };
 }
 
-/** The line for curl. Whoever is signed in needs a key there, for what is theirs; the line does not contain it. */
+/** The curl command. A person who is signed in needs an API key there; the line reads it from a variable. */
 export function curlLine({ url, options }: TerminalLines, isSignedIn: boolean): string {
   const key = isSignedIn && '-H "Authorization: Bearer $SKINSMITH_API_KEY"';
   const address = /[?&]/.test(url) ? `'${url}'` : url;
@@ -49,28 +49,28 @@ export function minuteOf(time: number | string): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** The day of a time, in UTC, for a page that has no room for more. */
+/** The day of a time, in UTC, for pages with little room. */
 export function day(time: number): Html {
   const text = new Date(time).toISOString();
   return html`<time datetime="${text}">${text.slice(0, 10)}</time>`;
 }
 
-/** A time to the minute for a page, which programs can read too. */
+/** A time to the minute for a page, machine-readable too. */
 export function moment(time: number | string): Html {
   return html`<time datetime="${new Date(time).toISOString()}">${minuteOf(time)}</time>`;
 }
 
-/** Copies a text. Hidden until the page's script can do it. */
+/** A button that copies a text. The page's script makes it visible. */
 export function copyButton(text: string, label: string): Html {
   return html`<button type="button" class="copy" data-copy="${text}" aria-label="${label}" hidden>Copy</button>`;
 }
 
-/** A text to copy, with its name. */
+/** A labelled text with a copy button. */
 export function copyField(name: string, text: string): Html {
   return html`<div class="field"><dt>${name}</dt><dd class="line"><pre tabindex="0"><code>${text}</code></pre>${copyButton(text, `Copy: ${name}`)}</dd></div>`;
 }
 
-/** The options of a select; the names of values. */
+/** The options of a select. `names`: the label of each value. */
 export function options<Value extends string>(
   names: Readonly<Record<Value, string>>,
   chosen: Value | undefined,
@@ -86,15 +86,15 @@ interface Check {
   readonly isChecked: boolean;
 }
 
-/** A box to check, with its label behind it. */
+/** A checkbox, followed by its label. */
 export function checkBox({ name, value, isChecked }: Check, label: string): Html {
   return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> ${label}</label>`;
 }
 
 interface ActionOptions {
-  /** What it is about, for those who do not see where the button stands. */
+  /** What the button acts on, for screen readers. */
   readonly about: string;
-  /** Hidden fields that go with it. */
+  /** Hidden fields to send with it. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly isDanger?: boolean;
 }
@@ -110,19 +110,19 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 <button class="${isDanger ? 'quiet-button danger' : 'quiet-button'}" aria-label="${label}: ${about}">${label}</button></form>`;
 }
 
-/** A skin as lists show it. */
+/** A skin in a list. */
 export interface SkinCard {
   readonly uuid: string;
   readonly name: string | null;
   readonly visibility: 'public' | 'unlisted' | 'private';
 }
 
-/** How a card shows its skin, with the width of the picture: a front view takes a quarter of the bytes. */
+/** The views of a skin on a card, with the width of the picture. A front view takes a quarter of the bytes. */
 const LOOKS = { isometric: 85, front: 80 } as const;
 
 interface CardOptions<Skin extends SkinCard> {
   readonly look?: keyof typeof LOOKS;
-  /** What else is told of each skin. */
+  /** More about each skin, below its card. */
   readonly below?: (skin: Skin) => Html | undefined;
 }
 
@@ -141,7 +141,7 @@ function skinCard(skin: SkinCard, look: keyof typeof LOOKS): Html {
 </a>`;
 }
 
-/** A picture of a skin. Those of private ones are only for their owner, who is known by the session. */
+/** The address of a skin's picture. Pictures of private skins are only for their owner, whom the session identifies. */
 export function pictureAddress(
   { uuid, visibility }: Pick<SkinCard, 'uuid' | 'visibility'>,
   view: 'isometric' | 'front' | 'back' | 'face',
@@ -154,17 +154,17 @@ export function pictureAddress(
 /** What a plan gives, in the order of the table. */
 const BENEFITS: Readonly<Record<string, (plan: PlanView) => string>> = {
   'Unfinished jobs': ({ queue }) => count(queue),
-  'Skins in a minute': ({ per_minute }) => count(per_minute),
-  'Skins in an hour': ({ per_hour }) => count(per_hour),
-  'Made at the same time': ({ concurrency, burst = concurrency }) =>
+  'Skins per minute': ({ per_minute }) => count(per_minute),
+  'Skins per hour': ({ per_hour }) => count(per_hour),
+  'Concurrent jobs': ({ concurrency, burst = concurrency }) =>
     burst > concurrency ? `${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
   'Share of the server': ({ priority }) => `${count(priority)}×`,
   'Private skins': ({ private_skins }) => yesOrNo(private_skins),
-  'Several in one request': ({ batch_generation }) => yesOrNo(batch_generation),
+  'Batch requests': ({ batch_generation }) => yesOrNo(batch_generation),
   Capes: ({ capes }) => yesOrNo(capes),
 };
 
-/** `own`: the plan of the person who looks; it is among them, even if the service does not have it any more. */
+/** `own`: the visitor's plan, which the table shows even if the service no longer offers it. */
 export function planTable(plans: readonly PlanView[], own?: PlanView): Html {
   const all = own === undefined || plans.some(({ name }) => name === own.name) ? plans : [own, ...plans];
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of plans"><table>
@@ -182,7 +182,7 @@ function yesOrNo(is: boolean): string {
   return is ? 'yes' : 'no';
 }
 
-/** Rows of a list: who signs in with a provider. `path`: where the forms lead, before `/<id>/unlink`. */
+/** Rows of a list of single sign-on identities. `path`: of the forms, before `/<id>/unlink`. */
 export function identityRows(identities: readonly Identity[], path: string): Html[] {
   return identities.map(
     ({
@@ -204,14 +204,14 @@ interface LastWay {
   readonly whose: 'You have' | 'This user has';
 }
 
-/** Asks before the only way in is taken away. */
+/** Asks for confirmation before the only way to sign in is removed. */
 export function lastWayPage(action: string, { subject, back, whose }: LastWay): Page {
   return {
-    title: 'Unlink the only way in?',
+    title: 'Unlink the only way to sign in?',
     body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
 <p><strong><bdi class="breaks">${subject}</bdi></strong></p>
-<p>${whose} no other way to sign in: no API key that works from anywhere, and no other account at a provider. Make a key first, or nobody but an operator can let ${whose === 'You have' ? 'you' : 'the user'} in again.</p>
-<div class="acts"><button class="danger">Unlink it all the same</button> <a href="${back}">Keep it</a></div></form>`,
+<p>${whose} no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let ${whose === 'You have' ? 'you' : 'the user'} back in.</p>
+<div class="acts"><button class="danger">Unlink anyway</button> <a href="${back}">Keep it</a></div></form>`,
   };
 }
 
@@ -254,7 +254,7 @@ ${page.body}`;
   return { ...page, body };
 }
 
-/** Rows, or a sentence if there are none. */
+/** A list of rows, or a sentence if there are none. */
 export function listOr(nothing: string, rows: readonly Html[]): Html {
   return rows.length > 0
     ? html`<ul class="list">${rows.map((row) => html`<li class="panel">${row}</li>`)}</ul>`
@@ -281,20 +281,20 @@ const INPUTS: Readonly<Record<From, Html>> = {
 <span class="quiet" data-needs-script hidden>Drop files or a folder here, or paste a picture.</span>
 <input id="file" type="file" name="file" accept="image/png" required></label>
 <p data-needs-script hidden><button type="button" class="quiet-button" data-choose-folder>Choose a folder</button></p>`,
-  url: html`<label for="url">Address of a picture</label>
+  url: html`<label for="url">Picture URL</label>
 <input id="url" type="url" name="url" required maxlength="256" placeholder="https://">`,
   player: html`<label for="user">Player name or UUID</label>
 <input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false">`,
 };
 
-/** Whom the form is for. */
+/** The person who uses the form. */
 export interface FormMaker {
-  /** Name of the user who is signed in. */
+  /** The name of the signed-in user. */
   readonly name: string | undefined;
   readonly hasPrivateSkins: boolean;
 }
 
-/** The form that makes a skin. It works without a script; with one, several pictures go at once. */
+/** The form that makes a skin. It works without scripts; with them, it takes several pictures at once. */
 export function makeForm(from: From, maker: FormMaker): Html {
   return html`<form class="panel make" method="post" action="/ui/make" enctype="multipart/form-data" data-make="${from}">
 ${maker.name !== undefined && html`<input type="hidden" name="maker" value="${maker.name}">`}
@@ -302,13 +302,13 @@ ${INPUTS[from]}
 <div class="row">
 <div><label for="name">Name</label>
 <input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off">
-<p class="quiet" data-names-hint hidden>Several pictures are named after their files.</p></div>
+<p class="quiet" data-names-hint hidden>If you choose several pictures, each is named after its file.</p></div>
 <div><label for="variant">Arms</label>
 <select id="variant" name="variant"><option value="unknown">Detect</option><option value="classic">Classic, 4 pixels</option><option value="slim">Slim, 3 pixels</option></select></div>
 <div><label for="visibility">Visibility</label>
 <select id="visibility" name="visibility"><option value="public">Public</option><option value="unlisted">Unlisted</option>${privateOption(maker)}</select></div>
 </div>
-<button>Make the skin</button>
+<button>Make skin</button>
 </form>
 <div class="stage preview" data-preview hidden></div>
 <ol class="results" data-results aria-live="polite" aria-label="Results" hidden></ol>`;

@@ -4,7 +4,7 @@ import { type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { pageRoute } from './page-route.ts';
 
-/** Skins on one page: it weighs less than 60 KB with all their pictures. */
+/** Skins per page, which weighs less than 60 KB with all pictures. */
 const SIZE = 20;
 
 const text = (max: number) => z.string().max(max).optional();
@@ -34,7 +34,7 @@ export const galleryRoute = pageRoute({
 
 interface Choice {
   readonly sort: 'newest' | 'popular';
-  /** Words that are part of the names; empty: all skins. */
+  /** Text that the names contain; empty: all skins. */
   readonly filter: string;
   readonly variant: '' | 'classic' | 'slim';
 }
@@ -56,12 +56,12 @@ ${next !== undefined && html`<p class="more"><a class="button" href="${addressOf
   };
 }
 
-/** `isMore`: the search has not looked at all skins yet. */
+/** `isMore`: the search has not covered all skins yet. */
 function nothing({ filter, variant }: Choice, isMore: boolean): Html {
-  if (isMore) return html`<p class="empty">No match yet. There are more skins to look through.</p>`;
+  if (isMore) return html`<p class="empty">No matches so far. There are more skins to search.</p>`;
   return filter === '' && variant === ''
     ? html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`
-    : html`<p class="empty">No skin matches. <a href="/ui/gallery">Show all skins.</a></p>`;
+    : html`<p class="empty">No skins match. <a href="/ui/gallery">Show all skins.</a></p>`;
 }
 
 function searchForm({ sort, filter, variant }: Choice): Html {

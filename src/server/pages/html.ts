@@ -1,7 +1,7 @@
-/** What a template may contain. `false`, null and undefined leave nothing. */
+/** What a template may contain. `false`, null and undefined render nothing. */
 export type Content = Html | string | number | false | null | undefined | readonly Content[];
 
-/** Text that is safe as HTML: it comes from a template, or somebody vouched for it. */
+/** Text that is safe as HTML: it comes from a template, or was marked as safe. */
 export class Html {
   readonly #text: string;
 
@@ -32,19 +32,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to replace
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** The text with all that has a meaning in HTML replaced, for elements and quoted attributes. */
+/** Escapes a text for elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"'`]/g, (character) => ESCAPES[character]!);
 }
 
-/** Where a value stands in a template. In a tag, outside of quotes, only other templates may stand. */
+/** Where a value is in a template. Inside a tag but outside quotes, only other templates are allowed. */
 type Place = 'text' | 'tag' | 'address';
 
-/** A comment, the name of an element: escaping does not help there. */
+/** Comments and element names, where escaping does not help. */
 const UNSAFE_PLACE = /(?:<!--(?:(?!-->)[\s\S])*|<\/?[\w-]*)$/;
-/** The attributes that are addresses. A value at their beginning decides where they lead. */
+/** Attributes that are addresses. A value at the start decides where they lead. */
 const ADDRESS_START = /\s(?:href|src|action|formaction)="$/;
-/** Inside a tag, behind its name and whole attributes. */
+/** Inside a tag, after its name and complete attributes. */
 const IN_TAG = /<[a-z][^<>"]*(?:"[^"]*"[^<>"]*)*$/i;
 /** On this server, on another one, or on this page; never a script or data. */
 const SAFE_ADDRESS = /^(?:\/(?![/\\])|https?:\/\/|[#?])/;
@@ -53,8 +53,8 @@ const SAFE_ADDRESS = /^(?:\/(?![/\\])|https?:\/\/|[#?])/;
 const PLACES = new WeakMap<TemplateStringsArray, readonly Place[]>();
 
 /**
- * A template whose values are escaped. @throws Error if a value stands where escaping does not help, or an address could
- * be a script
+ * A template that escapes its values. @throws Error if a value is where escaping does not help, or an address could be
+ * a script
  */
 export function html(literals: TemplateStringsArray, ...values: readonly Content[]): Html {
   const places = PLACES.get(literals) ?? findPlaces(literals);
@@ -73,7 +73,7 @@ function findPlaces(literals: TemplateStringsArray): readonly Place[] {
 }
 
 function placeBehind(before: string): Place {
-  if (UNSAFE_PLACE.test(before)) throw new Error(`A value must not stand behind: ${before.slice(-40)}`);
+  if (UNSAFE_PLACE.test(before)) throw new Error(`A value must not follow: ${before.slice(-40)}`);
   if (ADDRESS_START.test(before)) return 'address';
   if (!IN_TAG.test(before)) return 'text';
   if (/=\s*$/.test(before)) throw new Error(`An attribute needs quotes: ${before.slice(-40)}`);
@@ -83,7 +83,7 @@ function placeBehind(before: string): Place {
 function verifyPlace(value: Content, place: Place): void {
   if (place === 'address') verifyAddress(value);
   if (place === 'tag' && (typeof value === 'string' || typeof value === 'number')) {
-    throw new Error('Only a template may stand inside a tag, outside of quotes.');
+    throw new Error('Only a template is allowed inside a tag outside quotes.');
   }
 }
 

@@ -23,9 +23,9 @@ import { type Html, html } from './html.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
 
 const params = z.object({ jobId: z.string().max(64) });
-/** Milliseconds that the page waits for the skin, so that mostly nobody has to look again. */
+/** Milliseconds that the page waits for the skin. Most skins are made by then. */
 const PAGE_WAIT = 5_000;
-/** Milliseconds that a page's script waits for news. */
+/** Milliseconds that a page's script waits for a change. */
 const NEWS_WAIT = 20_000;
 
 export const jobPageRoute = pageRoute({
@@ -72,12 +72,12 @@ function stateOf({ job, skin }: JobWithSkin): object {
   return { status: job.status, skin: { uuid, value, signature, url } };
 }
 
-/** Jobs of a visitor's address that are looked at, to find those of the browser. */
+/** Jobs from a visitor's address to read at once, and in all, to find those from the browser. */
 const LOOKED_AT_ONCE = 100;
 const MAX_LOOKED_AT = 2_000;
-/** Jobs on one page. */
+/** Jobs per page. */
 const SIZE = 50;
-/** Jobs on a page that are shown with their expected ends: each needs a look at the whole queue. */
+/** Jobs per page with an expected end: each forecast reads the whole queue. */
 const FORETOLD = 10;
 
 export const ownJobsRoute = pageRoute({
@@ -106,7 +106,7 @@ export const ownJobsRoute = pageRoute({
 
 type Listed = Pick<ListedJobs, 'jobs' | 'next' | 'total'>;
 
-/** Of the jobs from the visitor's address, those that came from this browser. */
+/** The jobs from the visitor's address that came from this browser. */
 async function visitorsJobs(call: PageCall, { status, after }: JobListQuery): Promise<Listed> {
   const secret = visitorSecret(call);
   const found: ListedJob[] = [];
@@ -122,7 +122,7 @@ async function visitorsJobs(call: PageCall, { status, after }: JobListQuery): Pr
   return { jobs, next: found.length > SIZE ? jobs.at(-1)?.id.toString() : undefined };
 }
 
-/** The pending jobs that come first get their expected ends. */
+/** Adds the expected ends of the first pending jobs. */
 async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Promise<OwnJob[]> {
   const pending = jobs.filter(({ status }) => isPending(status)).slice(-FORETOLD);
   const etas = new Map<string, number | undefined>();
@@ -133,7 +133,7 @@ async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Pro
   return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid), error: jobErrors(job)[0] }));
 }
 
-/** The events of /v2/queue/events for the person who is signed in, with only what the page shows of each job. */
+/** The events of /v2/queue/events for the visitor, reduced to the fields that the page shows. */
 export const ownJobEventsRoute = pageRoute({
   method: 'GET',
   path: '/ui/jobs/events',
@@ -195,12 +195,12 @@ export interface JobPageView {
   readonly origin: string;
 }
 
-/** A job without its skin: a completed one leads on to that. */
+/** A job without a skin: a completed one redirects to its skin. */
 export function jobPage({ uuid, status, error, origin }: JobPageView): Page {
   const terminal = terminalOf(`skinsmith status ${uuid}`, origin, `/v2/queue/${uuid}`);
   if (error) {
     return {
-      title: 'The skin was not made',
+      title: 'The skin could not be made',
       body: html`<p class="lead">${error.message}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>Try again</button></form> <a href="/ui/make">Make another one</a></div>
 <p class="quiet">Error <code>${error.code}</code>, job <code>${uuid}</code></p>`,
       terminal,
@@ -209,19 +209,19 @@ export function jobPage({ uuid, status, error, origin }: JobPageView): Page {
   return {
     title: 'Making the skin',
     body: html`<p class="lead" data-job="${uuid}" role="status">${
-      status === 'processing' ? 'It is being made.' : 'It waits for its turn.'
-    }</p><p><a class="button" href="/ui/jobs/${uuid}">Look again</a></p>`,
+      status === 'processing' ? 'Making the skin.' : 'Waiting in the queue.'
+    }</p><p><a class="button" href="/ui/jobs/${uuid}">Refresh</a></p>`,
     terminal,
   };
 }
 
-/** A job of one's own. Times are milliseconds since the epoch. */
+/** One of the visitor's own jobs. Times are milliseconds since the epoch. */
 export interface OwnJob {
   readonly uuid: string;
   readonly status: JobStatus;
-  /** What it is made from; null: unknown. */
+  /** What the skin is made from; null: unknown. */
   readonly source: string | null;
-  /** Of the skin. */
+  /** The name of the skin. */
   readonly name: string | null;
   readonly skin_uuid: string | null;
   readonly created_at: number;
@@ -238,9 +238,9 @@ export interface JobsView {
   readonly status: '' | JobStatus;
   /** `after` of the next page. */
   readonly next: string | undefined;
-  /** Whether these are the newest jobs; all of them are kept up to date by the page's script. */
+  /** Whether these are the newest jobs. The page's script keeps an unfiltered list of them up to date. */
   readonly isFirst: boolean;
-  /** Jobs on all pages, where that is known. */
+  /** Jobs on all pages, if known. */
   readonly total: number | undefined;
   readonly now: number;
   readonly origin: string;
@@ -267,7 +267,7 @@ ${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'job' : 
 ${
   jobs.length > 0
     ? html`<ol class="list"${isLive && html` data-jobs`}>${jobs.map((job) => row(job, now))}</ol>`
-    : html`<p class="empty"${isLive && html` data-jobs`}>There are no such jobs. <a href="/ui/make">Make a skin.</a></p>`
+    : html`<p class="empty"${isLive && html` data-jobs`}>${status === '' ? 'No jobs yet.' : 'No jobs with this status.'} <a href="/ui/make">Make a skin.</a></p>`
 }
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">Older jobs</a></p>`}`,
     terminal: terminalOf('skinsmith jobs', origin, '/v2/queue?size=50'),
@@ -276,7 +276,7 @@ ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${n
 
 function row(job: OwnJob, now: number): Html {
   const { uuid, status, source, name, skin_uuid, created_at, error } = job;
-  const short = uuid.slice(-8); // it begins with the time
+  const short = uuid.slice(-8); // the start of the UUID is a time
   return html`<li class="panel" data-own-job="${uuid}" data-status="${status}"><div class="grow">
 <a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? `Job ${short}`}</bdi></strong></a>
 <span class="tag ${status}" data-state>${STATES[status]}</span>

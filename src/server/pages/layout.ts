@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import { copyButton, curlLine, type Page, type TerminalLines, type Visitor } from './frame.ts';
 import { type Html, html } from './html.ts';
 
-/** The whole document of a page. `at`: the address that its route has; default: none. */
+/** The whole document of a page. `at`: the address of its route; default: none. */
 export function renderPage(page: Page, visitor: Visitor, at = ''): string {
   const { title, hasOwnHeading = false, body, terminal } = page;
   return html`<!doctype html>
@@ -19,14 +19,14 @@ export function renderPage(page: Page, visitor: Visitor, at = ''): string {
 <script type="module" src="${assetAddress('page.js')}"></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 ${header(visitor, at)}
 <main id="main">
 ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
 ${terminal && terminalLines(terminal, visitor !== undefined)}
 </main>
-<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">moving from version 1</a></p></footer>
+<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">migrating from version 1</a></p></footer>
 </body>
 </html>
 `.toString();
@@ -51,7 +51,7 @@ ${menuLink('/ui/account', html`<bdi>${name}</bdi>`, at === '/ui/sessions' ? '/ui
 <form method="post" action="/ui/sign-out"><button class="link">Sign out</button></form>`;
 }
 
-/** Tells the page that one is on, and the section that it belongs to. The page of a skin may be somebody else's. */
+/** Marks the link to the current page or its section. A skin's page is not part of My skins: the skin may be another user's. */
 function menuLink(path: string, label: Html | string, at: string): Html {
   const isSection = path !== '/ui/skins' && at.startsWith(`${path}/`);
   const current = at === path ? 'page' : isSection && 'true';
@@ -60,7 +60,7 @@ function menuLink(path: string, label: Html | string, at: string): Html {
 
 function terminalLines(terminal: TerminalLines, isSignedIn: boolean): Html {
   return html`<section class="terminal" aria-labelledby="terminal">
-<h2 id="terminal">The same from a terminal</h2>
+<h2 id="terminal">From the command line</h2>
 ${[terminal.skinsmith, curlLine(terminal, isSignedIn)].map((line) => html`<div class="line"><pre tabindex="0"><code>${line}</code></pre>${copyButton(line, 'Copy this command')}</div>`)}
 </section>`;
 }
@@ -68,7 +68,7 @@ ${[terminal.skinsmith, curlLine(terminal, isSignedIn)].map((line) => html`<div c
 /** Where the build puts what pages load. The build replaces this address by the one from the program. */
 const FOLDER = new URL('../../../dist/pages/', import.meta.url);
 
-/** What pages name. Scripts load further files by themselves. */
+/** The files that pages refer to. Scripts load further ones themselves. */
 export type AssetName = 'style.css' | 'page.js' | 'icon.svg';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -83,7 +83,7 @@ export interface Asset {
   readonly gzipped: Buffer;
 }
 
-/** What the build wrote: the names under which files are served, by their own names, and all that are served. */
+/** Written by the build: the served name of each file that pages refer to, and all served names. */
 interface Manifest {
   readonly names: Readonly<Record<AssetName, string>>;
   readonly served: readonly string[];
@@ -92,7 +92,7 @@ interface Manifest {
 let read: Manifest | undefined;
 const assets = new Map<string, Promise<Asset>>();
 
-/** The address of an asset. It changes with the content, so what is there never changes. */
+/** The address of an asset. It contains a hash, so the content at an address never changes. */
 export function assetAddress(name: AssetName): string {
   return `/ui/assets/${manifest().names[name]}`;
 }
@@ -106,12 +106,12 @@ export async function readAsset(name: string): Promise<Asset | undefined> {
   try {
     return await asset;
   } catch (error) {
-    assets.delete(name); // it may be readable the next time
+    assets.delete(name); // so that the next request tries again
     throw error;
   }
 }
 
-/** Unpacked once for all who take nothing compressed: each connection would have bytes of its own otherwise. */
+/** Unpacked once for all clients without compression; otherwise each connection would hold its own copy. */
 async function openAsset(name: string, type: string): Promise<Asset> {
   const gzipped = fileOf(`${name}.gz`);
   return { type, plain: await promisify(gunzip)(gzipped), gzipped };

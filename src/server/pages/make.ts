@@ -34,7 +34,7 @@ export const submitFormRoute = pageRoute({
   },
 });
 
-const NAMES: Readonly<Record<From, string>> = { file: 'Picture', url: 'Address', player: 'Player' };
+const NAMES: Readonly<Record<From, string>> = { file: 'Picture', url: 'URL', player: 'Player' };
 
 const SOURCES: Readonly<Record<From, string>> = {
   file: 'skin.png',

@@ -14,7 +14,7 @@ import { type Html, html } from './html.ts';
 import { orNone, type PageRoute, pageRoute, seeOther, several } from './page-route.ts';
 
 const PATH = '/ui/skins';
-/** Skins on one page. */
+/** Skins per page. */
 const SIZE = 48;
 
 const query = z.object({
@@ -60,7 +60,7 @@ function doneOf(changed: number | undefined, deleted: number | undefined) {
   return deleted === undefined ? undefined : ({ act: 'deleted', count: deleted } as const);
 }
 
-/** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty fields of the search are left out. */
+/** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty search fields are left out. */
 export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
   const path = `${PATH}/export.${kind}` as const;
   return pageRoute({
@@ -95,7 +95,7 @@ export const mySkinsFormRoute = pageRoute({
   scopes: ['skins'],
   handle: async ({ context, caller, request }) => {
     const { act, skin: skins, visibility, name } = formSchema.parse(request.body ?? {});
-    if (skins.length === 0) return nothingToDoPage('No skin was selected.');
+    if (skins.length === 0) return nothingToDoPage('No skins selected.');
     if (act === 'delete') return deleteSkinsPage(skins, context.publicUrl());
     if (act === 'delete-for-good') {
       const { done } = await deleteSkins(context, caller, skins);
@@ -108,18 +108,18 @@ export const mySkinsFormRoute = pageRoute({
   },
 });
 
-/** A skin of one's own. */
+/** One of the visitor's own skins. */
 export interface OwnSkin extends SkinCard {
   /** Milliseconds since the epoch. */
   readonly skin_created_at: number;
   readonly views: number;
-  /** What it was before an operator hid it; null: it is not hidden. */
+  /** Its visibility before an operator hid it; null: not hidden. */
   readonly hidden_from: string | null;
 }
 
 interface Choice {
   readonly sort: 'newest' | 'popular';
-  /** Words that are part of the names; empty: all skins. */
+  /** Text that the names contain; empty: all skins. */
   readonly filter: string;
   readonly visibility: '' | SkinCard['visibility'];
   readonly variant: '' | 'classic' | 'slim';
@@ -129,7 +129,7 @@ export interface MySkinsView extends Choice {
   readonly skins: readonly OwnSkin[];
   /** `after` of the next page. */
   readonly next: string | undefined;
-  /** Skins on all pages, where that is known. */
+  /** Skins on all pages, if known. */
   readonly total: number | undefined;
   /** What the last form did. */
   readonly done: Done | undefined;
@@ -153,10 +153,16 @@ export function mySkinsPage({ skins, next, total, done, origin, ...choice }: MyS
 ${searchForm(choice)}
 ${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
-${skins.length > 0 ? bulkForm(skins) : html`<p class="empty">No skin of yours fits. <a href="/ui/make">Make one.</a></p>`}
+${skins.length > 0 ? bulkForm(skins) : nothing(choice)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ ...choice, after: next }).toString()}">More skins</a></p>`}`,
     terminal: terminalOf('skinsmith skins list', origin, '/v2/me/skins'),
   };
+}
+
+function nothing({ filter, visibility, variant }: Choice): Html {
+  return filter || visibility || variant
+    ? html`<p class="empty">No skins match. <a href="${PATH}">Clear the search.</a></p>`
+    : html`<p class="empty">You have no skins yet. <a href="/ui/make">Make your first one.</a></p>`;
 }
 
 function searchForm({ sort, filter, visibility, variant }: Choice): Html {
@@ -168,23 +174,23 @@ function searchForm({ sort, filter, visibility, variant }: Choice): Html {
 <div class="end"><button>Search</button></div></div></form></search>`;
 }
 
-/** Files of all skins that fit, not only those on this page. */
+/** Files of all matching skins, not only those on this page. */
 function exportLinks({ filter, visibility, variant }: Choice): Html {
   const query = new URLSearchParams({ filter, visibility, variant }).toString();
-  return html`<p class="acts">Download ${filter || visibility || variant ? 'all that fit' : 'all'}:
+  return html`<p class="acts">Download ${filter || visibility || variant ? 'all matches' : 'all'}:
 <a href="${PATH}/export.zip?${query}" download>pictures and data (zip)</a>
 <a href="${PATH}/export.lock?${query}" download>data only (skins.lock)</a></p>`;
 }
 
-/** Everything is one form, so that what is selected can be changed or deleted without a script. */
+/** One form for everything, so that selected skins can be changed or deleted without scripts. */
 function bulkForm(skins: readonly OwnSkin[]): Html {
   return html`<form method="post" action="${PATH}" data-select>
 ${skinCards(skins, { below: selector })}
 <div class="panel bulk"><p><button type="button" class="quiet-button" data-select-all hidden>Select all</button></p>
-<div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options({ '': 'As it is', ...VISIBILITIES }, '')}</select></div>
+<div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options({ '': 'Unchanged', ...VISIBILITIES }, '')}</select></div>
 <div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div></div>
-<div class="acts"><button name="act" value="change">Change the selected</button>
-<button name="act" value="delete" class="quiet-button danger">Delete the selected</button></div></div></form>`;
+<div class="acts"><button name="act" value="change">Change selected</button>
+<button name="act" value="delete" class="quiet-button danger">Delete selected</button></div></div></form>`;
 }
 
 function selector({ uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin): Html {
@@ -193,14 +199,14 @@ function selector({ uuid, name, visibility, skin_created_at, views, hidden_from 
 <p class="quiet">${hidden_from === null ? VISIBILITIES[visibility] : 'Hidden by the operator'}, ${day(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
 }
 
-/** Asks before skins are deleted. */
+/** Asks for confirmation before skins are deleted. */
 export function deleteSkinsPage(skins: readonly string[], origin: string): Page {
   const isOne = skins.length === 1;
   return {
     title: `Delete ${isOne ? 'this skin' : `these ${skins.length} skins`}?`,
     body: html`<form class="panel" method="post" action="${PATH}">
 <p class="links">${skins.map(shown)}</p>
-<p>${isOne ? 'Its page and its data go away.' : 'Their pages and their data go away.'} Copies that others made of the data keep working.</p>
+<p>${isOne ? 'This deletes its page and its data.' : 'This deletes their pages and their data.'} Copies of the data keep working.</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
 <div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${PATH}">${isOne ? 'Keep it' : 'Keep them'}</a></div></form>`,
     terminal: terminalOf(`skinsmith skins delete ${skins[0]}`, origin, `/v2/skins/${skins[0]}`, '-X DELETE'),
@@ -211,11 +217,11 @@ function shown(uuid: string): Html {
   return html`<img src="/ui/skins/${uuid}/pictures/front?size=128" alt="Skin ${uuid.slice(0, 8)}" width="64" height="128" loading="lazy">`;
 }
 
-/** Says that nothing was selected, or nothing was to be done with it. */
+/** Says that the form selected no skins, or no change. */
 export function nothingToDoPage(message: string): Page {
   return {
     status: 400,
-    title: 'Nothing has changed',
+    title: 'Nothing changed',
     body: html`<p class="lead">${message}</p><p><a class="button" href="${PATH}">Back to my skins</a></p>`,
   };
 }

@@ -31,7 +31,7 @@ import { type PageCall, type PageRoute, pageRoute, seeOther } from './page-route
 const isFor = 'users' as const;
 const scopes = ['operator'] as const;
 
-/** Reports that the person has decided about: they keep their places, so that no other one gets under the pointer. */
+/** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
 const decidedSchema = z
   .string()
   .regex(/^(?:\d{1,15}(?:\.\d{1,15}){0,99})?$/)
@@ -40,7 +40,7 @@ const decidedSchema = z
 
 const REPORTS = '/ui/operator/reports';
 
-/** Back to the list of reports that the form was in, or to where other forms of the kind stand. */
+/** Redirects to the list of reports if the form was there, otherwise to the page in `otherwise`. */
 function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
   const sent = z.object({ decided: z.string().optional() }).safeParse(request.body ?? {});
   const { decided } = sent.data ?? {};
@@ -178,10 +178,10 @@ export function imagesPage({ images, next, origin }: ImagesView): Page {
     title: 'Blocked images',
     body: html`<p>The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.</p>
 <form class="panel" method="post" action="${PATH}"><div class="row">
-<div><label for="hash">Hash of an image</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false"></div>
-<div><label for="note">Why, for the log</label><input id="note" name="note" maxlength="500" autocomplete="off"></div>
-<div class="end"><button>Block it</button></div></div></form>
-${listOr('No image is blocked.', images.map(row))}
+<div><label for="hash">Image hash</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false"></div>
+<div><label for="note">Reason, for the log</label><input id="note" name="note" maxlength="500" autocomplete="off"></div>
+<div class="end"><button>Block image</button></div></div></form>
+${listOr('No blocked images.', images.map(row))}
 ${moreOf(PATH, {}, next)}`,
     terminal: terminalOf('skinsmith moderation list', origin, '/v2/account/blocked-images'),
   });
@@ -212,14 +212,14 @@ const ACTIONS: Readonly<Record<OperatorAction, string>> = {
   disable_user: 'disabled the user',
   enable_user: 'enabled the user',
   unlink_identity: 'unlinked an identity of the user',
-  create_key: 'made a key for the user',
+  create_key: 'created a key for the user',
   change_key: 'changed a key of the user',
   revoke_key: 'revoked a key of the user',
 };
 
 export function logPage({ entries, next, origin }: LogView): Page {
   return operatorPage('log', {
-    title: 'What operators did',
+    title: 'Operator log',
     body: html`${listOr('Nothing yet.', entries.map(logRow))}
 ${moreOf('/ui/operator/log', {}, next)}`,
     terminal: terminalOf('skinsmith moderation log', origin, '/v2/account/log'),
@@ -238,9 +238,9 @@ function isAboutPlan(action: OperatorAction): boolean {
 
 export interface ReportsView {
   readonly reports: readonly Report[];
-  /** Ids of those that the person has just decided about, in order. */
+  /** IDs of the reports that the operator has just decided, in order. */
   readonly decided: readonly string[];
-  /** Hashes of blocked images that those decided reports are about. */
+  /** Hashes of blocked images that the decided reports are about. */
   readonly blocked: ReadonlySet<string>;
   readonly state: 'open' | 'closed';
   /** `after` of the next page. */
@@ -248,16 +248,16 @@ export interface ReportsView {
   readonly origin: string;
 }
 
-/** What people choose from when they report a skin. */
+/** The reasons that people choose from when they report a skin. */
 export const REASON_WORDS: Readonly<Record<ReportReason, string>> = {
   offensive: 'Offensive',
-  copyright: 'Somebody else’s work',
-  personal: 'Shows private things of a person',
+  copyright: 'Copyright',
+  personal: 'Someone’s private information',
   other: 'Something else',
 };
 
 const REPORTS_PATH = '/ui/operator/reports';
-/** Reports that keep their places after a decision. */
+/** How many reports stay in place after a decision. */
 const MAX_DECIDED = 100;
 
 export function reportsPage({ reports, decided, blocked, state, next, origin }: ReportsView): Page {
@@ -265,11 +265,11 @@ export function reportsPage({ reports, decided, blocked, state, next, origin }: 
   return operatorPage('reports', {
     title: state === 'open' ? 'Open reports' : 'Closed reports',
     body: html`${listOr(
-      `There are no ${state} reports.`,
+      `No ${state} reports.`,
       reports.map((report) => reportRow(report, { reports, decided, blocked })),
     )}
 ${moreOf(REPORTS_PATH, { state }, next)}
-<p><a href="${REPORTS_PATH}?state=${other}">Show the ${other} ones</a></p>`,
+<p><a href="${REPORTS_PATH}?state=${other}">Show ${other} reports</a></p>`,
     terminal: terminalOf('skinsmith reports list', origin, '/v2/account/reports'),
   });
 }
@@ -286,7 +286,7 @@ ${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><di
 
 function picture({ texture }: Report): Html {
   if (texture === undefined) return html``;
-  return html`<img src="/textures/${texture}/front.png?size=128" alt="The skin from the front" width="64" height="128" loading="lazy">`;
+  return html`<img src="/textures/${texture}/front.png?size=128" alt="Front view" width="64" height="128" loading="lazy">`;
 }
 
 function stateOf({ hidden, visibility }: Report): Html {
@@ -294,36 +294,36 @@ function stateOf({ hidden, visibility }: Report): Html {
   return html`<span class="tag">${visibility ?? 'deleted'}</span>`;
 }
 
-/** What has been decided, in place of the buttons: nothing under the pointer decides anything now. */
+/** The decision, in place of the buttons, so that a second click decides nothing. */
 function decision(report: Report, { decided: ids, blocked }: Listed): Html {
   const { id, skin, hidden, visibility, texture } = report;
   const decided = ids.join('.');
   if (visibility === undefined) return html`<p role="status">The skin is deleted.</p>`;
   if (texture !== undefined && blocked.has(texture))
     return html`<p role="status">The image is blocked. Skins that have it are hidden, and their reports are closed.</p>
-${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock it', { about: `the image of report ${id}`, fields: { decided } })}`;
-  if (!hidden) return html`<p role="status">The report is closed, and the skin stays as it is.</p>`;
+${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock', { about: `the image of report ${id}`, fields: { decided } })}`;
+  if (!hidden) return html`<p role="status">The report is closed. The skin is unchanged.</p>`;
   return html`<p role="status">The skin is hidden, and its reports are closed.</p>
 ${actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { hidden: 'no', decided } })}`;
 }
 
-/** Asks first: nothing brings the skin back. */
+/** Asks for confirmation, because nothing brings the skin back. */
 function deletion(path: string, about: string, decided: string): Html {
-  return html`<details><summary aria-label="Delete it: ${about}">Delete it</summary>
-<form method="post" action="${path}"><input type="hidden" name="decided" value="${decided}"><p>Its page and its data go away, for its owner too.</p><button class="danger">Delete for good</button></form></details>`;
+  return html`<details><summary aria-label="Delete: ${about}">Delete</summary>
+<form method="post" action="${path}"><input type="hidden" name="decided" value="${decided}"><p>This deletes its page and its data, for its owner too.</p><button class="danger">Delete for good</button></form></details>`;
 }
 
 function decisions(report: Report, { reports, decided: before }: Listed): Html {
   const { id, skin, hidden, visibility, texture, closedAt } = report;
   const about = `the skin of report ${id}`;
   const after = (ids: readonly string[]) => [...new Set([...before, ...ids])].slice(-MAX_DECIDED).join('.');
-  // All reports of what is hidden are closed with it.
+  // Hiding a skin or an image closes all its reports.
   const decided = after(reports.filter((other) => other.skin === skin).map((other) => other.id));
   const ofImage = after(reports.filter((other) => other.texture === texture).map((other) => other.id));
   const path = `/ui/operator/skins/${skin}`;
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
-  return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, 'Keep it', { about, fields: { decided: after([id]) } })}
-${isThere && actionButton(`${path}/hidden`, hidden ? 'Show it again' : 'Hide it', { about, fields: { hidden: hidden ? 'no' : 'yes', decided } })}
-${texture !== undefined && actionButton('/ui/operator/images', 'Block its image', { about, fields: { hash: texture, decided: ofImage } })}
+  return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, 'Dismiss', { about, fields: { decided: after([id]) } })}
+${isThere && actionButton(`${path}/hidden`, hidden ? 'Show again' : 'Hide', { about, fields: { hidden: hidden ? 'no' : 'yes', decided } })}
+${texture !== undefined && actionButton('/ui/operator/images', 'Block image', { about, fields: { hash: texture, decided: ofImage } })}
 ${isThere && deletion(`${path}/delete`, about, decided)}`;
 }

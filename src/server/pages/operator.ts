@@ -39,7 +39,7 @@ import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 export interface OperatorOverview {
   readonly version: string;
-  /** Why the service takes no work; empty: it does. */
+  /** Why the service accepts no jobs; empty: it does. */
   readonly unready: readonly string[];
   readonly findings: readonly HealthFinding[];
   /** Unfinished jobs. */
@@ -69,7 +69,7 @@ function state({ unready, openReports, version }: OperatorOverview): Html {
   return html`<p class="lead" role="status">${
     isReady
       ? 'The service accepts jobs.'
-      : `The service takes no work: ${unready.join(', ').replaceAll('_', ' ')}.`
+      : `The service accepts no jobs: ${unready.join(', ').replaceAll('_', ' ')}.`
   }</p>
 <p><span class="tag">skinsmith ${version}</span> ${
     openReports > 0
@@ -78,7 +78,7 @@ function state({ unready, openReports, version }: OperatorOverview): Html {
   }</p>`;
 }
 
-/** Each with its class. */
+/** The word and the CSS class of each result. */
 const RESULTS: Readonly<Record<HealthFinding['result'], readonly [word: string, look: string]>> = {
   ok: ['OK', 'ok'],
   warning: ['Warning', 'trouble'],
@@ -104,14 +104,14 @@ function figures({ jobs, workers, store, stats }: OperatorOverview): Html {
     ['Store', `${size(store.used)}${most}`],
     ['Skins this hour', madeIn(hour.current)],
     ['Skins today', madeIn(day.current)],
-    ['Skins in all', madeIn(generated.total)],
-    ['Jobs that succeeded, 24 hours', `${day.successRate} %`],
+    ['Skins in total', madeIn(generated.total)],
+    ['Success rate, 24 hours', `${day.successRate} %`],
     ['Failures, 10 minutes', failures.length > 0 ? failures.join(', ') : 'none'],
     ['Game accounts', `${accounts.usable.global} of ${accounts.total.global} usable`],
   ];
   return html`<section aria-labelledby="figures"><h2 id="figures">At a glance</h2>
 <dl class="facts figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-<p class="quiet">Prometheus finds more at <code>/metrics</code>, with an operator’s key.</p></section>`;
+<p class="quiet">More figures for Prometheus: <code>/metrics</code>, with an operator’s key.</p></section>`;
 }
 
 function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly duplicate: number }): string {
@@ -123,12 +123,12 @@ function size(bytes: number): string {
   return mebibytes >= 1024 ? `${(mebibytes / 1024).toFixed(1)} GiB` : `${mebibytes.toFixed(1)} MiB`;
 }
 
-/** A user, and who signs in as the user with a provider. */
+/** A user with single sign-on identities. */
 export type ShownUser = User & { readonly identities: readonly Identity[] };
 
 export interface UsersView {
   readonly users: readonly ShownUser[];
-  /** Text that is part of their names; empty: all users. */
+  /** Text that the names contain; empty: all users. */
   readonly filter: string;
   /** Names of the plans. */
   readonly plans: readonly string[];
@@ -146,7 +146,7 @@ export function usersPage({ users, filter, plans, next, origin }: UsersView): Pa
 <div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
 <div class="end"><button>Search</button></div></div></form></search>
 ${listOr(
-  'No user fits.',
+  'No users match.',
   users.map((user) => row(user, plans)),
 )}
 ${moreOf(PATH, { filter }, next)}`,
@@ -159,7 +159,7 @@ function row(user: ShownUser, plans: readonly string[]): Html {
   const path = `${PATH}/${encodeURIComponent(name)}`;
   const isDisabled = disabledAt !== undefined;
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong>${role === 'operator' && html` <span class="tag">operator</span>`}${isDisabled && html` <span class="tag">disabled</span>`}
-<p class="quiet">${keys} ${keys === 1 ? 'key' : 'keys'}, since ${moment(createdAt)}</p>${identities.length > 0 && signIns(user)}</div>
+<p class="quiet">${keys} ${keys === 1 ? 'key' : 'keys'}, created ${moment(createdAt)}</p>${identities.length > 0 && signIns(user)}</div>
 <form class="acts" method="post" action="${path}"><label class="unseen" for="plan-${name}">Plan of ${name}</label>
 <select id="plan-${name}" name="plan">${options(plan, plans)}</select><button class="quiet-button" aria-label="Change the plan of ${name}">Change</button></form>
 <div class="acts">${actionButton(path, isDisabled ? 'Enable' : 'Disable', { about: name, fields: { disabled: isDisabled ? 'no' : 'yes' }, isDanger: !isDisabled })}</div>`;
@@ -167,10 +167,10 @@ function row(user: ShownUser, plans: readonly string[]): Html {
 
 function signIns({ name, identities }: ShownUser): Html {
   const path = `${PATH}/${encodeURIComponent(name)}/identities`;
-  return html`<details><summary aria-label="Signs in with a provider: ${name}">Signs in with a provider</summary><ul class="list">${identityRows(identities, path)}</ul></details>`;
+  return html`<details><summary aria-label="Single sign-on of ${name}">Single sign-on</summary><ul class="list">${identityRows(identities, path)}</ul></details>`;
 }
 
-/** A plan that the service no longer has is shown as well. */
+/** Includes the user's plan even if the service no longer offers it. */
 function options(plan: string, plans: readonly string[]): Html[] {
   const all = plans.includes(plan) ? plans : [plan, ...plans];
   return all.map((one) => html`<option value="${one}"${one === plan && html` selected`}>${one}</option>`);
@@ -180,7 +180,7 @@ const STATES: Readonly<Record<GameAccount['state'], string>> = {
   active: 'active',
   paused: 'paused',
   suspended: 'suspended by the game',
-  needs_login: 'must be linked again',
+  needs_login: 'needs to be linked again',
 };
 
 export function accountsPage({
@@ -192,7 +192,7 @@ export function accountsPage({
 }): Page {
   return operatorPage('accounts', {
     title: 'Game accounts',
-    body: listOr('No game account is linked.', accounts.map(accountRow)),
+    body: listOr('No game accounts linked.', accounts.map(accountRow)),
     terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
   });
 }
@@ -201,7 +201,7 @@ function accountRow(account: GameAccount): Html {
   const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt } = account;
   const isActive = state === 'active';
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">shared</span>`}
-<p class="quiet">Linked by ${user === undefined ? 'a user who is gone' : html`<bdi>${user}</bdi>`}; ${generated} skins made, ${failed} failures${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}</p>
+<p class="quiet">Linked by ${user === undefined ? 'a deleted user' : html`<bdi>${user}</bdi>`}; ${generated} skins made, ${failed} failures${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}</p>
 ${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}</div>
 <div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? 'Pause' : 'Resume', { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
 }
@@ -221,7 +221,7 @@ export function capesPage({
 <div><label for="file">Picture, 64×32 pixels</label><input id="file" type="file" name="file" accept="image/png" required></div>
 <div><label for="alias">Alias</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
 <div class="end"><button>Add the cape</button></div></div></form>
-${listOr('There are no capes.', capes.map(capeRow))}`,
+${listOr('No capes yet.', capes.map(capeRow))}`,
     terminal: terminalOf('skinsmith capes list', origin, '/v2/account/capes'),
   });
 }
@@ -296,7 +296,7 @@ const accountsRoute = pageRoute({
   isFor,
   scopes,
   handle: async ({ context, caller }) => {
-    requireOperator(caller); // others would see their own
+    requireOperator(caller); // other users would see their own accounts
     const accounts = await readGameAccounts(context, caller);
     return accountsPage({ accounts, origin: context.publicUrl() });
   },

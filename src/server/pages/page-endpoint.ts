@@ -22,7 +22,7 @@ import {
   wantsPage,
 } from './page-route.ts';
 
-/** What a page may load and do: only what comes from this server, and no script that is made from text. */
+/** Pages load only what comes from this server, and create no scripts from text. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "base-uri 'none'",
@@ -38,7 +38,7 @@ export const PAGE_POLICY = [
 /** Headers of all answers below /ui/. Most depend on who is signed in. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
-  // Browsers would send the origin `null` with forms otherwise.
+  // Otherwise browsers would send the origin `null` with forms.
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'private, no-store',
   Vary: 'Accept, Accept-Encoding, Cookie',
@@ -52,13 +52,13 @@ export interface PageEndpointOptions {
   readonly requestLimiter: RequestLimiter;
 }
 
-/** A person's request, and who the person is. */
+/** The person who sent a request. */
 export interface PageAdmission {
   readonly caller: Caller;
   readonly session: SessionCaller | undefined;
 }
 
-/** A page with all that is done for each of its requests. */
+/** Admits and answers the requests for one page. */
 export class PageEndpoint {
   readonly #route: PageRoute;
   readonly #options: PageEndpointOptions;
@@ -68,7 +68,7 @@ export class PageEndpoint {
     this.#options = options;
   }
 
-  /** Identifies the person, before the body is read. Keys in headers do not count here. @throws Refusal */
+  /** Identifies the person before the body is read. Keys in headers are ignored here. @throws Refusal */
   async admit(request: HttpRequest): Promise<PageAdmission> {
     this.#verifySender(request);
     const session = await findPerson(request, this.#options.context);
@@ -95,11 +95,11 @@ export class PageEndpoint {
   async #verify(request: HttpRequest, before: SessionCaller | undefined): Promise<void> {
     if (!before) return;
     const session = await findPerson(request, this.#options.context);
-    if (!session) throw new Refusal('unauthorized', 'You are not signed in any more.');
+    if (!session) throw new Refusal('unauthorized', 'You are no longer signed in.');
     if (this.#route.scopes) requireScope(session.caller, ...this.#route.scopes);
   }
 
-  /** @throws Refusal, and whatever else goes wrong */
+  /** @throws Refusal, or any unexpected error */
   async answer(request: HttpRequest, { caller, session }: PageAdmission): Promise<Answer> {
     const { context, requestLimiter } = this.#options;
     const leave = requestLimiter.enter(caller);
@@ -119,7 +119,7 @@ export class PageEndpoint {
     }
   }
 
-  /** A place in a list that there is not, or no longer, counts as none: the list begins anew. */
+  /** Ignores a list position that does not exist or no longer exists: the list starts at the top. */
   async #handle(call: PageCall): Promise<PageAnswer> {
     const { after, ...query } = (call.query ?? {}) as { readonly after?: unknown };
     try {
@@ -137,7 +137,7 @@ export class PageEndpoint {
   }
 }
 
-/** Who is signed in with the browser that sent the request; undefined: nobody. */
+/** The person who is signed in with the browser that sent the request; undefined: nobody. */
 export async function findPerson(
   request: HttpRequest,
   context: ServiceContext,
@@ -146,12 +146,12 @@ export async function findPerson(
   return secret === undefined ? undefined : await findCaller(context, secret, ownOrigins(request));
 }
 
-/** The form is a page's of this server, so it does not matter which page. */
+/** Without the page's origin: the form comes from this server, so bindings of keys to web pages do not apply. */
 function ownOrigins(request: HttpRequest): Origins {
   return { ...originsOf(request), origin: undefined };
 }
 
-/** An address that was mistyped leads nowhere. @throws Refusal `not_found` */
+/** A mistyped address is not found. @throws Refusal `not_found` */
 function parsedParams(schema: z.ZodObject | undefined, input: unknown): unknown {
   if (!schema) return input;
   const parsed = schema.safeParse(input);
@@ -159,7 +159,7 @@ function parsedParams(schema: z.ZodObject | undefined, input: unknown): unknown 
   return parsed.data;
 }
 
-/** What is no value for a parameter counts as left out. @throws Refusal `not_found` if it cannot be left out */
+/** Ignores invalid parameters. @throws Refusal `not_found` if one of them is required */
 function parsedQuery(schema: z.ZodObject | undefined, input: unknown): unknown {
   if (!schema) return input;
   const first = schema.safeParse(input);
@@ -175,7 +175,7 @@ function visitorOf(session: SessionCaller | undefined): Visitor {
   return session ? { name: session.caller.name, isOperator: session.caller.isOperator } : undefined;
 }
 
-/** `at`: the address that the page's route has. */
+/** `at`: the address of the page's route. */
 function written(answer: PageAnswer, visitor: Visitor, at = ''): Answer {
   if (!isPage(answer)) return withPageHeaders(answer);
   const { status = 200 } = answer;
@@ -187,7 +187,7 @@ function withPageHeaders(answer: Answer): Answer {
   return { ...answer, headers: { ...PAGE_HEADERS, ...answer.headers } };
 }
 
-/** The answer to a person's request that failed; to a page's own script, as the API would answer. */
+/** The answer to a person's failed request: a page, or for a page's own script what the API would answer. */
 export function pageErrorAnswer(
   error: unknown,
   {
@@ -219,7 +219,7 @@ export interface Problem {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** More about it, such as the fields that are wrong. */
+  /** More about the problem, such as the invalid fields. */
   readonly details: readonly string[];
   readonly requestId: string;
 }
@@ -227,10 +227,10 @@ export interface Problem {
 const TITLES: Readonly<Record<number, string>> = {
   401: 'Sign in first',
   403: 'Not allowed',
-  404: 'Nothing here',
+  404: 'Not found',
   413: 'Too large',
-  429: 'Too fast',
-  503: 'Not now',
+  429: 'Too many requests',
+  503: 'Temporarily unavailable',
 };
 
 /** What happened, and what to do. */
@@ -241,16 +241,17 @@ export function problemPage({ status, code, message, details, requestId }: Probl
     body: html`<p class="lead">${message}</p>
 ${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>`}
 <p>${adviceFor(status)}</p>
-<p class="quiet">Error <code>${code}</code>, request <code>${requestId}</code></p>`,
+<p class="quiet">Error <code>${code}</code>, request ID <code>${requestId}</code></p>`,
   };
 }
 
 function adviceFor(status: number) {
   if (status === 401 || status === 403)
-    return html`<a href="/ui/sign-in">Sign in</a> with a key that may do this.`;
+    return html`<a href="/ui/sign-in">Sign in</a> with a key that has this permission.`;
   if (status === 404)
-    return html`It may have been deleted, or it is private. <a href="/ui/">Go to the start page.</a>`;
-  if (status === 429) return html`Wait a moment, and try again.`;
-  if (status >= 500) return html`Try again in a moment. If it stays, tell the operator the request below.`;
-  return html`Go back, and try again.`;
+    return html`It may be private, or have been deleted. <a href="/ui/">Go to the start page.</a>`;
+  if (status === 429) return html`Wait a moment and try again.`;
+  if (status >= 500)
+    return html`Try again in a moment. If it keeps happening, send the operator the request ID below.`;
+  return html`Go back and try again.`;
 }

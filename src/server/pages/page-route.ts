@@ -9,7 +9,7 @@ import { Refusal } from '../service/refusal.ts';
 import type { SessionCaller } from '../service/sessions.ts';
 import type { Page, Visitor } from './frame.ts';
 
-/** A request of a person with a browser. */
+/** A request from a person's browser. */
 export interface PageCall<Params = unknown, Query = unknown> {
   readonly context: ServiceContext;
   readonly request: HttpRequest;
@@ -17,7 +17,7 @@ export interface PageCall<Params = unknown, Query = unknown> {
   /** Undefined if nobody is signed in. */
   readonly session: SessionCaller | undefined;
   readonly visitor: Visitor;
-  /** Finds the person again, for answers that stay open. @throws Refusal if the session has ended in the meantime */
+  /** Checks the session again, for answers that stay open. @throws Refusal if it has ended */
   readonly verify: () => Promise<void>;
   /** Whether the person may use the service without signing in first. */
   readonly mayUse: boolean;
@@ -25,7 +25,7 @@ export interface PageCall<Params = unknown, Query = unknown> {
   readonly query: Query;
 }
 
-/** A page, or anything else that is answered: a redirect, data, a file. */
+/** A page or another answer: a redirect, data, a file. */
 export type PageAnswer = Page | Answer;
 
 /** An address below /ui/. */
@@ -33,8 +33,8 @@ export interface PageRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /**
-   * `everyone`: also who must sign in for all else; `callers`: who may use the service, without a key too where the
-   * operator allows that; `users`: only who is signed in.
+   * `everyone`: nobody has to sign in; `callers`: people without a key may see it if the operator lets them use the
+   * service; `users`: only people who are signed in.
    */
   readonly isFor: 'everyone' | 'callers' | 'users';
   /** The key that the person signed in with needs one of these scopes. */
@@ -58,7 +58,7 @@ export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObje
   return spec as PageRoute;
 }
 
-/** Leads on to another address of this server, after a form. */
+/** Redirects to another address of this server after a form. */
 export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {
   return { status: 303, body: undefined, headers: { Location: path, ...headers } };
 }
@@ -72,19 +72,19 @@ export function isPage(answer: PageAnswer): answer is Page {
   return 'title' in answer;
 }
 
-/** A field that may come several times, such as boxes that are checked: all its values. */
+/** All values of a field that may occur several times, such as checked boxes. */
 export function several<S extends z.ZodType>(one: S) {
   return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(one));
 }
 
-/** A text of several values, one on each line or between commas. */
+/** A text with several values, one per line or separated by commas. */
 export const lines = z
   .string()
   .max(8_192)
   .default('')
   .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
 
-/** A box: checked, or not sent. */
+/** A checkbox, which browsers send only if it is checked. */
 export const checked = z
   .string()
   .optional()
@@ -96,12 +96,12 @@ export function orNone<S extends z.ZodType>(schema: S) {
 }
 
 /**
- * What Java's own HTTP client, and so authlib-injector, sends by default: it lists web pages first, although it does
- * not want one.
+ * What Java's own HTTP client, and so authlib-injector, sends by default: it lists web pages first, although it wants
+ * none.
  */
 const JAVA_DEFAULT = 'text/html, image/gif, image/jpeg';
 
-/** Whether a request is a person's, who looks at a page, and not a program's. */
+/** Whether a request comes from a person's browser and not from a program. */
 export function wantsPage({ accept }: HttpRequest['headers']): boolean {
   if (typeof accept !== 'string' || accept.startsWith(JAVA_DEFAULT)) return false;
   return accept.split(',').some((type) => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(type));
@@ -117,20 +117,20 @@ type Sent = Pick<HttpRequest, 'headers' | 'host'>;
 export function verifyOwnForm(sent: Sent, webPages: WebPages): void {
   const site = sent.headers['sec-fetch-site'];
   const isOwn = site === undefined ? originOf(sent)?.host === sent.host : site === 'same-origin';
-  if (!isOwn) throw new Refusal('insufficient_grants', 'This form was not sent by a page of this server.');
+  if (!isOwn) throw new Refusal('insufficient_grants', 'This form does not come from a page of this server.');
   verifyName(sent, webPages);
 }
 
-/** To a browser, a page of another site is of this server once the name of that site leads here. */
+/** Guards against DNS rebinding: to a browser, another site's pages are ours once that site's name resolves to this server. */
 function verifyName(sent: Sent, webPages: WebPages): void {
   const page = originOf(sent) ?? URL.parse(`http://${sent.host}`);
   if (page && webPages.isProvedName(page)) return;
-  throw strangeName(page, 'no forms are taken');
+  throw strangeName(page, 'forms are refused');
 }
 
 /** @throws Refusal `insufficient_grants` for the jobs of visitors under a name that is not proved */
 export function verifyMaySee(caller: Caller, { host }: Sent, webPages: WebPages): void {
-  if (!webPages.isTrusted(caller)) throw strangeName(URL.parse(`http://${host}`), 'no jobs are shown');
+  if (!webPages.isTrusted(caller)) throw strangeName(URL.parse(`http://${host}`), 'jobs are hidden');
 }
 
 /** `what`: the consequence. */
@@ -138,11 +138,11 @@ function strangeName(page: URL | null, what: string): Refusal {
   const { host = 'this address', origin = 'http://…' } = page ?? {};
   return new Refusal(
     'insufficient_grants',
-    `Any site could have its name lead here, so ${what} at ${host}: open the page by the IP address of the server, or start the server with --public-url ${origin}`,
+    `Any website could point its name at this server, so ${what} at ${host}. Open the page by the server's IP address, or start the server with --public-url ${origin}`,
   );
 }
 
-/** Undefined if the browser does not tell it. */
+/** Undefined if the browser does not send it. */
 function originOf({ headers: { origin } }: Sent): URL | undefined {
   return (typeof origin === 'string' && URL.parse(origin)) || undefined;
 }

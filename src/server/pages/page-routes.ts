@@ -54,7 +54,7 @@ export const assetRoute = pageRoute({
   },
 });
 
-/** What people with a browser see. None of it is part of the API. */
+/** What people see in a browser. None of it is part of the API. */
 export const PAGE_ROUTES: readonly PageRoute[] = [
   assetRoute,
   startRoute,

@@ -32,7 +32,7 @@ export const revokeSessionRoute = pageRoute({
   },
 });
 
-/** Pages for users are only answered with a session. */
+/** The session, which pages for users always have. */
 function sessionOf({ session }: Pick<PageCall, 'session'>): SessionCaller {
   if (!session) throw new Error('A page for users was answered without a session.');
   return session;
@@ -74,7 +74,7 @@ interface Unlink {
   readonly whose: Parameters<typeof lastWayPage>[1]['whose'];
 }
 
-/** The only way in is unlinked when the person has been told, and says so. */
+/** Unlinks an identity. The only way to sign in needs the person's confirmation. */
 async function unlinked(
   { context, caller, session, params: { id }, request }: PageCall<{ readonly id: string }>,
   { user, path, back, whose }: Unlink,
@@ -101,7 +101,7 @@ export interface ShownSession {
 
 export interface SessionsView {
   readonly sessions: readonly ShownSession[];
-  /** Whether these are all sessions of the person. */
+  /** Whether these are all of the person's sessions. */
   readonly isWhole: boolean;
   readonly identities: readonly Identity[];
   readonly origin: string;
@@ -111,28 +111,28 @@ export function sessionsPage({ sessions, isWhole, identities, origin }: Sessions
   return accountPage('sessions', {
     title: 'Where you are signed in',
     body: html`<ul class="list">${sessions.map(row)}</ul>
-${!isWhole && html`<p class="quiet">Your other sessions are shown to API keys with the scope account only.</p>`}
+${!isWhole && html`<p class="quiet">To see your other sessions, sign in with an API key that has the scope account.</p>`}
 ${identities.length > 0 && ways(identities)}`,
     terminal: terminalOf('skinsmith open', origin, '/v2/account/me'),
   });
 }
 
 function ways(identities: readonly Identity[]): Html {
-  return html`<section aria-labelledby="ways"><h2 id="ways">Accounts that sign you in</h2>
-<p>Once unlinked, an account does not sign you in any more, and browsers that are signed in without an API key are signed out, except this one.</p>
+  return html`<section aria-labelledby="ways"><h2 id="ways">Single sign-on accounts</h2>
+<p>Once unlinked, an account can no longer sign you in. Browsers that signed in without an API key are signed out, except this one.</p>
 <ul class="list">${identityRows(identities, '/ui/account/identities')}</ul></section>`;
 }
 
 function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {
   return html`<li class="panel"><div class="grow"><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">this browser</span>`}
-<p class="quiet">Signed in ${moment(created_at)}, last seen ${moment(used_at)}, ends ${moment(expires_at)}</p></div>
-<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, begun ${minuteOf(created_at)}">End</button></form></li>`;
+<p class="quiet">Signed in ${moment(created_at)}, last seen ${moment(used_at)}, expires ${moment(expires_at)}</p></div>
+<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, signed in ${minuteOf(created_at)}">End</button></form></li>`;
 }
 
 const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari', 'curl'] as const;
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'] as const;
 
-/** A User-Agent in a few words; as it is, if it is none of the usual ones. */
+/** A User-Agent in a few words, or its beginning if the browser is unknown. */
 function browserOf(agent: string): string {
   const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
   if (!browser) return agent.slice(0, 60) || 'Unknown browser';

@@ -50,15 +50,17 @@ export const signInFormRoute = pageRoute({
       return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
-      const problem = { message: `This key does not work here: ${error.message}.`, status: 403 };
+      const reason = error.message.replace(/\.$/, '');
+      const message = `This API key is not valid here: ${reason}. Check that you copied all of it.`;
+      const problem = { message, status: 403 };
       return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
     }
   },
 });
 
 /**
- * A link that the person opened, from a terminal or by typing it, signs in at once. After one on another site the person
- * is asked first: it could be the link of somebody who wants to be given the person's skins.
+ * A link that the person opened from a terminal or typed signs in at once. A link on another site asks for
+ * confirmation first: it could sign the person in to somebody else's account, which would then own the person's skins.
  */
 export const linkRoute = pageRoute({
   method: 'GET',
@@ -67,7 +69,7 @@ export const linkRoute = pageRoute({
   query: secretSchema,
   handle: async (call) => {
     const { method, headers } = call.request;
-    // A look at the address, or a browser that loads a page before anybody opens it, must not use the link up.
+    // A HEAD request, or a browser's prefetch, must not use up the link.
     const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
     if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
     return await followLink(call, call.query.secret);
@@ -86,7 +88,7 @@ async function followLink(call: PageCall, link: string): Promise<Answer> {
   return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
 }
 
-/** For commands that use the store too: before they send a link here, they make sure that we are who we should be. */
+/** For commands that use the same store: before they send a link here, they verify that it leads to this service. */
 export const proofRoute = pageRoute({
   method: 'GET',
   path: '/ui/sign-in/proof',
@@ -94,7 +96,8 @@ export const proofRoute = pageRoute({
   query: questionSchema,
   handle: async ({ context, query }) => {
     const proof = await proveAddress(context, query);
-    if (proof === undefined) throw new Refusal('not_found', 'This is not an address of this server alone.');
+    if (proof === undefined)
+      throw new Refusal('not_found', 'This address does not belong to this server alone.');
     return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
   },
 });
@@ -114,14 +117,14 @@ const ANSWER_PATH = '/ui/sign-in/callback';
 const FIRST_PATH = '/ui/sign-in/first';
 const formSchema = z.object({ key: z.string().max(512).optional() });
 
-/** The provider that pages lead to. The address is absolute: the provider leads back to no other one. */
+/** The provider to sign in with. The address is absolute, because the provider returns only to the public address. */
 export function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignInView['provider'] {
   const page = nextAddress(next);
   const query = page === undefined ? '' : `?${new URLSearchParams({ next: page })}`;
   return openId && { name: openId.name, address: `${publicUrl()}${PROVIDER_SIGN_IN_PATH}${query}` };
 }
 
-/** A link, not a form: the policy of the pages lets no form lead to another server. */
+/** A link, not a form: the content policy of the pages forbids forms that lead to another server. */
 export const providerSignInRoute = pageRoute({
   method: 'GET',
   path: PROVIDER_SIGN_IN_PATH,
@@ -174,7 +177,8 @@ export const firstSignInFormRoute = pageRoute({
       try {
         return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
       } catch (error) {
-        if (error instanceof Refusal) return await welcome(call, `This key was not taken: ${error.message}`);
+        if (error instanceof Refusal)
+          return await welcome(call, `This key was not accepted: ${error.message}`);
         throw error;
       }
     }),
@@ -185,18 +189,18 @@ async function welcome(call: PageCall, problem?: string): Promise<Page> {
   return firstSignInPage({ name, provider: call.context.openId?.name ?? 'the provider', problem });
 }
 
-/** @throws ProviderError for a browser that began no sign-in, or too long ago */
+/** @throws ProviderError for a browser that did not start a sign-in, or started it too long ago */
 function signInOf({ context, request }: PageCall): {
   readonly secret: string;
   readonly next: string | undefined;
 } {
   const kept = readCookie('skinsmith-sign-in', request, context.publicUrl());
-  if (kept === undefined) throw new ProviderError('stale', 'this browser has begun no sign-in');
+  if (kept === undefined) throw new ProviderError('stale', 'this browser has not started a sign-in');
   const [secret = '', next] = kept.split('.', 2);
   return { secret, next: next && Buffer.from(next, 'base64url').toString() };
 }
 
-/** Says on the sign-in page why the provider's way in did not work: keys and links go on. */
+/** Shows on the sign-in page why the provider's sign-in failed. Keys and links still work. */
 async function orSignInPage(
   { context, request }: PageCall,
   answer: (context: ServiceContext) => Promise<PageAnswer>,
@@ -212,39 +216,39 @@ async function orSignInPage(
   }
 }
 
-/** What the operator can do something about. */
+/** Faults that the operator can fix. */
 const REPORTED: ReadonlySet<ProviderFault> = new Set(['unreachable', 'invalid']);
 
 const PROBLEMS = {
   unreachable: {
     status: 503,
-    text: (name) => `${name} does not answer at the moment. Try again later, or sign in with a key.`,
+    text: (name) => `${name} is not responding. Try again later, or sign in with a key.`,
   },
   denied: { status: 403, text: (name) => `${name} did not sign you in.` },
   stale: {
     status: 403,
-    text: () => 'This sign-in was used already, is too old, or began in another browser. Begin again.',
+    text: () => 'This sign-in was already used, has expired, or was started in another browser. Start again.',
   },
   not_allowed: {
     status: 403,
-    text: () => 'You may not use this server. Its operator decides who may.',
+    text: () => 'You are not allowed to use this server. Its operator decides who is.',
   },
   busy: {
     status: 429,
-    text: () => 'There are too many sign-ins at the moment. Try again in a minute, or sign in with a key.',
+    text: () => 'Too many people are signing in. Try again in a minute, or sign in with a key.',
   },
   invalid: {
     status: 502,
-    text: (name) => `The answer of ${name} is not valid, so it signs nobody in. Tell the operator.`,
+    text: (name) => `${name} sent an invalid answer, so you could not be signed in. Tell the operator.`,
   },
 } satisfies Record<ProviderFault, { status: number; text: (name: string) => string }>;
 
 export interface SignInView {
   /** Why the last attempt failed, and the status that says so. */
   readonly problem?: { readonly message: string; readonly status: number } | undefined;
-  /** Who else vouches for people, and where that begins. */
+  /** The single sign-on provider, and the address where its sign-in starts. */
   readonly provider?: { readonly name: string; readonly address: string } | undefined;
-  /** The page to go on to. */
+  /** The page to continue to. */
   readonly next?: string | undefined;
 }
 
@@ -255,7 +259,7 @@ export function signInPage({ problem, provider, next }: SignInView): Page {
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
 ${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">Sign in with ${provider.name}</a></p><p class="narrow or">or</p>`}
 ${keyForm(next)}
-<p>On the machine that runs this server you need no key: <code>skinsmith open</code> opens these pages, signed in.</p>`,
+<p>On the machine that runs this server, you need no key: <code>skinsmith open</code> opens these pages and signs you in.</p>`,
   };
 }
 
@@ -263,11 +267,11 @@ function keyForm(next: string | undefined): Html {
   return html`<form class="panel narrow" method="post" action="/ui/sign-in">
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
-<p id="key-hint" class="quiet">Paste it once. This browser then stays signed in for 30 days, and you can end that at any time.</p>
+<p id="key-hint" class="quiet">Paste it once. This browser then stays signed in for 30 days, or until you sign out.</p>
 ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button>Sign in</button></form>`;
 }
 
-/** `name`: of the user that would be made; `problem`: why the key was not taken. */
+/** `name`: of the user that would be created; `problem`: why the key was not accepted. */
 export function firstSignInPage({
   name,
   provider,
@@ -282,22 +286,22 @@ export function firstSignInPage({
     title: 'Welcome',
     body: html`<p class="lead">You signed in with ${provider} for the first time.</p>
 <form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>New here?</h2>
-<p>You get an account of your own, named <bdi>${name}</bdi> if nobody has that name.</p>
-<button>Make my account</button></form>
-<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>Have an account already?</h2>
+<p>You get your own account, named <bdi>${name}</bdi> if that name is free.</p>
+<button>Create my account</button></form>
+<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>Already have an account?</h2>
 ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
-<label for="key">An API key of it</label>
+<label for="key">API key of that account</label>
 <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
-<p id="key-hint" class="quiet">It must have all rights of the account. From now on ${provider} opens that account.</p>
+<p id="key-hint" class="quiet">The key needs full access. From now on, ${provider} signs you in to that account.</p>
 <button>Use this account</button></form>`,
   };
 }
 
-/** Asks before it signs in: a link that another site led to could be somebody else's. */
+/** Asks for confirmation before signing in: a link on another site could be somebody else's. */
 export function linkPage({ secret }: { readonly secret: string }): Page {
   return {
     title: 'Sign in with this link?',
-    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>Go on only if you made this link yourself, with <code>skinsmith open</code>.</p>
+    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>Continue only if you created this link yourself with <code>skinsmith open</code>.</p>
 <input type="hidden" name="secret" value="${secret}"><button>Sign in</button></form>`,
   };
 }

@@ -45,7 +45,7 @@ export const skinPageRoute = pageRoute({
   },
 });
 
-/** For private skins: their owner is known by the session here, which does not count for the API. */
+/** For private skins, whose owner the session identifies; the API ignores sessions. */
 export const skinPictureRoute = pageRoute({
   method: 'GET',
   path: '/ui/skins/:uuid/pictures/:view',
@@ -111,7 +111,7 @@ export interface SkinView {
   readonly signature: string;
   readonly views: number;
   readonly skin_created_at: number;
-  /** Its visibility before an operator hid it; null: none did. */
+  /** Its visibility before an operator hid it; null: not hidden. */
   readonly hidden_from: string | null;
   readonly cape_hash: string | null;
 }
@@ -124,7 +124,7 @@ export interface SkinPageOptions {
   /** Whether the visitor has just reported it. */
   readonly isReported: boolean;
   readonly signer: Signer;
-  /** Public skins of the same pixels. */
+  /** Public skins with the same pixels. */
   readonly similar: readonly Pick<SkinView, 'uuid' | 'variant' | 'cape_hash'>[];
   /** The address of this server. */
   readonly origin: string;
@@ -140,8 +140,8 @@ export function skinPage(
     hasOwnHeading: true,
     body: html`<div class="skin">
 <div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
-<img src="${pictureAddress(skin, 'front', 384)}" alt="The skin from the front" width="192" height="384">
-<img src="${pictureAddress(skin, 'back', 384)}" alt="The skin from behind" width="192" height="384">
+<img src="${pictureAddress(skin, 'front', 384)}" alt="Front view" width="192" height="384">
+<img src="${pictureAddress(skin, 'back', 384)}" alt="Back view" width="192" height="384">
 <button type="button" data-open-viewer hidden>Show in 3D</button>
 </div>
 <div>
@@ -151,7 +151,7 @@ export function skinPage(
 <div><dt>Visibility</dt><dd>${VISIBILITIES[visibility]}</dd></div>
 <div><dt>Made</dt><dd>${day(skin_created_at)}</dd></div>
 <div><dt>Views</dt><dd>${views}</dd></div>
-${cape_hash !== null && html`<div><dt>Cape</dt><dd>yes, seen from behind</dd></div>`}
+${cape_hash !== null && html`<div><dt>Cape</dt><dd>Yes, visible from behind</dd></div>`}
 <div><dt>Accepted by</dt><dd>${ACCEPTED[signer]}</dd></div>
 </dl>
 <p><a class="button" href="/textures/${texture_hash}" download="${uuid}.png">Download the PNG</a></p>
@@ -171,7 +171,7 @@ const ACCEPTED: Readonly<Record<Signer, string>> = {
 };
 
 function similarCards(similar: SkinPageOptions['similar']): Html {
-  return html`<section aria-labelledby="similar"><h2 id="similar">The same picture</h2>
+  return html`<section aria-labelledby="similar"><h2 id="similar">Other skins with this picture</h2>
 <ul class="links">${similar.map(
     ({ uuid, variant, cape_hash }) =>
       html`<li><a href="/ui/skins/${uuid}">with ${variant === 'slim' ? 'slim' : 'classic'} arms${cape_hash !== null && ' and a cape'}</a></li>`,
@@ -188,27 +188,27 @@ function ownerForms(skin: SkinView): Html {
 ${visibilityField(skin)}
 </div><button>Save</button></form>
 <details><summary>Delete this skin</summary>
-<form method="post" action="/ui/skins/${uuid}/delete"><p>Its page and its data go away. Copies that others made of the data keep working.</p>
+<form method="post" action="/ui/skins/${uuid}/delete"><p>This deletes its page and its data. Copies of the data keep working.</p>
 <button class="danger">Delete for good</button></form></details></section>`;
 }
 
 function visibilityField({ visibility, hidden_from }: SkinView): Html {
   if (hidden_from !== null)
-    return html`<p class="problem">The operator of this service has hidden this skin.</p>`;
+    return html`<p class="problem">The operator of this server has hidden this skin.</p>`;
   return html`<div><label for="visibility">Visibility</label><select id="visibility" name="visibility">
 ${options(VISIBILITIES, visibility)}
 </select></div>`;
 }
 
 function reportForm({ uuid }: SkinView, isReported: boolean): Html {
-  if (isReported) return html`<p class="panel" role="status">Thank you. Report sent.</p>`;
+  if (isReported) return html`<p class="panel" role="status">Report sent. Thank you.</p>`;
   return html`<details class="report"><summary>Report this skin</summary>
 <form method="post" action="/ui/skins/${uuid}/report"><div class="row">
-<div><label for="reason">What is wrong</label><select id="reason" name="reason">
+<div><label for="reason">Reason</label><select id="reason" name="reason">
 ${REPORT_REASONS.map((reason) => html`<option value="${reason}">${REASON_WORDS[reason]}</option>`)}
 </select></div>
-<div><label for="text">More about it</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
-</div><button>Report it</button></form></details>`;
+<div><label for="text">Details</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
+</div><button>Send report</button></form></details>`;
 }
 
 export interface CopiedSkin {
@@ -220,12 +220,12 @@ export interface CopiedSkin {
   readonly url: string;
 }
 
-/** All that one takes of a skin: data, and the commands that use it. */
+/** Everything to copy from a skin: its data, and commands that use it. */
 export function copyFields({ uuid, value, signature, url, name, variant }: CopiedSkin): Html {
   const property = JSON.stringify({ name: 'textures', value, signature });
   return html`<dl class="copyable">
-${copyField('Value', value)}${copyField('Signature', signature)}${copyField('Property, as servers take it', property)}
-${copyField('Texture address', url)}
+${copyField('Value', value)}${copyField('Signature', signature)}${copyField('Profile property (JSON)', property)}
+${copyField('Texture URL', url)}
 ${copyField('UUID', uuid)}
 </dl>
 ${commandFields({ value, signature, url, variant, ...(name !== null && { name }) })}`;
@@ -239,15 +239,15 @@ interface CommandInput {
   readonly variant: string;
 }
 
-/** Data of which no command can be made safely gets none. */
+/** Offers no commands for data that cannot be quoted safely. */
 function commandFields({ url, variant, ...skin }: CommandInput): Html {
   try {
     return html`<h2>Commands</h2><dl class="copyable">
 ${copyField('Head, Minecraft 1.21.5 and later', giveCommand(skin))}
 ${copyField('Citizens, for the selected NPC', citizensCommand(skin))}
-${isReachable(url) && copyField('SkinsRestorer, typed in the game', skinsRestorerCommand(url, variant))}
+${isReachable(url) && copyField('SkinsRestorer, in-game command', skinsRestorerCommand(url, variant))}
 </dl>
-${!isReachable(url) && html`<p class="quiet">There is no command for SkinsRestorer: its service could not fetch the picture from the address of this server. The command <code>skinsmith generate --format skinsrestorer</code> writes a file for its folder of skins instead.</p>`}
+${!isReachable(url) && html`<p class="quiet">There is no SkinsRestorer command, because its service cannot reach this server to fetch the picture. Use <code>skinsmith generate --format skinsrestorer</code> instead: it writes a file for SkinsRestorer’s skins folder.</p>`}
 <details><summary>Heads in older versions of Minecraft</summary><dl class="copyable">
 ${copyField('1.20.5 to 1.21.4', giveCommand1205(skin))}
 ${copyField('1.16 to 1.20.4', giveCommand116(skin))}
@@ -258,7 +258,7 @@ ${copyField('1.16 to 1.20.4', giveCommand116(skin))}
   }
 }
 
-/** Whether others on the internet may reach an address, as far as it shows: not a machine's or a network's own. */
+/** Whether an address looks reachable from the internet, and not only from this machine or network. */
 function isReachable(address: string): boolean {
   const { hostname } = new URL(address);
   const bare = hostname.replaceAll(/[[\]]/g, '');

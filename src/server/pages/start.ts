@@ -4,7 +4,7 @@ import { type FormMaker, makeForm, type Page, type SkinCard, skinCards, terminal
 import { type Html, html } from './html.ts';
 import { pageRoute } from './page-route.ts';
 
-/** Skins on the start page: whole rows at every width, and it weighs less than 60 KB with all their pictures. */
+/** Skins on the start page: full rows at every width, and less than 60 KB with all pictures. */
 const NEWEST = 6;
 
 export const startRoute = pageRoute({
@@ -25,10 +25,10 @@ export const startRoute = pageRoute({
 export type SigningMode = 'signing' | 'accounts' | 'upstream';
 
 const SIGNERS: Readonly<Record<SigningMode, Html>> = {
-  signing: html`This server signs skins with its own key. Servers that trust it accept them, with
-<a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> or a plugin.`,
-  accounts: html`Skins made here are signed by the game itself. Every server accepts them.`,
-  upstream: html`Another service makes and signs the skins of this server.`,
+  signing: html`This server signs skins with its own key. Only players whose game trusts this server
+(<a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a>) see these skins.`,
+  accounts: html`The game itself signs the skins made here. Every server accepts them.`,
+  upstream: html`Another service makes and signs the skins for this server.`,
 };
 
 export interface StartView {
@@ -45,7 +45,7 @@ export function startPage({ signing, newest, origin, maker }: StartView): Page {
     hasOwnHeading: true,
     body: html`<div class="hero">
 <div><h1>Signed Minecraft skins</h1>
-<p class="lead">Give a picture, get skin data that servers, heads and NPCs can show.</p>
+<p class="lead">Upload a picture and get signed skin data for players, heads and NPCs.</p>
 <p>${SIGNERS[signing]}</p></div>
 ${maker ? makeForm('file', maker) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}
 </div>

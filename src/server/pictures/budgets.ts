@@ -16,25 +16,25 @@ import type { Caller } from '../service/callers/caller.ts';
 import { waitRefusal } from '../service/limits/request-limiter.ts';
 import type { Refusal } from '../service/refusal.ts';
 
-/** Look-ups a minute: of all callers together, and of one. Pictures are for everybody, so no key gives anyone more. */
+/** Look-ups per minute, of all callers together and of each. A key gives no more, because pictures are for everyone. */
 export interface LookupShares {
   readonly all: number;
   readonly one: number;
 }
 
 /**
- * For players, half of what the game allows a server: the other half stays for making skins. A page of twenty heads
- * shows all of them. For textures no limit is known; they may take a tenth of what is sent at most.
+ * For players, half of what the game allows a server; the other half is for making skins. A page of twenty heads shows
+ * all of them. For textures, no limit is known; they may take at most a tenth of all requests.
  */
 export const LOOKUPS = {
   players: { all: 27, one: 20 },
   textures: { all: 120, one: 40 },
-  /** For game servers that look players up through the service: a server is one caller. */
+  /** For game servers that look up players through the service. Each server is one caller. */
   servers: { all: 27, one: 27 },
 } as const satisfies Record<string, LookupShares>;
-/** Milliseconds without look-ups after one that the game did not answer, unless it names a longer time. */
+/** Milliseconds without look-ups after a failed one, unless the game names a longer time. */
 const REST = 30_000;
-/** Number of callers above which those without any counts are forgotten. */
+/** Number of callers above which those without counts are forgotten. */
 const MAX_LOOKING_UP = 1_000;
 
 /** Look-ups of the last minute that count towards one limit. */
@@ -55,7 +55,7 @@ class Tally {
   }
 }
 
-/** How often the game may be asked for what pictures show: by all callers together, and by each of them. */
+/** Limits look-ups at the game for pictures: of all callers together, and of each. */
 export class LookupBudget {
   readonly #clock: Clock;
   readonly #shares: LookupShares;
@@ -72,8 +72,8 @@ export class LookupBudget {
   }
 
   /**
-   * @throws GameError `rate_limited` at once if the game should not be asked now, so that no other request waits for it
-   * @returns what `ask` does
+   * @throws GameError `rate_limited` at once if the limits are reached, so that no other request waits @returns the
+   * result of `ask`
    */
   during<T>(caller: Caller, ask: () => Promise<T>): Promise<T> {
     this.#spend(caller);
@@ -115,14 +115,14 @@ export class LookupBudget {
   }
 }
 
-/** Pixels that count as one unit of the budget; smaller pictures count as one as well. */
+/** Pixels per unit of the budget. Smaller pictures count as one unit. */
 const UNIT = 256 * 256;
-/** Units a minute of one caller: 600 heads, or 37 of the largest pictures, which take two seconds to draw. */
+/** Units per minute and caller: 600 heads, or 37 of the largest pictures, which take two seconds to draw. */
 const UNITS_PER_MINUTE = 600;
-/** Number of callers above which those who have their whole budget are forgotten. */
+/** Number of callers above which those with a full budget are forgotten. */
 const MAX_DRAWING = 10_000;
 
-/** How much one caller may have drawn. Counts are per process. */
+/** Limits drawing per caller. Each process counts by itself. */
 export class RenderBudget {
   readonly #clock: Clock;
   readonly #allowances = new EvictingMap<Allowance>(MAX_DRAWING);
@@ -151,7 +151,7 @@ export class RenderBudget {
   #refusal(caller: Caller, wait: number): Refusal {
     return waitRefusal('rate_limit', {
       message:
-        'Too many pictures were drawn for this address in the last minute: wait, or ask for smaller ones.',
+        'This address has requested too many new pictures in the last minute. Wait, or request smaller ones.',
       caller,
       wait: Math.max(1_000, wait),
       now: this.#clock.now(),

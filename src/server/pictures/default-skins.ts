@@ -4,7 +4,7 @@ import { pixelHash } from '../../skin/read-skin.ts';
 import { faceRects, listParts, pixelOffsets, type Rect, type Variant } from '../../skin/regions.ts';
 import type { NamedTexture } from './renders.ts';
 
-/** The two figures that stand for players without a skin of their own. */
+/** The two default skins for players without a skin of their own. */
 export type DefaultName = 'steve' | 'alex';
 
 export interface DefaultSkin {
@@ -12,7 +12,7 @@ export interface DefaultSkin {
   readonly variant: Variant;
 }
 
-/** The default skin that the game shows for a player: the sum of every fourth byte of the UUID is odd for Alex. */
+/** The default skin that the game shows for a player: Alex if the sum of every fourth byte of the UUID is odd. */
 export function defaultNameOf(playerId: string): DefaultName {
   const odd = [7, 15, 23, 31].filter((at) => Number.parseInt(playerId[at] ?? '0', 16) % 2 === 1);
   return odd.length % 2 === 1 ? 'alex' : 'steve';
@@ -28,7 +28,7 @@ interface Look {
   readonly eyes: number;
 }
 
-/** The game's own pictures belong to its makers: ours only resemble them. */
+/** The game's own pictures are protected by copyright, so ours only resemble them. */
 const LOOKS = {
   steve: {
     variant: 'classic',
@@ -50,7 +50,7 @@ const LOOKS = {
   },
 } as const satisfies Record<DefaultName, Look>;
 
-/** Takes a moment: keep the result. */
+/** Takes a moment, so keep the result. */
 export function drawDefaultSkin(name: DefaultName): DefaultSkin {
   const picture = draw(LOOKS[name]);
   const texture = { hash: pixelHash(picture), png: encodePng(picture) };

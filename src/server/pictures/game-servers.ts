@@ -20,8 +20,8 @@ export interface GameServersOptions {
 }
 
 /**
- * What game servers with authlib-injector ask this service instead of the game: it asks the game for them, within a
- * budget of their own. No token of a player goes through here.
+ * Answers game servers with authlib-injector, which query this service instead of the game. It queries the game for
+ * them within a budget of their own. No player's token goes through here.
  */
 export class GameServers {
   readonly #options: GameServersOptions;
@@ -29,7 +29,7 @@ export class GameServers {
 
   constructor(options: GameServersOptions) {
     this.#options = options;
-    this.#budget = new LookupBudget(options.clock, LOOKUPS.servers, 0); // no join waits for another one's trouble
+    this.#budget = new LookupBudget(options.clock, LOOKUPS.servers, 0); // a failed join delays no other
   }
 
   /** Undefined if the game does not know the player. @throws Refusal `service_unavailable` */

@@ -13,10 +13,10 @@ import { findBlockedImage } from '../store/moderation.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
 import type { NamedTexture } from './renders.ts';
 
-/** Bytes of textures that are kept. */
+/** Bytes of textures to keep. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-const gone = () => new Refusal('not_found', 'No such texture.');
+const gone = () => new Refusal('not_found', 'Texture not found.');
 
 export interface GameTexturesOptions {
   readonly db: Db;
@@ -25,13 +25,13 @@ export interface GameTexturesOptions {
 }
 
 /**
- * The game's textures that pictures are made of, by the hash of their pixels. They are kept in memory only: strangers ask
- * for any, and must not fill the store.
+ * The game's textures for pictures, by the hash of their pixels. They are kept in memory only, because strangers may
+ * request any and must not fill the store.
  */
 export class GameTextures {
   readonly #options: GameTexturesOptions;
   readonly #budget: LookupBudget;
-  /** By the game's own hash: signed data and web pages spell the address differently. */
+  /** By the game's own hash, because signed data and web pages spell the address differently. */
   readonly #kept = new ByteCache<NamedTexture>(MAX_BYTES, ({ png }) => png.length);
   readonly #underWay = new Map<string, Promise<NamedTexture>>();
 
@@ -52,10 +52,10 @@ export class GameTextures {
     return address && this.#kept.get(address.hash);
   }
 
-  /** Has the game send it, whether or not it is kept. @throws GameError */
+  /** Fetches it from the game, whether or not it is kept. @throws GameError */
   async fetch(url: string): Promise<NamedTexture> {
     const { hash, picture } = await downloadTexture(this.#options.game.http, url);
-    // Encoded again: what others put into their files is not passed on.
+    // Encoded again, so that nothing but the pixels is passed on.
     const texture = { hash: pixelHash(picture), png: encodePng(picture) };
     this.#kept.set(hash, texture);
     return texture;
@@ -78,7 +78,7 @@ export class GameTextures {
     return await asksGame(this.#options, request, ask, { not_found: gone, unexpected: gone });
   }
 
-  /** Requests for it in the meantime wait for the same answer. */
+  /** Concurrent requests for a texture wait for the same answer. */
   async #fetchOnce(caller: Caller, { url, hash }: GameAddress): Promise<NamedTexture> {
     const fetching =
       this.#underWay.get(hash) ??

@@ -13,7 +13,7 @@ import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-s
 import type { GameTextures } from './game-textures.ts';
 import type { NamedTexture } from './renders.ts';
 
-/** Where an answer comes from. */
+/** The origin of an answer. */
 export type LookOrigin =
   /** An earlier look-up found that the player has no such texture. */
   | 'none'
@@ -39,7 +39,7 @@ export interface PlayerLook {
   readonly variant: Variant;
 }
 
-/** What a profile shows. */
+/** The textures in a profile. */
 interface Profile {
   readonly id: string | undefined;
   readonly skin: string | undefined;
@@ -49,9 +49,9 @@ interface Profile {
   readonly checkedAt: number;
 }
 
-/** Milliseconds until a player is looked up again: the game's session server wants the same player at most once a minute. */
+/** Milliseconds until a player is looked up again. The game's session server allows one request per player and minute. */
 const FRESH = 20 * 60_000;
-/** Bytes of profiles that are kept. */
+/** Bytes of profiles to keep. */
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024;
 const PROFILE_BYTES = 300;
 
@@ -65,8 +65,8 @@ export interface PlayerLooksOptions {
 }
 
 /**
- * The skins and capes that players wear, for pictures. They are kept only in memory: strangers ask for any player, and
- * must not fill the store. Where the game cannot be asked, or should not be asked more often, earlier answers are given.
+ * The skins and capes that players wear, for pictures. They are kept in memory only, because strangers may request any
+ * player and must not fill the store. If the game is unreachable or a limit is reached, earlier answers are used.
  */
 export class PlayerLooks {
   readonly #options: PlayerLooksOptions;
@@ -80,7 +80,7 @@ export class PlayerLooks {
     this.#budget = new LookupBudget(options.clock, LOOKUPS.players);
   }
 
-  /** What a player wears, but for blocked images. */
+  /** A player's skin or cape, unless its image is blocked. */
   async find(player: PlayerKey, kind: TextureKind, caller: Caller): Promise<PlayerLook> {
     const look = await this.#find(player, kind, caller);
     const isHidden = look.texture && (await findBlockedImage(this.#options.db, look.texture.hash));
@@ -106,7 +106,7 @@ export class PlayerLooks {
     }
   }
 
-  /** The skin that stands for a player without one. */
+  /** The default skin of a player without one. */
   defaultSkin(name: DefaultName): DefaultSkin {
     const made = this.#defaults.get(name) ?? drawDefaultSkin(name);
     this.#defaults.set(name, made);
@@ -114,8 +114,7 @@ export class PlayerLooks {
   }
 
   /**
-   * Looks the player up; those who ask for the same player in the meantime wait for this answer, if they may ask at
-   * all.
+   * Looks up the player. Concurrent requests for the same player wait for this answer, within their budgets.
    */
   #lookUp(caller: Caller, { name, player, kind, fresh }: Search): Promise<PlayerLook> {
     const asked = this.#budget.during(caller, async () => {
@@ -144,7 +143,7 @@ export class PlayerLooks {
     return profile;
   }
 
-  /** A player that does not exist has no look. */
+  /** A player who does not exist has no textures. */
   async #readProfile(id: string): Promise<Omit<Profile, 'checkedAt'>> {
     const { http } = this.#options.game;
     try {
@@ -167,11 +166,11 @@ export class PlayerLooks {
 }
 
 interface Search {
-  /** What is looked for. */
+  /** What to look up. */
   readonly name: string;
   readonly player: PlayerKey;
   readonly kind: TextureKind;
-  /** What is known of the player and need not be asked. */
+  /** Known facts about the player, which need no request. */
   readonly fresh: Profile | undefined;
 }
 

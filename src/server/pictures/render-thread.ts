@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 
-/** A picture to be drawn of a texture. It crosses threads, so it is plain data. */
+/** A picture of a texture to draw. It crosses threads, so it is plain data. */
 export interface RenderJob {
   /** The skin's texture, a PNG. */
   readonly skin: Uint8Array;
@@ -16,7 +16,7 @@ export interface RenderJob {
   readonly height: number;
 }
 
-/** What the thread answers, by the number of the job. */
+/** The thread's answer, by the number of the job. */
 export type RenderResult =
   | { readonly number: number; readonly png: Uint8Array }
   | { readonly number: number; readonly problem: string };
@@ -30,20 +30,20 @@ interface Waiting {
 }
 
 /**
- * Draws pictures in a thread of its own, one after the other: large ones take longer than other requests may be kept
- * waiting. The thread starts with the first picture, and does not keep the process alive.
+ * Draws pictures in a separate thread, one after the other, because large ones would delay other requests too long.
+ * The thread starts with the first picture and does not keep the process alive.
  */
 export class RenderThread {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #number = 0;
 
-  /** Pictures that are not drawn yet. */
+  /** Pictures to draw. */
   get length(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves with a PNG. @throws Error for a bug, or if the thread is stopped */
+  /** Resolves with a PNG. @throws Error for a bug, or if the thread has stopped */
   async draw(job: RenderJob): Promise<Uint8Array> {
     this.#worker ??= this.#start();
     const number = this.#number++;
@@ -63,7 +63,7 @@ export class RenderThread {
     worker.on('error', (error) => this.#fail(error as Error));
     worker.on('exit', () => {
       this.#worker = undefined; // the next picture starts another
-      this.#fail(new Error('The thread that draws pictures has ended.'));
+      this.#fail(new Error('The render thread has ended.'));
     });
     return worker;
   }

@@ -1,4 +1,4 @@
-// The start of the thread that draws (see render-thread.ts).
+// The entry of the render thread (see render-thread.ts).
 import { parentPort } from 'node:worker_threads';
 import { decodePng } from '../../skin/png/decode.ts';
 import { encodeSmallPng } from '../../skin/png/encode.ts';
@@ -6,7 +6,7 @@ import { drawInto } from '../../skin/render/render.ts';
 import { chooseVariant } from '../../skin/variant.ts';
 import type { RenderJob, RenderResult } from './render-thread.ts';
 
-/** Far more than any texture in the store has. */
+/** Far more than any texture in the store needs. */
 const MAX_BYTES = 256 * 1024;
 
 parentPort?.on('message', ({ number, job }: { number: number; job: RenderJob }) => {

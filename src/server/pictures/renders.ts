@@ -8,7 +8,7 @@ import { Refusal } from '../service/refusal.ts';
 import type { RenderBudget } from './budgets.ts';
 import type { RenderJob, RenderThread } from './render-thread.ts';
 
-/** A texture by its name, and a way to its bytes. */
+/** A texture's name, and a function that reads its bytes. */
 export interface NamedTexture {
   readonly hash: string;
   readonly png: Uint8Array;
@@ -21,18 +21,18 @@ export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape'> {
 
 export interface Render {
   readonly png: Uint8Array;
-  /** Names the picture, for ETag: equal inputs have equal names. */
+  /** Identifies the picture for ETag: equal inputs have equal names. */
   readonly name: string;
 }
 
-/** Bytes of pictures that are kept: thousands of small ones. */
+/** Bytes of pictures to keep: thousands of small ones. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 /** Pictures that may wait for the thread; the largest take about 50 ms each. */
 const MAX_WAITING = 64;
 /** Pixels: pages scale it. */
 const STAND_IN_SIZE = 64;
 
-/** The pictures of textures that this process has drawn. Each is drawn once, for the first request. */
+/** The pictures that this process has drawn. Each is drawn once, for the first request. */
 export class Renders {
   readonly #budget: RenderBudget;
   readonly #cache = new ByteCache<Uint8Array>(MAX_CACHE_BYTES, (png) => png.length);
@@ -43,7 +43,7 @@ export class Renders {
     this.#budget = budget;
   }
 
-  /** The name that `render` would give the picture: for callers that may have it already. */
+  /** The name that `render` would give the picture, for callers that may already have it. */
   nameOf({ skin, cape, view, variant, overlay, width, height }: RenderInput): string {
     const input = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height].join(' ');
     return hash('sha256', input, 'base64url');
@@ -62,7 +62,7 @@ export class Renders {
     await (await this.#thread)?.stop();
   }
 
-  /** A picture of a default skin, for callers who may have nothing else drawn now: it counts against no budget. */
+  /** A picture of a default skin, for callers who have used up their budget. It does not count against it. */
   async standIn(skin: NamedTexture, variant: Variant, view: AnyView): Promise<Uint8Array> {
     const input = { skin, variant, view, overlay: true, width: STAND_IN_SIZE, height: STAND_IN_SIZE };
     const name = this.nameOf(input);
@@ -71,7 +71,7 @@ export class Renders {
 
   #draw(name: string, input: RenderInput, caller: Caller): Promise<Uint8Array> {
     if (this.#underWay.size >= MAX_WAITING) {
-      const message = 'Too many pictures wait to be drawn: try again in a moment.';
+      const message = 'Too many pictures are waiting to be drawn. Try again in a moment.';
       throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
     }
     this.#budget.spend(caller, input);

@@ -10,7 +10,7 @@ import type { SkinWithData } from '../store/skins.ts';
 import type { GameTextures } from './game-textures.ts';
 import type { NamedTexture, RenderInput } from './renders.ts';
 
-/** What a caller may choose of a picture. */
+/** What a caller may choose about a picture. */
 export interface RenderChoice {
   readonly view: View;
   /** Height in pixels. */
@@ -33,7 +33,7 @@ export async function textureInput(
 }
 
 /**
- * The picture of a skin, in its own variant and with its cape. Who may see it is decided as for the skin itself.
+ * The picture of a skin, in its own variant and with its cape, for callers who may see the skin.
  * @throws Refusal `skin_not_found`
  */
 export async function skinInput(
@@ -46,7 +46,7 @@ export async function skinInput(
   return { input: await inputOfSkin({ servedTextures }, skin, choice), visibility: skin.visibility };
 }
 
-/** The same of a skin that the caller is known to see. */
+/** The same for a skin that the caller may see. */
 export async function inputOfSkin(
   textures: TextureSource,
   { texture_hash, cape_hash, variant }: Pick<SkinWithData, 'texture_hash' | 'cape_hash' | 'variant'>,
@@ -68,7 +68,7 @@ export function inputFor(
 /** @throws Refusal `not_found` */
 export async function storedTexture({ servedTextures }: TextureSource, hash: string): Promise<NamedTexture> {
   const texture = await servedTextures.find(hash);
-  if (!texture) throw new Refusal('not_found', 'No such texture.');
+  if (!texture) throw new Refusal('not_found', 'Texture not found.');
   return texture;
 }
 
@@ -77,7 +77,7 @@ interface TextureAtContext extends TextureSource, Pick<SourceContext, 'ownAddres
 }
 
 /**
- * The texture at a URL of this service or of the game. Nothing else is fetched: it could be anybody's, and be anything.
+ * The texture at a URL of this service or of the game. Fetches nothing else, because it could be anything.
  * @throws Refusal `invalid_image_url`, `not_found`, `rate_limit`, `service_unavailable`
  */
 export async function textureAt(
@@ -89,7 +89,7 @@ export async function textureAt(
   if (own !== undefined) return await storedTexture(context, own);
   const address = context.gameTextures.addressOf(text);
   if (address) return await context.gameTextures.find(address, caller);
-  throw new Refusal('invalid_image_url', 'Only textures of the game and of this service are drawn.');
+  throw new Refusal('invalid_image_url', 'Only textures of the game and of this service can be drawn.');
 }
 
 function ownTextureAt(context: Pick<SourceContext, 'ownAddresses'>, text: string): string | undefined {

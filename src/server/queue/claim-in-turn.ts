@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * For PostgreSQL: one statement at a time takes jobs for all workers of a process that want one by then: concurrent
- * statements would skip the jobs of owners whose rows are locked, and would hinder each other.
+ * For PostgreSQL: one statement at a time takes jobs for all workers of a process that wait for one. Concurrent
+ * statements would skip the jobs of owners whose rows are locked, and hinder each other.
  */
 export class ClaimsInTurn {
   readonly #db: Db;
@@ -32,7 +32,7 @@ export class ClaimsInTurn {
   }
 
   readonly claim: Claim = async (owner, bounds) => {
-    // Limits over all owners are looked at for each job, under a lock of the queue.
+    // Limits over all owners are checked for each job, under a lock of the queue.
     if (Object.keys(bounds).length > 0) return await this.#inOrder(() => this.#claimOne(owner, bounds));
     const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>();
     this.#waiting.push({ owner, resolve, reject });
@@ -40,7 +40,7 @@ export class ClaimsInTurn {
     return await promise;
   };
 
-  /** Runs works one after the other, in the order in which they came. */
+  /** Runs tasks one after the other in order of arrival. */
   async #inOrder<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work, work);
     this.#last = done.catch(() => {});
@@ -67,7 +67,7 @@ export class ClaimsInTurn {
     }
   }
 
-  /** As long as there are jobs: one statement may leave out some that could be taken. */
+  /** Repeats while there are jobs, because one statement may leave out some. */
   async #share(workers: readonly Waiting[]): Promise<void> {
     for (let left = workers; left.length > 0; ) {
       const leases = await this.#claimSeveral(left.map(({ owner }) => owner));
@@ -77,14 +77,14 @@ export class ClaimsInTurn {
     }
   }
 
-  /** For the first of these workers, in their order; none if there is nothing to do. */
+  /** Jobs for the first of these workers, in order; none if there is nothing to do. */
   async #claimSeveral(workers: readonly string[]): Promise<Lease[]> {
     const { patience } = this.#times;
     const values = { workers, most: workers.length, now: this.#times.now(), patience, ...this.#times.end() };
     const claim = (isInTurn: boolean) => claimSeveral(values, { isInTurn }).execute(this.#db);
     const { rows } = await claim(true).catch(async (error) => {
       if (!isLockTimeout(error)) throw error;
-      return await claim(false); // a node that has stopped in the middle must not stop all others
+      return await claim(false); // a node that has stopped midway must not stop the others
     });
     const leases: Lease[] = [];
     for (const { known, place, more, ...job } of rows) {
@@ -95,9 +95,9 @@ export class ClaimsInTurn {
 }
 
 /**
- * The number of the job to take, on PostgreSQL. Its row and that of its owner, which counts the jobs in progress, are
- * locked; those that another transaction has locked are passed over. What it has changed meanwhile is looked at again by
- * PostgreSQL itself, before a row is chosen.
+ * The number of the job to take, on PostgreSQL. Locks its row and that of its owner, which counts the jobs in
+ * progress, and skips rows that another transaction has locked. PostgreSQL itself checks changed rows again before it
+ * chooses one.
  */
 function lockNextJob(_: Db, now: number, restrictions: Restrictions): RawBuilder<number> {
   const first = (room: ClaimLimit) =>
@@ -131,7 +131,7 @@ function isOf(owners: NonNullable<ClaimBounds['owners']>): RawBuilder<boolean> {
 }
 
 type Claims = LeaseEnd & {
-  /** One for each job, at most. */
+  /** At most one per job. */
   readonly workers: readonly string[];
   readonly most: number;
   readonly now: number;
@@ -140,7 +140,7 @@ type Claims = LeaseEnd & {
 };
 
 /**
- * A job, which of the workers has it (from 1), the identity of its data if the store has that, and whether other jobs
+ * A job, the number of its worker (from 1), the identity of its data if the store has that, and whether other jobs
  * wait.
  */
 type ClaimedRow = Simplify<
@@ -149,8 +149,8 @@ type ClaimedRow = Simplify<
 
 /**
  * Locks the owner whose turn it is. Without this, nodes that claim at the same moment would take the jobs of owners
- * that are not locked, and owners with more or heavier jobs, locked more often, would lose their share. Nothing else is
- * locked by then, so there is no deadlock.
+ * that are not locked, and owners with more or heavier jobs, which are locked more often, would lose their share.
+ * Nothing else is locked yet, so there is no deadlock.
  */
 const WHOSE_TURN = ({
   now,
@@ -165,8 +165,8 @@ const WHOSE_TURN = ({
 const IS_LOCKED = sql`and (select count(*) from first) >= 0`;
 
 /**
- * Takes the next jobs for several workers in one statement. Those of one owner that do not fit into its limit together
- * are left out, so there may be fewer than could be taken; there is none only if none could.
+ * Takes the next jobs for several workers in one statement. It leaves out jobs of an owner that together exceed its
+ * limit, so it may take fewer jobs than possible, but takes none only if none can run.
  */
 function claimSeveral(
   { workers, most, now, patience, ...until }: Claims,

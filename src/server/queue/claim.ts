@@ -5,7 +5,7 @@ import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 import { updateState } from './states.ts';
 
-/** When claims are made, and until when their leases last. */
+/** The clock of claims, and the ends of their leases. */
 export interface ClaimTimes {
   now(): number;
   end(): LeaseEnd;
@@ -16,16 +16,16 @@ export interface ClaimTimes {
 /** How the workers of one process get their jobs. */
 export type Claim = (owner: string, bounds: ClaimBounds) => Promise<Lease | undefined>;
 
-/** For SQLite, which has one writer at a time: a claim is a single statement. */
+/** For SQLite, which has one writer at a time, so a claim is a single statement. */
 export function claimsAlone(db: Db, times: ClaimTimes): Claim {
   return async (owner, bounds) => {
-    // Even a claim that finds nothing takes the lock, and waits for other nodes' writes.
+    // Even a claim that finds nothing would take the lock and wait for other processes' writes.
     if (!(await isAnyDue(db, times.now()))) return undefined;
     return await claimNext(db, owner, { times, bounds, choose: firstInTurn });
   };
 }
 
-/** Whether a job waits that may run now, if there is room for it. */
+/** Whether a waiting job may run now if there is room for it. */
 async function isAnyDue(db: Db, now: number): Promise<boolean> {
   const due = db.selectFrom('jobs').select('id').where(WAITING).where('run_at', '<=', now);
   return (await due.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
@@ -34,7 +34,7 @@ async function isAnyDue(db: Db, now: number): Promise<boolean> {
 /** Selects the number of the job to take. */
 export type Choose = (db: Db, now: number, restrictions: Restrictions) => Expression<number | null>;
 
-/** Takes the job that is chosen under a lease for `owner`. */
+/** Takes the chosen job under a lease for `owner`. */
 export async function claimNext(
   db: Db,
   owner: string,
@@ -60,7 +60,7 @@ export type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
 /** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
 export type ClaimLimit = 'concurrency' | 'burst';
 
-/** The first job whose owner is below its concurrency. Without one the worker would be idle: then below its burst. */
+/** The first job whose owner is below its concurrency; without one, so that the worker is not idle, below its burst. */
 function firstInTurn(db: Db, now: number, restrictions: Restrictions): Expression<number | null> {
   const first = (room: ClaimLimit) => firstWaiting(db, { room, now, restrictions });
   return sql<number | null>`coalesce(${first('concurrency')}, ${first('burst')})`;
@@ -102,8 +102,8 @@ function countProcessing(eb: ExpressionBuilder<Tables, 'jobs'>) {
 }
 
 /**
- * When the first job may run, of those that will be due later and those that are and are not held back by their owner's
- * other jobs or the global limits.
+ * When the first job may run: of those due later, and of those due now that neither their owner's other jobs nor the
+ * global limits hold back.
  */
 export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promise<number | undefined> {
   const { onePerIdentity = false, owners, processing, until = Number.POSITIVE_INFINITY } = bounds;
@@ -120,7 +120,7 @@ export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promi
   return Number.isFinite(at) ? at : undefined;
 }
 
-/** How many jobs are in progress, over all nodes. */
+/** The number of jobs in progress on all nodes. */
 async function countAllProcessing(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('jobs')
@@ -151,7 +151,7 @@ function hasRoom(limit: ClaimLimit) {
   };
 }
 
-/** Whether no other job is producing the same skin data: once that exists, this job needs no work at all. */
+/** Whether no other job is making the same skin data. Once that exists, this job needs no work. */
 function hasNoTwin(eb: ExpressionBuilder<Tables, 'jobs'>): ExpressionWrapper<Tables, 'jobs', SqlBool> {
   const twin = eb
     .selectFrom('jobs as other')

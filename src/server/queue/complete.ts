@@ -11,7 +11,7 @@ import { keepTextureData } from '../store/textures.ts';
 import type { ClaimBounds, GeneratedData, Lease } from './port.ts';
 import { changeState, updateState } from './states.ts';
 
-/** A job that is done, what was made for it, and when. */
+/** A finished job, the data made for it, and the time. */
 export interface CompletedWork {
   readonly lease: Lease;
   readonly data: GeneratedData;
@@ -20,8 +20,8 @@ export interface CompletedWork {
 
 /**
  * Stores the signed data and the caller's skin record and completes the job, in one transaction. False if the lease is
- * lost, or an operator has blocked the image. An owner's jobs end one after the other: the second of them for the same data
- * finds the record of the first.
+ * lost, or an operator has blocked the image. An owner's jobs end one after the other, so the second one for the same
+ * data finds the record of the first.
  */
 export async function completeWithSkin(db: Db, completion: CompletedWork): Promise<boolean> {
   const values = valuesOf(completion);
@@ -71,7 +71,7 @@ interface Values {
   readonly owner: string;
   readonly identity: string;
   readonly visibility: Lease['job']['visibility'];
-  /** Without one, a record with any name suits. */
+  /** Without a name, a record with any name matches. */
   readonly name?: string;
   readonly now: number;
 }
@@ -108,9 +108,9 @@ const COMPLETE = new PreparedQuery(
 );
 
 /**
- * Gives a leased job the identity of the data that the current signer will make: the service may have been restarted
- * with another generator, key or address while the job waited. To be called in a transaction that keeps other writers
- * out. Undefined when the lease is lost, or the job had to go back to the queue.
+ * Gives a leased job the identity of the data that the current signer will make, because the service may have been
+ * restarted with another generator, key or address while the job waited. Call this in a transaction that excludes other
+ * writers. Undefined if the lease is lost, or the job had to go back to the queue.
  */
 export async function updateJobIdentity(
   tx: Db,

@@ -106,7 +106,7 @@ export async function findRoom(
     limits.perMinute - totalOf(memory.minute),
     limits.perHour - totalOf(memory.hour),
   ];
-  // No version 1 job is in progress, or the owner would be over its limit.
+  // No version 1 job is in progress; otherwise, the owner would be over its limit.
   return { kind: 'room', count: Math.max(1, Math.min(...left, VIA_RULES[via].atOnce)) };
 }
 
@@ -174,7 +174,7 @@ export const VIA_RULES = {
   v1: { delay: ({ delay }) => delay, atOnce: 1 },
 } as const satisfies Record<Via, ViaRules>;
 
-/** When the owner may submit again, milliseconds since the epoch; `now` when it may at once. */
+/** When the owner may submit again, in milliseconds since the epoch; `now`: at once. */
 export function opensAt(
   { minute, hour, generatedAt }: CallerMemory,
   limits: SubmitLimits,
@@ -184,12 +184,12 @@ export function opensAt(
   return Math.max(
     roomAt(minute, MINUTE, limits.perMinute, now),
     roomAt(hour, HOUR, limits.perHour, now),
-    // A last time further ahead comes from a clock that was set back since.
+    // A time further ahead is from before the clock was set back.
     generatedAt > now + delay ? now : generatedAt + delay,
   );
 }
 
-/** When one more fits, in milliseconds since the epoch; `now` if it fits already. */
+/** When one more fits, in milliseconds since the epoch; `now`: at once. */
 export async function sharedOpensAt(db: Db, { owner, perHour }: SharedLimit, now: number): Promise<number> {
   const { hour } = await recallCaller(db, owner, now);
   return roomAt(hour, HOUR, perHour, now);

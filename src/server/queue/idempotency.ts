@@ -8,22 +8,21 @@ import type { NewJob, Repeated } from './port.ts';
 const TIME_DIGITS = 12;
 
 /**
- * The id of a new job: a UUID that begins with its time (version 7 of RFC 9562), with 74 random bits. Jobs of one moment
- * are neighbours in the index of ids, so that a store writes a few of its pages instead of one for each job.
+ * The ID of a new job: a UUID that starts with its time (version 7 of RFC 9562), with 74 random bits. Simultaneous
+ * jobs are neighbours in the index of IDs, so the store writes a few pages instead of one per job.
  */
 export function newJobId(now: number): string {
   const time = Math.max(0, Math.trunc(now)).toString(16).padStart(TIME_DIGITS, '0');
-  // Node makes random UUIDs many at once. Those have their version where this one has its own.
+  // Node creates random UUIDs in bulk. Their version is at the same place.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Characters of an id before its last group. */
+/** Characters of an ID before its last group. */
 const HEAD = 24;
 
 /**
- * The id of a job that came from the browser with this secret. Visitors who are not signed in share an address with
- * others behind it, who must not find their jobs: the last digits of the id identify the job's browser, to this service
- * only.
+ * The ID of a job from the browser with this secret. Visitors who are not signed in may share an address with others,
+ * who must not find their jobs: the ID's last digits identify the job's browser, but only to this service.
  */
 export function visitorsJobId(secret: string, now: number): string {
   return marked(newJobId(now), secret);
@@ -75,7 +74,7 @@ export function newRow(job: NewJob, now: number): Omit<NewRow, 'turn' | 'concurr
   };
 }
 
-/** The insertion of a job also stores its idempotency key. */
+/** Inserts a job with its idempotency key. */
 export const INSERT_JOB = new PreparedQuery((db, row: NewRow) =>
   db.insertInto('jobs').values(row).returning('id'),
 );

@@ -37,13 +37,13 @@ type LookUpValues = Pick<Wanted, 'owner' | 'textureHash' | 'idempotencyKey'> & {
   readonly second: string;
 };
 
-/** The data that exists is found together with all else, because every submission needs it. */
+/** Finds existing data together with everything else, because every submission needs it. */
 export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookUp> {
   const { owner, identities, idempotencyKey, textureHash } = wanted;
   const [first, second] = identities;
   const rows = await LOOK_UP.all(db, { owner, first, second, idempotencyKey, textureHash });
   const [row] = rows;
-  if (row === undefined) throw new Error('The store has no clock of the queue.');
+  if (row === undefined) throw new Error('The store has no queue clock.');
   const found = new Set(rows.map(({ known }) => known));
   const known: KnownData[] = [];
   for (const identity of new Set(identities).intersection(found)) {
@@ -65,7 +65,7 @@ const LOOK_UP = new PreparedQuery((db, { owner, first, second, idempotencyKey, t
     .$if(idempotencyKey !== undefined, (query) => query.select(keyedJob(db, { owner, idempotencyKey }))),
 );
 
-/** The fields of a job that is created as completed, instead of a place in the queue. */
+/** The fields of a job that is created as completed and needs no place in the queue. */
 const NO_PLACE = { turn: 0, concurrency: 1, burst: 1 } as const;
 
 /** Records a job whose result is available at once. */
@@ -83,7 +83,7 @@ export async function recordKnown(
   });
 }
 
-/** The row of a job whose skin is there already. */
+/** The row of a job whose skin already exists. */
 export function knownRow(job: NewJob, { skinUuid, now }: { skinUuid: string; now: number }): NewRow {
   return { ...newRow(job, now), ...NO_PLACE, status: 'completed', skin_uuid: skinUuid, finished_at: now };
 }
@@ -93,7 +93,7 @@ async function recordOnce(tx: Db, job: NewJob, row: NewRow): Promise<Recorded> {
   const insertion = job.idempotencyKey === undefined ? INSERT_JOB : INSERT_UNLESS_KEYED;
   const inserted = await insertion.first(tx, row);
   if (inserted) return { kind: 'recorded', job: { ...row, ...inserted } };
-  return (await findRepeated(tx, job)) ?? (await recordOnce(tx, job, row)); // its job was just forgotten
+  return (await findRepeated(tx, job)) ?? (await recordOnce(tx, job, row)); // its job was just deleted
 }
 
 const INSERT_UNLESS_KEYED = new PreparedQuery((tx, row: NewRow) =>

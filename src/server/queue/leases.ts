@@ -53,8 +53,8 @@ export function holdersHere(self: NodeName): Holders {
 }
 
 /**
- * Certain only if it was on this machine, and its process no longer exists or is this one with an earlier nonce (a
- * container restarts as process 1 every time).
+ * Certain only if the holder was on this machine, and its process no longer exists or is this one with an earlier
+ * nonce (a container restarts as process 1 every time).
  */
 function isGoneHere(holder: string, self: NodeName): boolean {
   const [host, pid, rest] = holder.split('/');
@@ -78,9 +78,9 @@ export const holdersByHeartbeat: Holders = {
 /** When a lease ends: at a time, or that many milliseconds from now by the database's clock. */
 export type LeaseEnd = { readonly until: number } | { readonly lease: number };
 
-/** The clock by which leases end: all that use the same jobs must have the same one. */
+/** The clock that decides when leases end. All users of the same jobs need the same one. */
 export interface LeaseClock {
-  /** The end of a lease that is taken or renewed now. */
+  /** The end of a lease taken or renewed now. */
   end(): LeaseEnd;
   now(): Promise<number>;
 }

@@ -18,7 +18,7 @@ const LISTED = [...STATE, 'name', 'source', 'finished_at', 'error_code', 'error_
 /** The state of a job. */
 export type JobSummaryRow = Pick<JobRow, (typeof STATE)[number]>;
 
-/** A job as its owner's pages list it. */
+/** A job in the list of its owner. */
 export type ListedJob = Pick<JobRow, (typeof LISTED)[number]>;
 
 /** A job; `skin` is set once the job is completed. */
@@ -57,7 +57,7 @@ export async function listJobs(db: Db, owner: string, size: number): Promise<Job
   return await withOlder(newest, size, () => own.where(PENDING).execute());
 }
 
-/** The same jobs with their states only: many of them are read together. */
+/** The same jobs with their states only, because many are read together. */
 export async function listJobStates(db: Db, owner: string, size: number): Promise<JobSummaryRow[]> {
   const newest = await JOB_STATES.all(db, { owner }, String(size));
   return await withOlder(newest, size, () => ownStates(db, owner).where(PENDING).execute());
@@ -132,7 +132,7 @@ export async function listJobsAfter(db: Db, owner: string, id: number, size: num
     .execute();
 }
 
-/** Before the names of a skin's columns, some of which jobs have too. */
+/** Prefix of a skin's columns, because jobs have some of the same names. */
 const OF_SKIN = 'its_';
 
 /** Jobs, each with its skin if there is one. */
@@ -186,7 +186,7 @@ export function withItsSkin(job: JobRow, skin: SkinWithData | undefined): JobWit
   return { job, skin: isShown ? skin : undefined };
 }
 
-// Changes to the jobs of all owners: one read each, however many jobs are followed.
+// Changes to the jobs of all owners, with one read however many jobs are followed.
 
 /** Number of the newest job of all owners; 0 if there is none. */
 export async function findNewestId(db: Db): Promise<number> {

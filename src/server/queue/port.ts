@@ -17,11 +17,11 @@ export interface NewJob {
   /** Texture of the cape to combine with it. */
   readonly capeHash: string | null;
   readonly via: Via;
-  /** What it is made from, in words that its owner recognizes. */
+  /** The source in words that its owner recognizes. */
   readonly source?: string | undefined;
   /** The caller's name for this request: a repetition gets the same job, finished or not. */
   readonly idempotencyKey?: string | undefined;
-  /** The callback to call when it has ended. */
+  /** The callback for its end. */
   readonly callback?: NewCallback | undefined;
   /** Its picture, stored in the same transaction as the job: a refused job leaves nothing behind. */
   readonly picture?: Omit<TextureRow, 'created_at'> | undefined;
@@ -63,7 +63,7 @@ export type SubmitResult = Repeated | Accepted | OverLimit;
 export interface Accepted {
   readonly kind: 'queued' | 'joined';
   readonly job: JobRow;
-  /** The owner's usage from then on. */
+  /** The owner's usage including this job. */
   readonly usage: CallerMemory;
   /** Whether no slot is left for another job of the owner. */
   readonly isFull: boolean;
@@ -141,16 +141,16 @@ export interface JobLeases {
   complete(lease: Lease, data: GeneratedData): Promise<boolean>;
   /** Fails or postpones the job. False when the lease is lost. */
   fail(lease: Lease, failure: JobFailure): Promise<boolean>;
-  /** Returns the job unchanged, to be taken at `runAt` or at once: the attempt does not count. */
+  /** Returns the job unchanged to the queue, for `runAt` or at once. The attempt does not count. */
   release(lease: Lease, runAt?: number): Promise<boolean>;
   /**
-   * Returns the jobs that a worker holds, except the one at hand: those of claims whose answers it never got.
-   * @returns how many they were
+   * Returns the jobs that a worker holds, except the current one, to the queue: claims whose answers it never got.
+   * @returns how many
    */
   releaseOthers(leaseOwner: string, atHand?: string): Promise<number>;
   /**
-   * When the next job may run. Those that are due and have to wait for others of their owner do not count: they may run
-   * as soon as one of those ends.
+   * When the next job may run. Due jobs that wait for other jobs of their owner do not count: they may run as soon as
+   * one of those ends.
    */
   nextRunAt(): Promise<number | undefined>;
 }
@@ -162,7 +162,7 @@ export interface QueueTimes {
   /** Pause before the second attempt; doubled for each further one. */
   readonly retryDelay: number;
   /**
-   * How long a claim waits for another transaction on the owner whose turn it is: as long as several short ones take.
+   * How long a claim waits for other transactions on the owner whose turn it is: the time of several short ones.
    */
   readonly turnPatience: number;
 }

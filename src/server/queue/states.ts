@@ -58,8 +58,8 @@ export function assertLegal(from: JobStatus, to: JobStatus): void {
 }
 
 /**
- * Makes one transition. False when the job is not (or no longer) in the starting state or under another lease:
- * another worker took it, and the caller must discard its work.
+ * Makes one transition. False if the job is not (or no longer) in the starting state, or under another lease: another
+ * worker took it, and the caller must discard its work.
  */
 export async function changeState(db: Db, step: Step, patch: Patch): Promise<boolean> {
   assertLegal(step.from, step.to);

@@ -30,17 +30,17 @@ export interface StoreQueueOptions {
   readonly self: NodeName;
   readonly clock?: Clock;
   readonly times?: QueueTimes;
-  /** Whose clock tells when leases end; default: `process`. `database` where processes are on several machines. */
+  /** The clock that decides when leases end; default: `process`. `database` for processes on several machines. */
   readonly leasesBy?: 'process' | 'database' | undefined;
-  /** Who knows which workers are gone; default: the process table of this machine. */
+  /** Tells which workers are gone; default: the process table of this machine. */
   readonly holders?: Holders | undefined;
   /** The current limits over all jobs; default: none. */
   readonly bounds?: () => ClaimBounds | Promise<ClaimBounds>;
-  /** Called with the ends of jobs. */
+  /** Called when jobs end. */
   readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
 }
 
-/** What workers do with the jobs in the store, and what is done when one has stopped. */
+/** The workers' operations on the jobs in the store, and the recovery after a worker has stopped. */
 export class StoreQueue implements JobLeases {
   readonly #db: Db;
   readonly #claim: Claim;
@@ -68,7 +68,7 @@ export class StoreQueue implements JobLeases {
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
-    await Promise.allSettled(this.#completing); // they lock their owners, whom a claim passes over: others would get their turns
+    await Promise.allSettled(this.#completing); // completions lock their owners, which a claim skips, so others would get their turns
     return await this.#claim(owner, await this.#bounds());
   }
 
@@ -196,7 +196,7 @@ interface Pruned {
 
 /** Deletes jobs that ended long ago, a part at a time. */
 export async function pruneJobs(db: Db, { before, clock, atOnce = PRUNED_AT_ONCE }: Pruned): Promise<void> {
-  while ((await pruneSome(db, before, atOnce)) > 0) await clock.sleep(0); // lets others use the store in between
+  while ((await pruneSome(db, before, atOnce)) > 0) await clock.sleep(0); // lets others use the store
 }
 
 async function pruneSome(db: Db, before: number, atOnce: number): Promise<bigint> {
@@ -211,8 +211,8 @@ async function pruneSome(db: Db, before: number, atOnce: number): Promise<bigint
 
 /**
  * Deletes callers without any remaining state. While no job waits, no owner is ahead of another: the clock then
- * advances to the last turn given, since otherwise callers with a single job would be kept for ever. Not in one
- * transaction: the lock of the clock must not be kept while those of callers are waited for.
+ * advances to the last turn given; otherwise, callers with a single job would be kept forever. This is not one
+ * transaction, so that the clock's lock is not held while waiting for those of callers.
  */
 export async function pruneCallers(db: Db, now: number): Promise<void> {
   const waiting = await db.selectFrom('jobs').select('id').where(WAITING).limit(1).executeTakeFirst();
@@ -220,10 +220,10 @@ export async function pruneCallers(db: Db, now: number): Promise<void> {
   await deleteIdleCallers(db, now);
 }
 
-/** Milliseconds: nothing postpones a job for longer. */
+/** Milliseconds. Nothing postpones a job for longer. */
 const LONGEST_WAIT = 12 * 3_600_000;
 
-/** Jobs postponed to a time that was near before the clock was set back may run now. Returns how many. */
+/** Lets jobs run that were postponed before the clock was set back. Returns how many. */
 export async function resetFutureJobTimes(db: Db, now: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')

@@ -18,15 +18,15 @@ import type { Stats } from './status/stats.ts';
 import type { SubmitContext } from './submitting/submit.ts';
 import type { UsersContext } from './users/users.ts';
 
-/** The service's own description, OpenAPI as JSON: large, so it is made once for all who ask. */
+/** The OpenAPI description as JSON, made once for all callers because it is large. */
 export interface Description {
   readonly plain: Uint8Array;
   readonly gzipped: Uint8Array;
-  /** Names it in both forms. */
+  /** Identifies the content in both encodings. */
   readonly digest: string;
 }
 
-/** What the service as a whole tells about itself. */
+/** What the service reports about itself. */
 interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   /** Receives events for logs and metrics. */
   readonly observer: Observer;
@@ -40,8 +40,8 @@ interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
 }
 
 /**
- * The whole service, as the HTTP adapter calls it. It is made by the assembly; each function of the service names the
- * few parts that it needs.
+ * The whole service, for the HTTP adapter. The assembly creates it; each function of the service names the few parts
+ * that it needs.
  */
 export interface ServiceContext
   extends AccountsContext,
@@ -55,25 +55,25 @@ export interface ServiceContext
   readonly observer: Observer;
   readonly queue: StoreQueue;
   readonly feeds: JobFeeds;
-  /** Exports of skins that are under way. */
+  /** Skin exports under way. */
   readonly exports: Exports;
-  /** Searches for skins that are under way, and those that wait for their turn. */
+  /** Skin searches under way, and those that wait for their turn. */
   readonly searches: Searches;
-  /** Which views of skins count. */
+  /** Decides which views of skins count. */
   readonly views: Views;
-  /** Open requests, which end when their key is revoked. */
+  /** Open requests, which end if their key is revoked. */
   readonly openRequests: OpenRequests;
-  /** Textures as the game fetches them. */
+  /** Textures that the game fetches. */
   readonly servedTextures: ServedTextures;
   /** Addresses at which nothing but this server can listen. */
   readonly provableAddresses: () => readonly string[];
   /** Pictures of textures. */
   readonly renders: Renders;
-  /** Textures of the game, for pictures. */
+  /** The game's textures, for pictures. */
   readonly gameTextures: GameTextures;
   /** Textures that players wear, for pictures. */
   readonly playerLooks: PlayerLooks;
-  /** Players, for game servers that ask this service instead of the game. */
+  /** Player look-ups for game servers that query this service instead of the game. */
   readonly gameServers: GameServers;
   /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;

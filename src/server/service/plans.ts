@@ -41,7 +41,7 @@ const ALL = {
 
 /**
  * `anonymous` has the strictest limits, `free` is the plan of a new user; lite to pro are what the specification calls
- * subscriptions. `owner` is for the person who runs the service: its limits only keep a runaway loop from filling the
+ * subscriptions. `owner` is for the person who runs the service; its limits only keep a runaway loop from filling the
  * disk.
  */
 export const PLANS = {

@@ -43,13 +43,13 @@ export function hashSecret(secret: string): string {
 /** Milliseconds after which a person has to sign in again. */
 export const SESSION_AGE = 30 * 24 * 3_600_000;
 /**
- * Maximum number of sessions that one API key of a user began, or an account at a provider; with more, the oldest of
- * these ends. A key with few rights so ends no session of another.
+ * Maximum sessions per API key of a user, or per single sign-on account. Beyond that, the oldest of these ends. So a
+ * key with few rights cannot end another key's sessions.
  */
 const MAX_SESSIONS = 50;
-/** Milliseconds between two notes of a session's use. */
+/** Milliseconds between updates of a session's last use. */
 const USE_NOTED_EVERY = 10 * 60_000;
-/** Characters of a User-Agent that are kept. */
+/** Characters of a User-Agent to keep. */
 const MAX_AGENT = 200;
 
 export interface SessionContext {
@@ -58,13 +58,13 @@ export interface SessionContext {
   readonly plans: Plans;
 }
 
-/** A caller who is signed in, and by which session. */
+/** A signed-in caller with the session. */
 export interface SessionCaller {
   readonly caller: UserCaller;
   readonly sessionId: string;
 }
 
-/** A session as its user sees it; times are milliseconds since the epoch. */
+/** A session for its user; times are milliseconds since the epoch. */
 export interface SessionView
   extends Pick<SessionRow, 'id' | 'agent' | 'created_at' | 'used_at' | 'expires_at'> {
   readonly isCurrent: boolean;
@@ -113,7 +113,7 @@ export async function startSession(
   return secret;
 }
 
-/** The user signed in under this secret; undefined if there is none, or its key may not be used from there. */
+/** The user signed in with this secret; undefined if there is none, or the key may not be used from there. */
 export async function findCaller(
   { db, clock, plans }: SessionContext,
   secret: string,
@@ -144,7 +144,7 @@ function isAllowed(verify: () => void): boolean {
   }
 }
 
-/** The sessions of the caller, newest first; without the scope to manage them, only the one that asks. */
+/** The caller's sessions, newest first; without the scope to manage them, only the current one. */
 export async function listOwnSessions(
   { db, clock }: SessionContext,
   { caller, sessionId }: SessionCaller,
@@ -154,7 +154,7 @@ export async function listOwnSessions(
   return hasScope(caller, 'account') ? views : views.filter(({ isCurrent }) => isCurrent);
 }
 
-/** Ends a session of the caller. @throws Refusal `not_found`; `insufficient_grants` if it is not the one that asks */
+/** Ends a session of the caller. @throws Refusal `not_found`; `insufficient_grants` if it is not the current one */
 export async function revokeOwnSession(
   { db }: SessionContext,
   { caller, sessionId }: SessionCaller,
@@ -162,10 +162,10 @@ export async function revokeOwnSession(
 ): Promise<void> {
   if (id !== sessionId) requireScope(caller, 'account');
   const isEnded = await inTransaction(db, async (tx) => {
-    await noteRevocation(tx); // what the session has open ends too
+    await noteRevocation(tx); // the session's open requests end too
     return await revokeSession(tx, caller.id, id);
   });
-  if (!isEnded) throw new Refusal('not_found', 'No such session.');
+  if (!isEnded) throw new Refusal('not_found', 'Session not found.');
 }
 
 /** Milliseconds for which a link can be used. */
@@ -176,7 +176,7 @@ interface LinkContext {
   readonly clock: Clock;
 }
 
-/** Makes a link that signs in once. @returns its secret, which is not stored */
+/** Creates a single-use sign-in link. @returns its secret, which is not stored */
 export async function makeLink(
   { db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> },
   whose: Pick<SignInLinkRow, 'user_id' | 'key_id'>,
@@ -186,7 +186,7 @@ export async function makeLink(
   return secret;
 }
 
-/** Signs in with a link, which is used up. @returns the session's secret. @throws Refusal `unauthorized` */
+/** Signs in with a link and uses it up. @returns the session's secret. @throws Refusal `unauthorized` */
 export async function signInWithLink(
   context: LinkContext,
   secret: string,
@@ -198,11 +198,11 @@ export async function signInWithLink(
   return await startSession(context, link, origins);
 }
 
-/** Asks a service to prove that it is reached at an address and uses the same store as the asking process. */
+/** Asks a service to prove that it has an address and uses the same store as the asking process. */
 export interface AddressQuestion {
-  /** No slash at its end. */
+  /** Without a trailing slash. */
   readonly address: string;
-  /** Never used before. */
+  /** A fresh random value. */
   readonly nonce: string;
 }
 
@@ -212,8 +212,8 @@ interface ProofContext {
 }
 
 /**
- * The proof; undefined for an address that is not ours alone. A program that listens there could pass the question on
- * to us, and would pass as us.
+ * The proof; undefined for an address that is not ours alone: a program that listens there could forward the question
+ * and impersonate us.
  */
 export async function proveAddress(
   { db, provableAddresses }: ProofContext,
@@ -224,7 +224,7 @@ export async function proveAddress(
   return key === undefined ? undefined : proofOf(key, question);
 }
 
-/** The key of a store's proofs, which is for nothing else. */
+/** The key of a store's proofs, used for nothing else. */
 export async function addressKey(db: Db): Promise<string> {
   await keepMeta(db, 'address-key', makeSecret());
   return (await readMeta(db, 'address-key')) ?? '';
@@ -232,7 +232,7 @@ export async function addressKey(db: Db): Promise<string> {
 
 /** The answer to a question that only the services of this store can give. */
 export function proofOf(key: string, { address, nonce }: AddressQuestion): string {
-  // On another machine the address leads to something else.
+  // On another machine, the address leads elsewhere.
   const machine = isOnThisMachine(address) ? hostname() : '';
   return createHmac('sha256', key)
     .update(JSON.stringify([address, machine, nonce]))

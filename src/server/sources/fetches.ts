@@ -7,22 +7,22 @@ import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 
 /**
- * Maximum number of simultaneous requests to third-party servers of one caller: of an address without a key as many as a
- * browser sends at the same time.
+ * Maximum number of a caller's simultaneous requests to third-party servers. Without a key, as many as a browser sends
+ * at the same time.
  */
 const MAX_PER_CALLER: Readonly<Record<Caller['kind'], number>> = { anonymous: 6, user: 8 };
 /**
- * The kinds of servers that get requests. Servers of URLs may be anybody's, and slow: they take no room from the game.
+ * The kinds of target servers. Servers of URLs may be anyone's and slow, so they take no room from the game.
  */
 export type Target = 'url' | 'game';
 
 /**
- * The same for all callers together, and for all without a key: slow servers of strangers leave room for users. Each
- * target has as many.
+ * The same for all callers together, and for all without a key, whose slow servers must leave room for users. Applies
+ * to each target separately.
  */
 const MAX_TOTAL = 64;
 const MAX_WITHOUT_KEY = MAX_TOTAL / 2;
-/** Number of callers above which those without any counts are forgotten. */
+/** Number of callers above which those without counts are forgotten. */
 const MANY_CALLERS = 1_000;
 
 export type Entered =
@@ -34,7 +34,7 @@ export type Entered =
   /** Too many fetches of the caller within a minute: there is room again at `at`, milliseconds since the epoch. */
   | { readonly kind: 'too_fast'; readonly at: number };
 
-/** How many fetches of the caller may be under way. */
+/** Maximum simultaneous fetches for the caller. */
 export function maxFetchesOf({ kind }: Pick<Caller, 'kind'>): number {
   return MAX_PER_CALLER[kind];
 }
@@ -92,7 +92,7 @@ function begin(all: Record<Caller['kind'], number>, kind: Caller['kind'], tally:
 
 /** Milliseconds to wait while the caller's other fetches are in progress. */
 const BUSY_WAIT = 1_000;
-/** Seconds to wait while those of many callers are. */
+/** Seconds to wait while fetches of many callers are in progress. */
 const CROWDED_WAIT = '1';
 
 export interface FetchLimitContext {
@@ -121,13 +121,13 @@ export async function withinFetchLimits<T>(
     }
   }
   if (entered.kind === 'crowded') {
-    const message = 'Too many pictures are being fetched now: try again in a moment.';
+    const message = 'Too many pictures are being fetched. Try again in a moment.';
     throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': CROWDED_WAIT } });
   }
   const rateLimit = rateLimitOf(await recallCaller(context.db, owner, now), caller, now, via);
   if (entered.kind === 'too_fast') {
     const next = { absolute: entered.at, relative: entered.at - now };
-    const message = `You may have ${plan.perMinute} URLs and players fetched per minute.`;
+    const message = `Your plan allows ${plan.perMinute} URLs and players per minute.`;
     throw new Refusal('rate_limit', { message, rateLimit: { ...rateLimit, next } });
   }
   const message = 'Too many of your pictures and players are being fetched at the same time.';

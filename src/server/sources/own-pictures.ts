@@ -8,7 +8,7 @@ import { findServedTexture } from '../store/textures.ts';
 import type { SourceContext } from './reserve-slot.ts';
 
 const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{64})$/;
-/** The second one is what the hosted service calls the page of a skin. */
+/** The second one is the address of a skin's page on the hosted service. */
 const SKIN = /^(?:\/v2\/skins\/([^/]+)\/texture|\/skins\/([0-9a-f]{8}|[0-9a-f-]{32,36}))$/i;
 
 /** The path, if the URL points to this service; otherwise undefined. */
@@ -32,17 +32,17 @@ export function textureHashIn(path: string): string | undefined {
 type OwnContext = Pick<SourceContext, 'db' | 'webPages'>;
 
 /**
- * The picture at a path of this service, as the caller may see it. It is read from the store: the service sends no
- * requests to itself over the network. @throws Refusal `invalid_image_url`
+ * The picture at a path of this service, if the caller may see it. Reads it from the store, because the service sends
+ * no requests to itself. @throws Refusal `invalid_image_url`
  */
 export async function readOwn(context: OwnContext, path: string, caller: Caller): Promise<Uint8Array> {
   const hash = textureHashIn(path) ?? (await textureOfSkin(context, skinIn(path), caller));
   const texture = await findServedTexture(context.db, hash);
   if (texture) return texture.png;
-  throw new Refusal('invalid_image_url', 'This service has no such texture.');
+  throw new Refusal('invalid_image_url', 'This service does not have this texture.');
 }
 
-/** The picture of a skin of ours that a page of the hosted service is said to show; undefined if we have none. */
+/** The picture of our skin with the UUID in an address of the hosted service; undefined if we have none. */
 export async function findOnPage(
   context: OwnContext,
   url: URL,
@@ -54,20 +54,20 @@ export async function findOnPage(
   return hash === undefined ? undefined : (await findServedTexture(context.db, hash))?.png;
 }
 
-/** The UUID or short id. @throws Refusal for any other path */
+/** The UUID or short ID. @throws Refusal for any other path */
 function skinIn(path: string): string {
   const [, id, pageId] = SKIN.exec(path) ?? [];
   const parsed = uuidOrShortIdSchema.safeParse(id ?? pageId);
   if (parsed.success) return parsed.data;
   const message =
-    'This is an address of this service, but not of a texture. Those are /textures/<hash> and /v2/skins/<uuid>/texture.';
+    'This address belongs to this service but is not a texture. Textures are at /textures/<hash> and /v2/skins/<uuid>/texture.';
   throw new Refusal('invalid_image_url', message);
 }
 
 async function textureOfSkin(context: OwnContext, id: string, caller: Caller): Promise<string> {
   const hash = await findTextureOfSkin(context, id, caller);
   if (hash !== undefined) return hash;
-  throw new Refusal('invalid_image_url', 'This service has no such skin.');
+  throw new Refusal('invalid_image_url', 'This service does not have this skin.');
 }
 
 async function findTextureOfSkin(

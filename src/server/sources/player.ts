@@ -40,13 +40,13 @@ function parsePlayer(text: string): PlayerKey {
   if (id === undefined) {
     throw new Refusal(
       'invalid_user',
-      'Name a player by a UUID (32 hexadecimal digits, or 36 characters with dashes) or by a name: at most 16 letters, digits and _.',
+      "Give the player's UUID (32 hexadecimal digits, or 36 characters with dashes) or name (at most 16 letters, digits and _).",
     );
   }
   if (!isOfflineId(id)) return { id };
   throw new Refusal(
     'invalid_user',
-    'This UUID (version 3) was made by a server in offline mode: the game knows no such player. Give the UUID or name of a game account.',
+    'This UUID (version 3) comes from a server in offline mode, so the game does not know the player. Give the UUID or name of a game account.',
   );
 }
 
@@ -70,7 +70,7 @@ async function lookUp(
   if (known) return keptProfile(known);
   const duration = () => Math.round(clock.monotonic() - start);
   return await asksGame(context, request, async () => await readProfileData(context.game, facts, duration), {
-    not_found: () => unusable('its texture is not there'),
+    not_found: () => unusable('its texture is missing'),
     unexpected: (cause) =>
       new Refusal('invalid_user', { message: `The player's skin cannot be used. ${cause.message}`, cause }),
   });
@@ -104,7 +104,7 @@ async function verified(
   const { id, name, value, signature, textures } = profile;
   const { skin, cape } = textures;
   if (!skin) {
-    throw new Refusal('invalid_user', `The player ${name} has only a default skin, which is not signed.`);
+    throw new Refusal('invalid_user', `${name} only has a default skin, which is not signed.`);
   }
   const { keys } = context.game;
   const isSigned = await asksGame(context, request, async () => await keys.hasSigned(value, signature));

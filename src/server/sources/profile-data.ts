@@ -120,7 +120,7 @@ export async function readProfileData(
   };
 }
 
-/** The skin's picture, or a placeholder and the reason: the game's signature holds whatever its texture is. */
+/** The skin's picture, or a placeholder and the reason. The game's signature is valid in either case. */
 async function readSkinTexture(
   game: Game,
   url: string,
@@ -133,7 +133,7 @@ async function readSkinTexture(
   }
 }
 
-/** Side of the squares of the pattern that the game shows in place of a texture that is missing. */
+/** Size of the squares in the pattern that the game shows for a missing texture. */
 const SQUARE = 8;
 const MAGENTA = [0xf8, 0x00, 0xf8, 0xff];
 const BLACK = [0x00, 0x00, 0x00, 0xff];
@@ -147,7 +147,7 @@ function placeholder(): Picture {
   return picture;
 }
 
-/** Whether a texture in the store is only the placeholder of one that cannot be read. */
+/** Whether a texture in the store is only the placeholder for an unreadable one. */
 export function isPlaceholder(hash: string): boolean {
   return hash === pixelHash(placeholder());
 }
@@ -155,7 +155,7 @@ export function isPlaceholder(hash: string): boolean {
 /** The note for a player whose texture cannot be read. */
 export function unreadableNote({ textureHash, unreadable = '' }: SignedMaterial): Note[] {
   if (!isPlaceholder(textureHash)) return [];
-  const message = `The player's texture cannot be read, so pictures of this skin show a placeholder. Value and signature are the game's own. ${unreadable}`;
+  const message = `The player's texture cannot be read, so pictures of this skin show a placeholder. Value and signature come from the game. ${unreadable}`;
   return [{ code: 'texture_unreadable', message: message.trimEnd() }];
 }
 
@@ -169,7 +169,7 @@ function textureOf(picture: Picture): NewTexture {
   return { hash: pixelHash(picture), width, height, png: encodePng(picture) };
 }
 
-/** The skin is usable without its cape: if the cape cannot be read, only its address is reported. */
+/** The skin is usable without its cape, so an unreadable cape is reported by its address only. */
 async function readCape(game: Game, url: string): Promise<NewTexture | undefined> {
   try {
     return await readTexture(game, url);

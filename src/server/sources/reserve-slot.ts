@@ -12,7 +12,7 @@ import type { SourceRequest } from './source.ts';
 
 /** Requests of one owner that may wait for its other fetches. */
 const MAX_WAITING = 32;
-/** Milliseconds to wait if that line is full. */
+/** Milliseconds to wait if too many requests wait. */
 const LINE_WAIT = 1_000;
 
 /** Number of owners above which those without reservations are forgotten. */
@@ -23,15 +23,15 @@ interface OwnerReservations {
   held: number;
   /** Number of requests waiting for room, including the one whose turn it is. */
   inLine: number;
-  /** Settles when the last request in the line has been handled. */
+  /** Settles when the last waiting request has been handled. */
   end: Promise<unknown>;
-  /** Wakes the first in the line when room is released. */
+  /** Wakes the first waiting request when room is released. */
   wake: () => void;
 }
 
 /**
- * Requests whose pictures are being fetched, by owner. Each may become a job, so each reserves a slot for one: a picture
- * that the limits would refuse is not fetched. Counts are per process.
+ * Requests whose pictures are being fetched, by owner. Each may become a job and so reserves a slot; pictures that the
+ * limits would refuse are not fetched. Each process counts by itself.
  */
 export class SlotReservations {
   readonly #byOwner = new EvictingMap<OwnerReservations>(MANY_OWNERS);
@@ -112,7 +112,7 @@ export async function reserveSlot(
     if (!isRoom && inBatch) {
       throw new Refusal(
         'job_limit',
-        'Other pictures take the slots that are free; send more as jobs finish.',
+        'Other pictures have reserved your free slots; send more as jobs finish.',
       );
     }
     return isRoom;
@@ -129,9 +129,9 @@ async function tooMany({ db, clock }: SpendingContext, { caller, via }: SourceRe
   });
 }
 
-/** What the sources of pictures are read with. */
+/** What reading sources needs. */
 export interface SourceContext extends SpendingContext {
-  /** The game's services: one client for all, so that its pacing sees all requests. */
+  /** The client of the game's services, one for all, so that its pacing covers all requests. */
   readonly game: Game;
   /** Guarded HTTP client for pictures at callers' URLs. */
   readonly pictures: GuardedAgent;

@@ -47,7 +47,7 @@ export interface SignedMaterial {
   readonly capeHash: string | null;
   /** The data and its pictures, if they are not in the store. */
   readonly found: FoundData | undefined;
-  /** Why the skin's picture could not be read, if it has just been tried: a placeholder stands for it. */
+  /** Why the skin's picture could not be read just now and a placeholder replaces it. */
   readonly unreadable?: string;
 }
 
@@ -60,13 +60,13 @@ export interface FoundData {
 /** The note for a requested variant that differs from the signed one. */
 export function variantNote(wanted: string, { variant }: SignedMaterial): Note[] {
   if (wanted === 'unknown' || wanted === variant) return [];
-  const message = `The player's skin is signed as ${variant}, so it was not made ${wanted}.`;
+  const message = `The player's skin is signed as ${variant}, so it cannot be made ${wanted}.`;
   return [{ code: 'variant_mismatch', message }];
 }
 
-/** Characters of a name that are kept. */
+/** Characters of a name to keep. */
 const LONGEST = 128;
-/** What would move the cursor of a terminal, or turn the text around it. */
+/** Characters that would move a terminal's cursor or reverse the surrounding text. */
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 
 /**
@@ -89,7 +89,7 @@ function nameOf(source: Source): string {
   }
 }
 
-/** Names of users, passwords and signed queries stay out of the store. A picture in the address itself has no name. */
+/** User names, passwords and signed queries stay out of the store. A picture in a data URL has no name. */
 function addressOf(text: string): string {
   const url = URL.parse(text);
   return url && /^https?:$/.test(url.protocol) ? url.origin + url.pathname : '';

@@ -54,7 +54,7 @@ async function withinLimits(
   }
 }
 
-/** A request that generates nothing needs no room, nor does one that already has its job. */
+/** Requests that generate nothing or already have their job need no room. */
 async function needsRoom(
   { db }: Pick<SourceContext, 'db'>,
   { caller, checkOnly, idempotencyKey }: SourceRequest,
@@ -72,7 +72,7 @@ function parseUrl(text: string): URL {
   throw new Refusal('invalid_image_url', 'The URL must start with http:, https: or data:image/png;base64,.');
 }
 
-/** A texture of the game: one that a skin in the store uses is not fetched again. */
+/** A texture of the game, which is not fetched again if a skin in the store uses it. */
 async function readGameTexture(
   context: SourceContext,
   address: GameAddress,
@@ -83,8 +83,8 @@ async function readGameTexture(
   const download = async () => await downloadTexture(context.game.http, address.url);
   return await withinLimits(context, request, async () => {
     const { bytes } = await asksGame(context, request, download, {
-      not_found: () => new Refusal('invalid_image_url', 'The game has no such texture.'),
-      unexpected: () => new Refusal('invalid_image_url', 'No picture at this address of the game.'),
+      not_found: () => new Refusal('invalid_image_url', 'The game does not have this texture.'),
+      unexpected: () => new Refusal('invalid_image_url', 'The game has no picture at this address.'),
     });
     return bytes;
   });
@@ -105,15 +105,15 @@ export function readDataUrl(url: string): Uint8Array {
   return Buffer.from(base64, 'base64');
 }
 
-/** Milliseconds for the whole fetch, redirects included. */
+/** Milliseconds for the whole fetch, including redirects. */
 const TIMEOUT = 10_000;
-/** Far more than a skin's 20,000 bytes, so that the picture's own check can still report what is wrong. */
+/** Far more than a skin's 20,000 bytes, so that the picture's own check can report the error. */
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 5;
 const HEADERS = { accept: 'image/png,*/*;q=0.1' };
 const PNG_SIGNATURE = '89504e470d0a1a0a';
 
-/** Explains a fault where its own message does not. */
+/** Hints for faults whose messages have none. */
 const ADVICE: Readonly<Partial<Record<OutboundFault, string>>> = {
   address_refused: 'That address is not public. Send the picture itself.',
   port_refused: 'Send the picture itself.',
@@ -129,8 +129,8 @@ const STATUSES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The PNG at an address named by a caller. Its bytes decide, not the content type; whether the picture is a skin is not
- * checked.
+ * The PNG at an address from a caller. Its bytes decide, not its content type. Does not check whether the picture is a
+ * skin.
  * @throws Refusal `invalid_image_url`, with the reason
  */
 export async function fetchPicture(agent: GuardedAgent, url: string): Promise<Uint8Array> {
@@ -171,10 +171,8 @@ function refused(host: string, { status }: GuardedAnswer): Refusal {
 }
 
 function noPng(host: string, bytes: Uint8Array): Refusal {
-  const kind = sniffKind(bytes) ?? 'something that is no PNG';
-  const hint = kind.includes('HTML')
-    ? ' Give the address of the picture itself, not of the page it is on.'
-    : '';
+  const kind = sniffKind(bytes) ?? 'something other than a PNG';
+  const hint = kind.includes('HTML') ? ' Give the address of the picture itself, not of its page.' : '';
   return new Refusal('invalid_image_url', `${host} answered with ${kind}, not with a PNG.${hint}`);
 }
 
@@ -184,7 +182,7 @@ export interface GameAddress {
   readonly hash: string;
 }
 
-/** The game's texture, if a skin in the store uses it: then it need not be fetched. */
+/** The game's texture if a skin in the store uses it, so that it need not be fetched. */
 export async function findKnownTexture(
   { db, game }: { readonly db: Db; readonly game: Game },
   address: GameAddress,

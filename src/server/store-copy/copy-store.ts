@@ -21,11 +21,11 @@ import {
   withColumns,
 } from './rows.ts';
 
-/** How far a copy is. */
+/** The progress of a copy. */
 export interface CopyProgress {
   readonly step: 'copying' | 'comparing';
   readonly table: string;
-  /** Rows of all tables, so far and altogether. */
+  /** Rows of all tables, so far and in total. */
   readonly done: number;
   readonly rows: number;
 }
@@ -37,23 +37,23 @@ export interface CopyOptions {
   readonly onProgress: (progress: CopyProgress) => void;
 }
 
-/** A table that is the same in both stores. */
+/** A table that is equal in both stores. */
 export interface CopiedRows {
   readonly table: string;
   readonly rows: number;
-  /** Digest of all its rows, in the order of their keys. */
+  /** Digest of all rows in key order. */
   readonly sha256: string;
 }
 
 export interface StoreCopy {
   readonly tables: readonly CopiedRows[];
-  /** Whether it went on with a copy that was not finished. */
+  /** Whether it continued an unfinished copy. */
   readonly isResumed: boolean;
 }
 
 /**
- * Copies everything from one store to another, as it is at one moment, and compares both row by row. Ended in the middle,
- * it goes on when it is called again: what is there already is compared and not written again.
+ * Copies everything from one store to another, in its state at one moment, and compares both row by row. After an
+ * interruption, another call continues: it compares existing rows and does not write them again.
  * @throws StoreCopyError; the signal's reason when aborted
  */
 export async function copyStore(options: CopyOptions): Promise<StoreCopy> {
@@ -85,18 +85,18 @@ async function copyAll(source: Db, target: Db, options: CopyOptions): Promise<St
   return { tables: copied, isResumed };
 }
 
-/** Claims the target for this copy. Returns whether it has a part of it. */
+/** Claims the target for this copy. Returns whether it has part of it. */
 async function begin(target: Db, { from, to }: CopyOptions): Promise<boolean> {
   const fingerprint = fingerprintOf(from);
   const unfinished = await readMeta(target, 'copying-from');
   if (unfinished === fingerprint) return true;
   const filled = await findRows(target);
   if (unfinished !== undefined || filled !== undefined) {
-    const reason = unfinished === undefined ? `it has ${filled}` : 'it has a part of another store';
+    const reason = unfinished === undefined ? `it has ${filled}` : 'it has part of another store';
     throw new StoreCopyError(
       'store_not_empty',
       `${nameOf(to)} is not empty: ${reason}. Nothing was copied.`,
-      'Copy into a new data folder, or into a new database.',
+      'Copy into a new data folder or a new database.',
     );
   }
   await writeMeta(target, 'copying-from', fingerprint);
@@ -134,7 +134,7 @@ class Work {
     return new Work(plan, rows);
   }
 
-  /** Removes what the source does not have any more; first what refers to others. */
+  /** Deletes rows that the source no longer has, starting with those that refer to others. */
   async deleteSurplus(): Promise<void> {
     const { source, target } = this.#plan;
     for (const table of this.#plan.tables.toReversed()) {
@@ -179,7 +179,7 @@ class Work {
     }
   }
 
-  /** All rows of a table by their keys; the ranges of the parts leave no gaps. */
+  /** All rows of a table in key order, in parts without gaps. */
   async *#parts(table: ReadTable, db: Db): AsyncGenerator<Part> {
     let after: Part['after'];
     for (;;) {
@@ -205,7 +205,7 @@ interface Part {
   readonly upTo: Part['after'];
 }
 
-/** Tells tables apart by all of their rows. */
+/** Computes a digest of a table's rows. */
 class TableDigest {
   readonly #table: ReadTable;
   readonly #hash = createHash('sha256');
@@ -228,7 +228,7 @@ class TableDigest {
 function differing(table: string, found: number, expected = 0): StoreCopyError {
   return new StoreCopyError(
     'copy_differs',
-    `The copy is not the same: the table ${table} has ${found} rows, ${expected} were read, and not all of them are equal.`,
-    'Something else writes to the copy: stop it, and run the same command again.',
+    `The copy differs: the table ${table} has ${found} rows, ${expected} were read, and not all of them are equal.`,
+    'Another program writes to the copy. Stop it and run the same command again.',
   );
 }

@@ -5,14 +5,14 @@ import { asRefused } from '../store/postgres/trouble.ts';
 import type { OpenPlace } from './rows.ts';
 
 /**
- * One connection has the snapshot, which may be idle for as long as the other store takes. Without names for the
- * statements, which are few and long, any pooler may be before the database.
+ * One connection has the snapshot, and may be idle for as long as the other store takes. The statements, few and long,
+ * have no names, so any pooler may be in front of the database.
  */
 function optionsOf(settings: Partial<PoolOptions>): PoolOptions {
   return { ...POOL_OPTIONS, ...settings, connections: 1, prepares: false, statementTimeout: 600_000 };
 }
 
-/** A transaction that sees what there was when it began. Does not change the schema. */
+/** Opens a transaction that sees the store at its start. Does not change the schema. */
 export async function openDatabaseSnapshot({ url, ...settings }: PostgresSettings): Promise<OpenPlace> {
   const options = optionsOf(settings);
   const root = postgresDb(forKysely(makePool(url, options), options));
@@ -30,7 +30,7 @@ export async function openDatabaseSnapshot({ url, ...settings }: PostgresSetting
   }
 }
 
-/** Makes or updates the tables. */
+/** Creates or updates the tables. */
 export async function openDatabaseTarget({ url, ...settings }: PostgresSettings): Promise<OpenPlace> {
   const db = await openPostgresDb(url, optionsOf(settings));
   return { db, close: async () => await db.destroy() };

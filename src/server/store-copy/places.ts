@@ -11,24 +11,24 @@ import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { openStore, sqliteDb } from '../store/sqlite.ts';
 import { type OpenPlace, StoreCopyError } from './rows.ts';
-/** Where a store is: a data folder, or a database of PostgreSQL. */
+/** The location of a store: a data folder or a PostgreSQL database. */
 export type StorePlace = { readonly folder: string } | { readonly postgres: PostgresSettings };
 
-/** For messages: without users, passwords and parameters. */
+/** The name of a store in messages, without users, passwords and parameters. */
 export function nameOf(place: StorePlace): string {
   if ('folder' in place) return place.folder;
   const { host, pathname } = new URL(place.postgres.url);
   return `postgres://${host}${pathname}`;
 }
 
-/** Tells whether an unfinished copy is from the same store; reveals nothing of it. */
+/** Identifies the source of an unfinished copy without revealing it. */
 export function fingerprintOf(place: StorePlace): string {
   const name = 'folder' in place ? realpathSync(place.folder) : nameOf(place);
   return createHash('sha256').update(name).digest('hex');
 }
 
 /**
- * All reads see the store as it is at one moment; those who use it neither wait nor are waited for.
+ * All reads see the store at one moment. Its users neither wait nor delay the copy.
  * @throws StoreCopyError, StoreUnfinishedError
  */
 export async function openSnapshot(place: StorePlace): Promise<OpenPlace> {
@@ -49,11 +49,11 @@ async function openFileSnapshot(folder: string): Promise<OpenPlace> {
   if (!existsSync(path)) throw new StoreCopyError('no_data', `No service data in ${folder}.`);
   const { DatabaseSync } = await importSqlite();
   const db = sqliteDb(new DatabaseSync(path, { readOnly: true }));
-  await sql`begin`.execute(db); // the first read decides which moment it is
+  await sql`begin`.execute(db); // the first read decides the moment
   return { db, close: async () => await db.destroy() };
 }
 
-/** The driver is loaded only where a database is named. */
+/** Loads the driver only for a database. */
 async function openDatabase(settings: PostgresSettings): Promise<OpenPlace> {
   const { openDatabaseSnapshot } = await import('./database-places.ts');
   return await openDatabaseSnapshot(settings);
@@ -71,12 +71,12 @@ async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
     );
   throw new StoreCopyError(
     'store_other_version',
-    `The data in ${nameOf(place)} is of another version of skinsmith (schema ${schema}, this one has ${NEWEST_SCHEMA}).`,
-    'Copy with the version that the service runs, or start the service once with this version.',
+    `The data in ${nameOf(place)} belongs to another version of skinsmith (schema ${schema}; this version has ${NEWEST_SCHEMA}).`,
+    'Copy with the version that runs the service, or start the service once with this version.',
   );
 }
 
-/** Makes its tables, if they are not there. @throws StoreCopyError if a server uses it */
+/** Creates its tables if they are missing. @throws StoreCopyError if a server uses it */
 export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   if ('folder' in place) return await openStore(place.folder);
   const { openDatabaseTarget } = await import('./database-places.ts');
@@ -86,7 +86,7 @@ export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   await close();
   throw new StoreCopyError(
     'store_in_use',
-    `A server uses ${nameOf(place)}: ${node.id}.`,
-    'Stop all servers on that database, and try again.',
+    `A server is using ${nameOf(place)}: ${node.id}.`,
+    'Stop all servers on that database and try again.',
   );
 }

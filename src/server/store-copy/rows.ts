@@ -17,7 +17,7 @@ export type StoreCopyErrorCode =
   | 'store_too_old'
   | 'copy_differs';
 
-/** Why nothing, or not everything, was copied. `message` and `hint` are for the operator's eyes. */
+/** Why a copy failed or is incomplete. `message` and `hint` are for the operator. */
 export class StoreCopyError extends Error {
   override readonly name = 'StoreCopyError';
   readonly code: StoreCopyErrorCode;
@@ -33,8 +33,8 @@ export class StoreCopyError extends Error {
 export type TableName = keyof Tables;
 
 /**
- * What identifies the rows of each table; a table comes after those that its rows refer to. `false`: it is about the
- * processes that use the store, and not copied.
+ * The key columns of each table; a table comes after those to which its rows refer. `false`: not copied, because it is
+ * about the processes that use the store.
  */
 const KEYS = {
   meta: ['key'],
@@ -65,7 +65,7 @@ const KEYS = {
   chores: false,
 } as const satisfies { readonly [Name in TableName]: readonly (keyof Tables[Name])[] | false };
 
-/** Those whose rows have numbers in the order of their insertion: the next one must not have a number again. */
+/** The tables whose rows are numbered in insertion order. Numbers must not repeat. */
 export const NUMBERED = [
   'skins',
   'jobs',
@@ -74,37 +74,37 @@ export const NUMBERED = [
   'operator_log',
 ] as const satisfies TableName[];
 
-/** Facts that are about one store, and not about what is in it. */
+/** Facts about one store, not about its content. */
 export const OWN_FACTS = ['schema', 'oldest-reader', 'copying-from', 'address-key', 'local-url'] as const;
 
-/** Counts of jobs in progress that the triggers of PostgreSQL keep. */
+/** Counts of jobs in progress, maintained by PostgreSQL's triggers. */
 export const COUNTED_COLUMNS: readonly string[] = ['processing', 'burst'];
 
-/** A table and what identifies its rows. */
+/** A table and its key columns. */
 export interface CopiedTable {
   readonly name: TableName;
   readonly key: readonly string[];
 }
 
-/** Those that are copied, in this order. */
+/** The tables to copy, in this order. */
 export const COPIED: readonly CopiedTable[] = Object.entries(KEYS).flatMap(([name, key]) =>
   key === false ? [] : [{ name: name as TableName, key }],
 );
 
-/** A value as both databases have it. */
+/** A value in the form common to both databases. */
 export type Value = string | number | Uint8Array | null;
 export type CopiedRow = Readonly<Record<string, Value>>;
 export type Key = readonly Value[];
 
-/** Rows read at one time: as many values as a statement of SQLite may have, for the widest table. */
+/** Rows to read at a time, within SQLite's limit of values per statement for the widest table. */
 export const ROWS_AT_ONCE = 500;
 
-/** A table with the columns that are copied, in alphabetical order. */
+/** A table with the columns to copy, in alphabetical order. */
 export interface ReadTable extends CopiedTable {
   readonly columns: readonly string[];
 }
 
-/** The columns as this store has them. */
+/** The columns that this store has. */
 export async function withColumns(db: Db, tables: readonly CopiedTable[]): Promise<ReadTable[]> {
   const found = await db.introspection.getTables();
   return tables.map((table) => {
@@ -114,13 +114,13 @@ export async function withColumns(db: Db, tables: readonly CopiedTable[]): Promi
   });
 }
 
-/** From after one key up to another, this one included; without one: from the start, to the end. */
+/** From after one key up to and including another; without them, from the start or to the end. */
 interface Range {
   readonly after?: Key | undefined;
   readonly upTo?: Key | undefined;
 }
 
-/** The first rows of a range by their keys, `most` of them. */
+/** The first `most` rows of a range in key order. */
 export async function readRows(
   db: Db,
   table: ReadTable,
@@ -156,7 +156,7 @@ export function keyOf(table: CopiedTable, row: CopiedRow): Key {
   return table.key.map((name) => row[name] ?? null);
 }
 
-/** The same text for the same row, whichever database it is from. */
+/** The same text for equal rows, from either database. */
 export function textOf({ columns }: ReadTable, row: CopiedRow): string {
   return JSON.stringify(columns.map((name) => valueText(row[name] ?? null)));
 }
@@ -166,7 +166,7 @@ function valueText(value: Value): string | number | null {
   return `sha256:${createHash('sha256').update(value).digest('base64')}`;
 }
 
-/** Puts rows in, in place of those with the same keys. */
+/** Inserts rows, replacing those with the same keys. */
 export async function putRows(db: Db, table: ReadTable, rows: readonly CopiedRow[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = sql.join(table.columns.map((name) => sql.ref(name)));
@@ -180,7 +180,7 @@ export async function putRows(db: Db, table: ReadTable, rows: readonly CopiedRow
     do ${changed.length === 0 ? sql`nothing` : sql`update set ${change}`}`.execute(db);
 }
 
-/** Removes rows by their keys, as far as they are there. */
+/** Deletes rows by their keys, if they exist. */
 export async function deleteRows(db: Db, table: ReadTable, keys: readonly Key[]): Promise<void> {
   for (const key of keys) {
     const parts = table.key.map((name, n) => sql`${sql.ref(name)} = ${key[n]}`);
@@ -188,7 +188,7 @@ export async function deleteRows(db: Db, table: ReadTable, keys: readonly Key[])
   }
 }
 
-/** Keys of rows that are in the second list and not in the first. */
+/** Keys of rows in the second list but not in the first. */
 export function surplus(table: ReadTable, wanted: readonly CopiedRow[], there: readonly CopiedRow[]): Key[] {
   const keys = new Set(wanted.map((row) => JSON.stringify(keyOf(table, row))));
   return there.map((row) => keyOf(table, row)).filter((key) => !keys.has(JSON.stringify(key)));
@@ -196,11 +196,11 @@ export function surplus(table: ReadTable, wanted: readonly CopiedRow[], there: r
 
 /** How a database numbers rows. */
 interface Numbering {
-  /** Part of an insertion of rows with their numbers. */
+  /** The clause for inserting rows with their numbers. */
   readonly inserting: RawBuilder<unknown>;
-  /** The highest number that a row of the table has had; null: none has had any. */
+  /** The highest number ever given to a row of the table; null: none. */
   last(table: string): RawBuilder<{ last: number | null }>;
-  /** Statements that have the next row numbered after `last`. */
+  /** Statements that make numbering continue after `last`. */
   setLast(table: string, last: number): readonly RawBuilder<unknown>[];
 }
 
@@ -220,7 +220,7 @@ const NUMBERING = {
   },
 } as const satisfies Record<StoreKind, Numbering>;
 
-/** The highest number that a row of each numbered table has had. */
+/** The highest number ever given in each numbered table. */
 export async function readNumbers(db: Db): Promise<ReadonlyMap<string, number>> {
   const numbers = new Map<string, number>();
   for (const name of NUMBERED) {
@@ -230,7 +230,7 @@ export async function readNumbers(db: Db): Promise<ReadonlyMap<string, number>> 
   return numbers;
 }
 
-/** Sees to it that the next rows get numbers after these. */
+/** Makes numbering continue after these numbers. */
 export async function setNumbers(db: Db, numbers: ReadonlyMap<string, number>): Promise<void> {
   for (const [name, last] of numbers) {
     if (last === 0) continue;
@@ -238,7 +238,7 @@ export async function setNumbers(db: Db, numbers: ReadonlyMap<string, number>): 
   }
 }
 
-/** The number of each owner's jobs in progress, which PostgreSQL keeps by triggers and SQLite counts on demand. */
+/** Sets each owner's count of jobs in progress, which PostgreSQL maintains by triggers and SQLite counts on demand. */
 export async function countProcessing(db: Db): Promise<void> {
   if (db.store.kind === 'sqlite') return;
   await sql`insert into callers (owner, turn, spent_at, generated_at, minute, hour)

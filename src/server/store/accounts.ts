@@ -65,8 +65,8 @@ export async function replaceSecret(
 }
 
 /**
- * Takes an account that is not in use, as it was `seen`. False if it is in use, or was used meanwhile: on PostgreSQL
- * others work while this one decides.
+ * Takes an account that is not in use and unchanged since it was `seen`. False if it is in use or was used since: on
+ * PostgreSQL, others work while this one decides.
  */
 export async function holdAccount(
   db: Db,

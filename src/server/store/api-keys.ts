@@ -4,7 +4,7 @@ import type { ApiKeyRow, UserRow } from './schema/tables.ts';
 import { revokeSessionsOf } from './sessions.ts';
 import { flushUsage } from './usage.ts';
 
-/** The key with this hash and its owner, unless it is revoked. Mostly answered from memory. */
+/** The key with this hash and its owner, unless it is revoked. Usually comes from memory. */
 export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
   return await db.store.keyOwners.find(hash, async () => await readKeyOwner(db, hash));
 }
@@ -40,7 +40,7 @@ export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
   await db.insertInto('api_keys').values(key).execute();
 }
 
-/** Whether there is such a key, or was one that is revoked. */
+/** Whether this key exists or has been revoked. */
 export async function hasKeyWithHash(db: Db, hash: string): Promise<boolean> {
   return (
     (await db.selectFrom('api_keys').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined
@@ -49,7 +49,7 @@ export async function hasKeyWithHash(db: Db, hash: string): Promise<boolean> {
 
 /** A user's keys in the order they were made; revoked ones are left out. */
 export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
-  await flushUsage(db); // they are shown with it
+  await flushUsage(db); // the list shows it
   return await db
     .selectFrom('api_keys')
     .selectAll()
@@ -60,7 +60,7 @@ export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
     .execute();
 }
 
-/** Number of a user's keys, without revoked ones. */
+/** Number of a user's keys, excluding revoked ones. */
 export async function countKeys(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')
@@ -71,7 +71,7 @@ export async function countKeys(db: Db, userId: string): Promise<number> {
   return Number(count);
 }
 
-/** Whether the user ever had a key, revoked ones included. */
+/** Whether the user ever had a key, including revoked ones. */
 export async function hadAnyKey(db: Db, userId: string): Promise<boolean> {
   const row = await db.selectFrom('api_keys').select('id').where('user_id', '=', userId).executeTakeFirst();
   return row !== undefined;
@@ -113,8 +113,8 @@ async function ownerOf(db: Db, key: ApiKeyRow): Promise<UserRow> {
 }
 
 /**
- * Removes keys that were revoked before `before`. Keeps the newest key of each user: a user who has had a key does not
- * get the owner's first key again.
+ * Deletes keys that were revoked before `before`. Keeps the newest key of each user, so that the owner does not get a
+ * first key again.
  */
 export async function pruneRevokedKeys(db: Db, before: number): Promise<void> {
   const isNewest = sql<boolean>`not exists (select 1 from api_keys as newer where newer.user_id = api_keys.user_id

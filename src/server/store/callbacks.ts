@@ -37,7 +37,7 @@ export interface Busy {
   readonly users: readonly string[];
 }
 
-/** Due at once if the job has already ended. The same address for the same job and key is stored once. */
+/** Stores a callback, which is due at once if the job has already ended. Stores the same address for a job and key only once. */
 export async function keepCallback(
   tx: Db,
   { uuid, keyId, url, host }: NewCallback,
@@ -78,7 +78,7 @@ export async function claimCallback(
 ): Promise<CallbackLease | undefined> {
   return await inTransaction(db, async (tx) => {
     const due = openFor(tx, busy).selectAll().where('run_at', '<=', now).orderBy('run_at').limit(1);
-    const next = await tx.store.withFreeRows(due).executeTakeFirst(); // not what another node is claiming
+    const next = await tx.store.withFreeRows(due).executeTakeFirst(); // skips what another node is claiming
     if (!next) return undefined;
     const attempts = next.attempts + 1;
     await tx
@@ -117,7 +117,7 @@ export async function resetFutureRunTimes(db: Db, now: number): Promise<void> {
     .execute();
 }
 
-/** Delivered, or given up. */
+/** The callback was delivered or abandoned. */
 export async function endCallback(db: Db, lease: CallbackLease, now: number): Promise<void> {
   await changeUnderLease(db, lease, { done_at: now, lease_owner: null });
 }

@@ -10,7 +10,7 @@ export interface CallerMemory {
   readonly owner: string;
   /** The turn of its next job, in the queue's own time. */
   readonly turn: number;
-  /** When its last job was accepted, and its last one of version 1; 0: never. */
+  /** When its last job and its last version 1 job were accepted; 0: never. */
   readonly spentAt: number;
   readonly generatedAt: number;
   /** Its spending that still counts. */
@@ -18,10 +18,10 @@ export interface CallerMemory {
   readonly hour: Spent;
 }
 
-/** Id of the only row of the queue's clock. */
+/** ID of the only row of the queue's clock. */
 const CLOCK = 1;
 
-/** What the store knows about a caller, if anything, and the queue's clock. */
+/** The facts about a caller, if any, and the queue's clock. */
 export interface CallerFacts {
   readonly clock: number;
   readonly turn: number | null;
@@ -31,7 +31,7 @@ export interface CallerFacts {
   readonly hour: string | null;
 }
 
-/** Selects the facts about a caller; always a single row. Whatever else a request needs can be joined. */
+/** Selects the facts about a caller, always a single row. A request can join more. */
 export function factsAbout(db: Db, owner: string) {
   return db
     .selectFrom('queue_clock')
@@ -64,7 +64,7 @@ export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
   return { ...memory, minute: stillSpent(minute, MINUTE, now), hour: stillSpent(hour, HOUR, now) };
 }
 
-/** What is kept of a caller, as a row. */
+/** The row to keep of a caller. */
 type CallerRow = Pick<Tables['callers'], 'owner' | 'turn' | 'spent_at' | 'generated_at' | 'minute' | 'hour'>;
 
 export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void> {
@@ -100,8 +100,8 @@ export async function moveQueueClock(db: Db, turn: number): Promise<void> {
 }
 
 /**
- * Removes callers without spending that still counts, if the queue has passed their next turn. Those with pending jobs
- * stay, and only their spending is forgotten: on PostgreSQL the row also counts the jobs in progress.
+ * Deletes callers whose spending no longer counts, if the queue has passed their next turn. Those with pending jobs
+ * stay without their spending, because on PostgreSQL the row also counts the jobs in progress.
  */
 export async function deleteIdleCallers(db: Db, now: number): Promise<void> {
   const before = now - HOUR.span - HOUR.step;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from './db.ts';
 
-/** Milliseconds since the epoch by PostgreSQL's clock, as it runs the statement and not as its transaction began. */
+/** Milliseconds since the epoch by PostgreSQL's clock when the statement runs, not when its transaction began. */
 export const DATABASE_NOW: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 export async function readDatabaseClock(db: Db): Promise<number> {
@@ -10,17 +10,16 @@ export async function readDatabaseClock(db: Db): Promise<number> {
   return rows[0]?.now ?? 0;
 }
 
-/** Milliseconds between a machine's clock and the database's from which the difference is reported. */
+/** Difference between a machine's clock and the database's, in milliseconds, from which it is reported. */
 export const MAX_SKEW = 2_000;
 
-/** Measurements at the start; the fastest one is the most exact. */
+/** Measurements at the start, of which the fastest is the most exact. */
 const FIRST_MEASUREMENTS = 3;
 
 /**
- * The database's time on another machine, exact to half the time of a round trip: what nodes compare with times that
- * others wrote. This machine's own clock may be wrong by hours, or be set meanwhile, and nothing comes of it. Where
- * nothing may depend on milliseconds, ends of leases above all, statements use the database's clock itself
- * (database-time.ts).
+ * The database's time on another machine, exact to half a round trip, for comparison with times that other nodes
+ * wrote. This machine's own clock may be wrong by hours or change without any effect. Where milliseconds matter, above
+ * all for the ends of leases, statements use the database's clock itself (`DATABASE_NOW`).
  */
 export class DatabaseClock implements Clock {
   readonly #local: Clock;
@@ -51,8 +50,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Measures again: `read` asks the database for its time. A slower measurement counts only if it shows that the
-   * earlier one is not right any more.
+   * Measures again; `read` returns the database's time. A slower measurement counts only if it shows that the earlier
+   * one is no longer right.
    */
   async measure(read: () => Promise<number>): Promise<void> {
     const start = this.#local.monotonic();

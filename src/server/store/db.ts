@@ -6,7 +6,7 @@ import type { ApiKeyRow, SkinViewRow, Tables, UserRow } from './schema/tables.ts
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';
   readonly code = 'store_too_new';
-  /** For the person who starts a program. */
+  /** For the person who starts the program. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -15,7 +15,7 @@ export class StoreTooNewError extends Error {
   }
 }
 
-/** A development version wrote the store, before 0.1.0: no release reads it. */
+/** A development version before 0.1.0 wrote the store; no release reads it. */
 export class StoreTooOldError extends Error {
   override readonly name = 'StoreTooOldError';
   readonly code = 'store_too_old';
@@ -26,17 +26,17 @@ export class StoreTooOldError extends Error {
     super(
       `The data was written by a development version of skinsmith before 0.1.0 (schema ${schema}), which no release can read.`,
     );
-    this.hint = `To start anew, ${other}`;
+    this.hint = `To start afresh, ${other}`;
   }
 }
 
-/** The schema that a program must know at least to use the store: an expression of SQL, for both databases. */
+/** The lowest schema that a program must know to use the store, as an SQL expression for both databases. */
 export const OLDEST_READER = `coalesce((select value from meta where key = 'oldest-reader'),
   (select value from meta where key = 'schema'))`;
 
 /**
- * The schema that this program knows. A newer program may change the store at any time; once it is known that it has left
- * no room for this one, nothing is read or written any more: to others it is as if this process had been killed.
+ * The schema that this program knows. A newer program may change the store at any time. Once this one can no longer
+ * use it, it reads and writes nothing any more, as if it had been killed.
  */
 export class KnownSchema {
   readonly #newest: number;
@@ -46,7 +46,7 @@ export class KnownSchema {
     this.#newest = newest;
   }
 
-  /** @param oldestReader what the store says now (`OLDEST_READER`); what it has said once stays in force */
+  /** @param oldestReader the store's current value of `OLDEST_READER`; the highest value stays in force */
   learn(oldestReader: unknown): void {
     this.#needed = Math.max(this.#needed, Number(oldestReader ?? 0));
   }
@@ -55,7 +55,7 @@ export class KnownSchema {
   get fault(): StoreTooNewError | undefined {
     if (this.#needed <= this.#newest) return undefined;
     return new StoreTooNewError(
-      `A newer skinsmith has changed the store (a program must know schema ${this.#needed}, this one knows ${this.#newest}). Restart the service with the newer version.`,
+      `A newer skinsmith has changed the store (it needs schema ${this.#needed}, and this version knows ${this.#newest}). Restart the service with the newer version.`,
     );
   }
 
@@ -74,18 +74,18 @@ export interface KeyOwner {
 }
 
 /**
- * Tells whether earlier reads may be out of date: SQLite notices each write, and PostgreSQL's answers are kept only
+ * Tells whether earlier reads may be out of date. SQLite notices each write; reads from PostgreSQL are kept only
  * briefly.
  */
 export interface ForeignWrites {
-  /** Another value when another node has written in the meantime, or may have. */
+  /** Changes when another node has, or may have, written. */
   version(): unknown;
 }
 
-/** Maximum number of keys that are remembered; with more, all are forgotten. */
+/** Maximum number of keys to remember; beyond that, all are forgotten. */
 const MANY_KEYS = 10_000;
 
-/** Keys with their owners, by hash, until this process changes one of them or another node writes anything. */
+/** Keys with their owners by hash, kept until this process changes one of them or another node writes anything. */
 export class KeyOwnerCache {
   readonly #others: ForeignWrites;
   #owners = new Map<string, KeyOwner>();
@@ -102,7 +102,7 @@ export class KeyOwnerCache {
     if (kept) return kept;
     const owners = this.#owners;
     const found = await read();
-    // What was changed during the read is in another map by now.
+    // If something changed during the read, the cache has a new map by now.
     if (found) owners.set(hash, found);
     return found;
   }
@@ -120,36 +120,36 @@ export class KeyOwnerCache {
   }
 }
 
-/** The last use of a key is for information, not a log: it is noted at most once in this many ms. */
+/** Milliseconds between updates of a key's last use, which is only for information. */
 const LAST_USED_STEP = 60_000;
 
-/** Usage that is not written yet. */
+/** Usage to write. */
 export interface Usage {
-  /** When each of these keys was used last. */
+  /** The last use of each of these keys. */
   readonly used: ReadonlyMap<string, number>;
   readonly generations: ReadonlyMap<string, number>;
   readonly views: readonly SkinViewRow[];
 }
 
 /**
- * Counts whose loss does no harm: the last uses of keys, the generations asked for with them, and the views of skins.
- * They are written together (usage.ts).
+ * Counts whose loss does no harm: the last uses of keys, their generations, and the views of skins. They are written
+ * together (usage.ts).
  */
 export class NotedUsage {
   readonly #lastUsed = new Map<string, number>();
   #used = new Map<string, number>();
   #generations = new Map<string, number>();
   #views = new Map<string, SkinViewRow>();
-  /** Until the next write. */
+  /** The timer of the next write. */
   timer: NodeJS.Timeout | undefined;
-  /** Resolves when all writes that have begun are over, whatever came of them. */
+  /** Resolves when all writes that have begun are over, successful or not. */
   underWay: Promise<unknown> = Promise.resolve();
 
   get size(): number {
     return this.#used.size + this.#generations.size + this.#views.size;
   }
 
-  /** Returns whether the use counts: it is not so soon after the last one. */
+  /** Returns whether the use counts, because it is not too soon after the last one. */
   useKey(key: Pick<ApiKeyRow, 'id' | 'last_used_at'>, now: number): boolean {
     const last = this.#lastUsed.get(key.id) ?? key.last_used_at;
     if (last !== null && now - last < LAST_USED_STEP) return false;
@@ -168,7 +168,7 @@ export class NotedUsage {
     this.#views.set(JSON.stringify([view.skin_id, view.viewer, view.hour]), view);
   }
 
-  /** Hands over what is noted, once. */
+  /** Returns the noted usage and clears it. */
   take(): Usage {
     const usage = { used: this.#used, generations: this.#generations, views: [...this.#views.values()] };
     this.#used = new Map();
@@ -178,24 +178,24 @@ export class NotedUsage {
   }
 }
 
-/** Which database keeps a store. */
+/** The kind of database of a store. */
 export type StoreKind = 'sqlite' | 'postgres';
 
-/** What the databases call the types of columns that have different names in each. */
+/** Column types whose names differ between the databases. */
 export interface ColumnTypes {
   readonly text: string;
   readonly bytes: string;
   readonly real: string;
   /** The number of a row. */
   readonly rowNumber: string;
-  /** Follows the type of a primary key that numbers rows in the order of their insertion. */
+  /** The suffix of a primary key's type that numbers rows in insertion order. */
   readonly numbered: string;
 }
 
 /** SQL of prepared queries (prepared.ts), by the query and by what its form depends on. */
 export type PreparedTexts = Map<unknown, Map<string, CompiledQuery>>;
 
-/** What differs between SQLite and PostgreSQL, and what a process keeps in memory beside its store. */
+/** The differences between SQLite and PostgreSQL, and a process's memory beside its store. */
 export interface Store {
   readonly kind: StoreKind;
   /** Whether processes on several machines may use it. */
@@ -205,11 +205,11 @@ export interface Store {
   readonly keyOwners: KeyOwnerCache;
   readonly usage: NotedUsage;
   readonly preparedTexts: PreparedTexts;
-  /** Runs a statement that keeps other transactions waiting, where they run side by side. */
+  /** Runs a locking statement, if transactions run concurrently. */
   lock(statement: () => Promise<unknown>): Promise<void>;
-  /** Milliseconds after which a statement of this transaction fails that waits for a lock. */
+  /** Sets the milliseconds after which statements of this transaction fail if they wait for a lock. */
   limitLockWaits(tx: Db, milliseconds: number): Promise<void>;
-  /** Locks the rows that a query of a transaction reads, without those that another transaction has locked. */
+  /** Locks the rows that a transaction's query reads, and skips those that another transaction has locked. */
   withFreeRows<T extends keyof Tables, Row>(
     query: SelectQueryBuilder<Tables, T, Row>,
   ): SelectQueryBuilder<Tables, T, Row>;
@@ -222,13 +222,13 @@ export function dbOf(queries: Kysely<Tables>, store: Store): Db {
   return Object.assign(queries, { store });
 }
 
-/** How often a transaction is tried that conflicts with others on PostgreSQL. */
+/** Attempts at a transaction that conflicts with others on PostgreSQL. */
 const MAX_TRIES = 5;
 
 /**
  * Runs `work` in one transaction: either all of it takes effect, or nothing. Nested calls join the outer one. On
- * PostgreSQL `work` may run several times: transactions of others run at the same time and may undo it.
- * @param mostTries how often it may run
+ * PostgreSQL, `work` may run several times, because concurrent transactions may undo it.
+ * @param mostTries maximum number of runs
  */
 export async function inTransaction<T>(
   db: Db,

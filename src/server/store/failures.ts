@@ -1,6 +1,6 @@
 import { SQLITE, sqliteCode } from '../../base/sqlite.ts';
 
-/** The database cannot be reached, or has ended the connection: a later attempt may succeed. */
+/** The database is unreachable or has ended the connection; a later attempt may succeed. */
 export class StoreUnreachableError extends Error {
   override readonly name: string = 'StoreUnreachableError';
   readonly code: string = 'store_unreachable';
@@ -11,8 +11,8 @@ export function isUnreachable(error: unknown): error is StoreUnreachableError {
 }
 
 /**
- * The database is gone, or has lost the tables, while the service runs: it was removed, or is being replaced. Whoever puts
- * it back need not restart anything.
+ * The database or its tables have disappeared while the service runs: it was removed or is being replaced. Nothing
+ * needs a restart after it has been restored.
  */
 export class StoreGoneError extends StoreUnreachableError {
   override readonly name = 'StoreGoneError';
@@ -37,7 +37,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Whether the statement was prepared before its table got another column, as when a newer program joins: PostgreSQL
+ * Whether the statement was prepared before its table got another column, as when a newer program joins. PostgreSQL
  * refuses to run it, because its rows would have that column.
  */
 export function isOutdated(error: unknown): boolean {
@@ -64,17 +64,17 @@ const SQLITE_TROUBLE: Readonly<Record<number, string>> = {
 
 const OWN_TROUBLE: Readonly<Record<string, string>> = {
   store_replaced: "The service's store was removed or replaced.",
-  store_too_new: "The service's store belongs to a newer version of it now; this one has to be replaced.",
+  store_too_new: "The service's store now belongs to a newer version; this one must be replaced.",
 };
 
-/** What is wrong with the store, in a sentence for callers, if that is why something failed; but see `isUnreachable`. */
+/** A sentence for callers if an error comes from a faulty store; see also `isUnreachable`. */
 export function storeTrouble(error: unknown): string | undefined {
   const sqlite = sqliteCode(error);
   const { code } = error as { code?: unknown };
   return Number.isNaN(sqlite) ? OWN_TROUBLE[String(code)] : SQLITE_TROUBLE[sqlite];
 }
 
-/** Whether something failed because of the store, and may succeed once the store is well again. */
+/** Whether an error comes from the store, so that another attempt may succeed once the store works again. */
 export function isStoreTrouble(error: unknown): boolean {
   return isUnreachable(error) || (error instanceof Error && storeTrouble(error) !== undefined);
 }

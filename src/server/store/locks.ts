@@ -3,27 +3,26 @@ import type { Db } from './db.ts';
 import { PENDING } from './schema/tables.ts';
 
 /*
- * SQLite has one writer at a time: a transaction is alone. In PostgreSQL transactions run side by side, and what is read
- * may have changed before something is written. So each locks the rows that its decision is about, before it reads them.
- * Always in this order, so that no two wait for each other: management, the owner, whoever shares a limit with it, the
- * queue.
+ * SQLite has one writer at a time, so a transaction is alone. In PostgreSQL, transactions run concurrently, and what
+ * one has read may have changed before it writes. So each locks the rows of its decision before it reads them, always
+ * in this order, so that no two wait for each other: management, the owner, the owner of a shared limit, the queue.
  */
 
-/** Any numbers that no other program on the same database is likely to lock. */
+/** Arbitrary numbers that no other program on the same database is likely to lock. */
 const MANAGEMENT = 7_546_020;
 const SCHEMA = 7_546_021;
 
 /**
- * Keeps other transactions that change users, keys, sessions, capes, accounts, or who sees which skin, waiting until this
- * one ends. They are rare enough to come one after the other.
+ * Makes other transactions wait that change users, keys, sessions, capes, accounts, or the visibility of skins. They
+ * are rare enough to run one after the other.
  */
 export async function lockManagement(tx: Db): Promise<void> {
   await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(MANAGEMENT)})`.execute(tx));
 }
 
 /**
- * Keeps others that change tables waiting until this transaction ends. Not by a row: a transaction at work with a table
- * that this one waits for would wait for that row.
+ * Makes others that change tables wait until this transaction ends. Does not lock a row, because a transaction that
+ * uses a table for which this one waits would wait for that row.
  */
 export async function lockSchema(tx: Db): Promise<void> {
   await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA)})`.execute(tx));
@@ -31,7 +30,7 @@ export async function lockSchema(tx: Db): Promise<void> {
 
 const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' } as const;
 
-/** Keeps other transactions that decide about this owner's jobs, skins or limits waiting until this one ends. */
+/** Makes other transactions wait that decide on this owner's jobs, skins or limits. */
 export async function lockOwner(tx: Db, owner: string): Promise<void> {
   await tx.store.lock(() =>
     tx
@@ -56,14 +55,14 @@ export async function lockOwnerOfJob(tx: Db, jobUuid: string): Promise<void> {
   );
 }
 
-/** Keeps other transactions that decide about the jobs of all owners waiting until this one ends. */
+/** Makes other transactions wait that decide on the jobs of all owners. */
 export async function lockQueue(tx: Db): Promise<void> {
   await tx.store.lock(() => tx.selectFrom('queue_clock').select('id').forUpdate().execute());
 }
 
 /**
- * Like `lockOwner`, for an owner who is about to have another job, with the most of its jobs that may be processed at
- * once. The bound of jobs that were accepted under a higher one holds until they have ended.
+ * Like `lockOwner`, for an owner who is about to get another job, with the maximum of its jobs to process at once. A
+ * higher limit of earlier jobs stays valid until they have ended.
  */
 export async function lockSubmitter(tx: Db, owner: string, most: number): Promise<void> {
   await tx.store.lock(() =>

@@ -32,7 +32,7 @@ export async function writeMeta(db: Db, keys: MetaKey | readonly MetaKey[], valu
     .execute();
 }
 
-/** Writes the value unless there is one already. */
+/** Writes the value unless there is one. */
 export async function keepMeta(db: Db, key: MetaKey, value: string): Promise<void> {
   await db
     .insertInto('meta')
@@ -41,21 +41,21 @@ export async function keepMeta(db: Db, key: MetaKey, value: string): Promise<voi
     .execute();
 }
 
-/** `value`: only if it is this. */
+/** `value`: delete only this value. */
 export async function deleteMeta(db: Db, key: MetaKey, value?: string): Promise<void> {
   const all = db.deleteFrom('meta').where('key', '=', key);
   await (value === undefined ? all : all.where('value', '=', value)).execute();
 }
 
-/** The store has only a part of what is being copied into it. */
+/** The store contains only part of the data that is being copied into it. */
 export class StoreUnfinishedError extends Error {
   override readonly name = 'StoreUnfinishedError';
   readonly code = 'store_unfinished';
-  readonly hint = 'Run the same skinsmith store copy again: it goes on where it was ended.';
+  readonly hint = 'Run the same skinsmith store copy again; it continues where it stopped.';
 }
 
 /** @throws StoreUnfinishedError */
 export async function verifyWhole(db: Db): Promise<void> {
   if ((await readMeta(db, 'copying-from')) === undefined) return;
-  throw new StoreUnfinishedError('The store has only a part of what is copied into it.');
+  throw new StoreUnfinishedError('The store contains only part of a copy.');
 }

@@ -10,13 +10,13 @@ import { createFirstSchema, FIRST_SCHEMA } from './schema/first-schema.ts';
 export interface Migration {
   readonly apply: (db: Db) => Promise<void>;
   /**
-   * Whether programs that know only the schema before can go on: it adds what nothing else needs, so programs of two
-   * versions work side by side. What the older one still uses is removed by a later step that does not expand.
+   * Whether programs that know only the previous schema can continue: the step only adds things, so two versions work
+   * side by side. A later step that does not expand removes what the older version uses.
    */
   readonly expands: boolean;
 }
 
-/** The steps after the first schema, in order. Never change one that was released. */
+/** The steps after the first schema, in order. Never change a released one. */
 export const MIGRATIONS: readonly Migration[] = [];
 
 /** The number of the schema that these migrations lead to. */
@@ -28,8 +28,8 @@ export function newestSchema(known: readonly Migration[]): number {
 export const NEWEST_SCHEMA = newestSchema(MIGRATIONS);
 
 /**
- * Creates or updates the schema, with one transaction per step, safely even if several processes start at once, and while
- * programs of the version before are at work.
+ * Creates or updates the schema, with one transaction per step, safely even if several processes start at once, and
+ * while programs of the previous version are working.
  * @param known all migrations that the program knows
  * @throws StoreTooNewError, StoreTooOldError
  */
@@ -38,7 +38,7 @@ export async function migrate(db: Db, known: readonly Migration[] = MIGRATIONS):
   while ((await readVersion(db, known)) < newestSchema(known)) await advance(db, known);
 }
 
-/** Says which schema a store has, so it is there before any. */
+/** Creates the table that contains the schema's number, and so comes first. */
 export async function createMeta(db: Db): Promise<void> {
   const { text } = db.store.columnTypes;
   await sql
@@ -47,19 +47,19 @@ export async function createMeta(db: Db): Promise<void> {
 }
 
 /**
- * Milliseconds that a step waits for a table: at first less than those after which PostgreSQL ends one of a circle of
- * waiting ones. More each time, so that it comes through on a busy machine.
+ * Milliseconds that a step waits for a table: at first less than PostgreSQL's deadlock timeout, then more each time,
+ * so that it succeeds on a busy machine.
  */
 const PATIENCE = 300;
 const MORE_PATIENCE = 100;
 const MAX_PATIENCE = 3_000;
-/** Milliseconds until a step that gave way is tried again, and how often. */
+/** Milliseconds before another attempt, and the number of attempts. */
 const PAUSE = 200;
 const MAX_TRIES = 100;
 
 /**
- * Takes the next step. It locks whole tables, in an order of its own: on PostgreSQL it gives way to programs at work, so
- * that none of them fails or waits for long.
+ * Takes the next step. It locks whole tables in its own order; on PostgreSQL, it yields to working programs, so that
+ * none of them fails or waits for long.
  */
 async function advance(db: Db, known: readonly Migration[]): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -102,14 +102,14 @@ export async function readVersion(db: Db, known: readonly Migration[] = MIGRATIO
   if (version !== NO_SCHEMA && version < FIRST_SCHEMA) throw new StoreTooOldError(version, other);
   if (version > newestSchema(known) && (await oldestReader(db)) > newestSchema(known)) {
     throw new StoreTooNewError(
-      `The data was written by a newer skinsmith (schema ${version}, this one knows ${newestSchema(known)}).`,
+      `The data was written by a newer skinsmith (schema ${version}; this version knows ${newestSchema(known)}).`,
       `Install the newer version, or ${other}`,
     );
   }
   return version;
 }
 
-/** The schema that a program must know at least to use the store: a change may leave room for programs before it. */
+/** The lowest schema that a program must know to use the store after the step. */
 async function oldestReader(db: Db): Promise<number> {
   return Number((await readMeta(db, 'oldest-reader')) ?? Number.POSITIVE_INFINITY);
 }

@@ -2,7 +2,7 @@ import { type AliasableExpression, type SelectQueryBuilder, type SqlBool, sql } 
 import type { Db } from './db.ts';
 import type { BlockedImageRow, OperatorLogRow, ReportRow, SkinRow, Tables } from './schema/tables.ts';
 
-/** A report with what is known about its skin now; all null: the skin is gone. */
+/** A report with the current state of its skin; all null: the skin is gone. */
 export type ReportWithSkin = Omit<ReportRow, 'reporter'> & {
   readonly [Field in 'name' | 'visibility' | 'hidden_from']: SkinRow[Field] | null;
 } & { readonly texture_hash: string | null };
@@ -11,7 +11,7 @@ export async function insertReport(db: Db, report: Omit<ReportRow, 'id' | 'close
   await db.insertInto('reports').values(report).execute();
 }
 
-/** What limits the number of reports. */
+/** Counts that limit reports. */
 export interface ReportCounts {
   /** Open reports of the skin. */
   readonly ofSkin: number;
@@ -19,14 +19,14 @@ export interface ReportCounts {
   readonly same: number;
   /** Reports of any skin by the reporter since a moment. */
   readonly ofReporter: number;
-  /** Open reports of strangers or, for a reporter who is none, of all others; counted up to `most`. */
+  /** Open reports by anonymous callers or, for a user, by users; counted up to `most`. */
   readonly open: number;
 }
 
 interface CountedReports {
   readonly skin: string;
   readonly reporter: string;
-  /** How the names of strangers begin. */
+  /** The prefix of anonymous callers' names. */
   readonly strangersBegin: string;
   readonly since: number;
   readonly most: number;
@@ -69,11 +69,11 @@ export interface ReportPage {
   /** The last number of the previous page. */
   readonly after?: number | undefined;
   readonly size: number;
-  /** Numbers of reports that are on the page whatever state they are in. */
+  /** Numbers of reports to include whatever their state. */
   readonly kept?: readonly number[];
 }
 
-/** Newest first. */
+/** The reports, newest first. */
 export async function listReports(
   db: Db,
   { state, after, size, kept = [] }: ReportPage,
@@ -113,7 +113,7 @@ export async function closeReportsOf(db: Db, skin: string, now: number): Promise
     .execute();
 }
 
-/** Removes the reports that were closed before this time. */
+/** Deletes the reports closed before this time. */
 export async function pruneReports(db: Db, before: number): Promise<void> {
   await db.deleteFrom('reports').where('closed_at', '<', before).execute();
 }
@@ -132,7 +132,7 @@ export async function appendToLog(db: Db, entry: Omit<OperatorLogRow, 'id'>): Pr
   await db.insertInto('operator_log').values(entry).execute();
 }
 
-/** Newest first. `after`: the last number of the previous page. */
+/** The log, newest first. `after`: the last number of the previous page. */
 export async function readLog(
   db: Db,
   { after, size }: { after?: number | undefined; size: number },
@@ -141,7 +141,7 @@ export async function readLog(
   return await (after === undefined ? page : page.where('id', '<', after)).execute();
 }
 
-/** Part of a statement: whether an operator has blocked the image with this pixel hash. */
+/** An expression: whether an operator has blocked the image with this pixel hash. */
 export function isBlocked(hash: string): AliasableExpression<SqlBool> {
   return sql<SqlBool>`exists (select 1 from blocked_images where blocked_images.hash = ${hash})`;
 }
@@ -154,7 +154,7 @@ export async function findBlockedImages(db: Db, hashes: readonly string[]): Prom
   return await db.selectFrom('blocked_images').selectAll().where('hash', 'in', hashes).execute();
 }
 
-/** False if the image is blocked already. */
+/** False if the image is already blocked. */
 export async function insertBlockedImage(db: Db, image: BlockedImageRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('blocked_images')

@@ -4,11 +4,11 @@ import { type Db, OLDEST_READER } from './db.ts';
 import type { NodeRow } from './schema/tables.ts';
 
 /*
- * The processes that use a store on PostgreSQL. All times are by the database's clock: those of the machines differ, and
- * one that is wrong must not make its node look dead, or alive.
+ * The processes that use a store on PostgreSQL. All times are by the database's clock, because the machines' clocks
+ * differ, and a wrong one must not make its node look dead or alive.
  */
 
-/** Milliseconds after which a node that was not seen counts as gone. Should it go on later, its leases are others'. */
+/** Milliseconds without a heartbeat after which a node counts as gone. If it resumes later, others have its leases. */
 export const NODE_IS_GONE = 10_000;
 
 interface Beat extends Pick<NodeRow, 'seen_at'> {
@@ -16,8 +16,8 @@ interface Beat extends Pick<NodeRow, 'seen_at'> {
 }
 
 /**
- * Says that a node is alive; the first call makes it known. Returns the time by the database's clock. On the way it is
- * learned whether the store has become too new.
+ * A heartbeat of a node; the first one registers it. Returns the database's time, and checks whether the store has
+ * become too new.
  */
 export async function beat(db: Db, { id, version }: Pick<NodeRow, 'id' | 'version'>): Promise<number> {
   const { rows } = await sql<Beat>`insert into nodes (id, version, started_at, seen_at)
@@ -28,7 +28,7 @@ export async function beat(db: Db, { id, version }: Pick<NodeRow, 'id' | 'versio
   return rows[0]?.seen_at ?? 0;
 }
 
-/** The node has ended as it should. */
+/** Signs off a node that has ended normally. */
 export async function leave(db: Db, id: string): Promise<void> {
   await db.deleteFrom('nodes').where('id', '=', id).execute();
 }
@@ -44,7 +44,7 @@ export async function listNodes(db: Db, within: number): Promise<NodeRow[]> {
     .execute();
 }
 
-/** Removes the nodes that were not seen for `after` milliseconds. */
+/** Deletes the nodes without a heartbeat for `after` milliseconds. */
 export async function pruneNodes(db: Db, after: number): Promise<void> {
   await db
     .deleteFrom('nodes')
@@ -53,21 +53,21 @@ export async function pruneNodes(db: Db, after: number): Promise<void> {
 }
 
 /*
- * What one of several nodes on PostgreSQL does for all of them. All times are by the database's clock: that of a machine
- * may be wrong.
+ * Work that one of several nodes on PostgreSQL does for all. All times are by the database's clock, because a
+ * machine's may be wrong.
  */
 
-/** A node that does a chore. `lease`: milliseconds after which it counts as gone, unless it says that it goes on. */
+/** A node that does a chore. `lease`: milliseconds after which it counts as gone unless it renews the lease. */
 export interface ChoreHolder {
   readonly owner: string;
   readonly lease: number;
 }
 
 /**
- * Takes a chore, which is due again `every` milliseconds from now. False if it is not due, or another node is at it.
- * Times further ahead than that are from before the database's clock was set back. Every time is read from the clock
- * again: `excluded` was computed before the statement waited for a node that took the chore meanwhile, whose times would
- * then look too far ahead.
+ * Takes a chore, which is due again `every` milliseconds from now. False if it is not due, or another node is doing
+ * it. Times further ahead are from before the database's clock was set back. Reads the clock each time: `excluded` was
+ * computed before the statement waited for a node that took the chore in the meantime, whose times would then look too
+ * far ahead.
  */
 export async function takeChore(
   db: Db,
@@ -85,7 +85,7 @@ export async function takeChore(
   return rows.length === 1;
 }
 
-/** Still at it. */
+/** Renews the lease on a chore. */
 export async function renewChore(db: Db, name: string, { owner, lease }: ChoreHolder): Promise<void> {
   await db
     .updateTable('chores')
@@ -95,7 +95,7 @@ export async function renewChore(db: Db, name: string, { owner, lease }: ChoreHo
     .execute();
 }
 
-/** Done, for this time. */
+/** Ends a run of a chore. */
 export async function endChore(db: Db, name: string, owner: string): Promise<void> {
   await db
     .updateTable('chores')

@@ -5,21 +5,21 @@ import type { Migration } from './migrate.ts';
 export interface StoreConnections {
   readonly busy: number;
   readonly idle: number;
-  /** The most that there may be. */
+  /** Maximum number of connections. */
   readonly most: number;
-  /** Work that waits for a connection. */
+  /** Requests waiting for a connection. */
   readonly waiting: number;
-  /** Milliseconds for which there has always been some. */
+  /** Milliseconds for which some have been waiting without a break. */
   readonly waitingFor: number;
-  /** Whether news of other nodes arrive. */
+  /** Whether notifications of other nodes arrive. */
   readonly isListening: boolean;
 }
 
-/** Carries short texts between the processes that use the same store, at once and without a promise: any may be lost. */
+/** Sends short texts between the processes that use the same store, at once but unreliably. */
 export interface Notifier {
-  /** Tells all others; at most `LONGEST_NOTIFICATION` bytes. */
+  /** Sends a text of at most `LONGEST_NOTIFICATION` bytes to all others. */
   notify(text: string): void;
-  /** Calls back with what others tell. */
+  /** Calls back with the texts of others. */
   onNotification(listener: (text: string) => void): void;
 }
 
@@ -29,7 +29,7 @@ export const LONGEST_NOTIFICATION = 7_000;
 /** A store that this process has opened. */
 export interface OpenStore {
   readonly db: Db;
-  /** Where processes cannot watch the store itself. */
+  /** Set if processes cannot watch the store itself. */
   readonly notifier?: Notifier;
   /** Whether another process has written since the last call. */
   changedByOthers(): boolean;
@@ -40,7 +40,7 @@ export interface OpenStore {
   /** Bytes in use. */
   usedBytes(): number;
   /**
-   * Whether the store's files were removed or replaced; once a look finds that, nothing is read or written any more.
+   * Whether the store's files were removed or replaced. Once a check finds that, nothing is read or written any more.
    */
   isReplaced(): boolean;
   close(): Promise<void>;

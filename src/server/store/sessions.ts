@@ -1,10 +1,10 @@
 import type { Db } from './db.ts';
 import type { ApiKeyRow, SessionRow, SignInLinkRow, UserRow } from './schema/tables.ts';
 
-/** Who signed in. */
+/** The person who signed in. */
 export interface SignedIn {
   readonly user: UserRow;
-  /** Undefined if it was not by an API key. */
+  /** The API key, if the person used one. */
   readonly key: ApiKeyRow | undefined;
 }
 
@@ -22,7 +22,7 @@ export async function findSession(db: Db, hash: string, now: number): Promise<Se
     .executeTakeFirst();
 }
 
-/** Whose session or link it is; undefined if the user is disabled or the key is revoked. */
+/** The owner of a session or link; undefined if the user is disabled or the key revoked. */
 export async function findSignedIn(
   db: Db,
   { user_id, key_id }: Pick<SessionRow, 'user_id' | 'key_id'>,
@@ -60,7 +60,7 @@ export async function listSessions(db: Db, userId: string, now: number): Promise
     .execute();
 }
 
-/** False if the user has no such session. */
+/** False if the user does not have this session. */
 export async function revokeSession(db: Db, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -70,7 +70,7 @@ export async function revokeSession(db: Db, userId: string, id: string): Promise
   return numDeletedRows > 0n;
 }
 
-/** Ends the sessions, and spoils the links, of a user or of an API key. */
+/** Ends the sessions and deletes the links of a user or an API key. */
 export async function revokeSessionsOf(
   db: Db,
   whose: { readonly user: string } | { readonly key: string },
@@ -81,7 +81,7 @@ export async function revokeSessionsOf(
   await db.deleteFrom('sign_in_links').where(column, '=', id).execute();
 }
 
-/** Ends the sessions of a user that no API key began, but for one, and spoils such links. */
+/** Ends a user's sessions not started with an API key, except one, and deletes such links. */
 export async function revokeKeylessSessions(db: Db, userId: string, but = ''): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -115,7 +115,7 @@ export async function takeLink(db: Db, hash: string, now: number): Promise<SignI
   return link && link.expires_at > now ? link : undefined;
 }
 
-/** Removes what has expired. */
+/** Deletes expired sessions and links. */
 export async function pruneSessions(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('sign_in_links').where('expires_at', '<=', now).execute();

@@ -31,11 +31,10 @@ export interface FoundSkins {
 }
 
 /**
- * Skins read in one statement. SQLite answers no other request meanwhile: with so many, it takes about half a
- * millisecond.
+ * Skins read in one statement. Meanwhile, SQLite serves no other request; this many take about half a millisecond.
  */
 const CHUNK = 200;
-/** A word that more names than this contain is searched for among the newest skins, not in the list of words. */
+/** If more names contain a word, the search reads the newest skins instead of the list of words. */
 const MANY = 2_000;
 
 /**
@@ -96,7 +95,7 @@ async function countUpToMany(db: Db, word: string): Promise<number> {
   return Number(count);
 }
 
-/** Reads all of them: there are few. None out of scope, or the time of a search would tell the words of their names. */
+/** Reads all matches, because there are few. None are out of scope; otherwise, the time of a search would reveal the words of their names. */
 async function skinsWithWord(
   db: Db,
   scope: SkinScope,

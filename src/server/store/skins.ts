@@ -30,7 +30,7 @@ export function beginningWith(word: string): { readonly first: string; readonly 
 /** Longer than any word of a name. */
 const LONGEST = 64;
 
-/** For a skin that has none yet. */
+/** Adds words for a skin that has none yet. */
 export async function addWords(db: Db, skin_id: number, name: string | null): Promise<void> {
   const words = endsIn(name ?? '').map((word) => ({ word, skin_id }));
   if (words.length > 0) await db.insertInto('skin_words').values(words).execute();
@@ -54,7 +54,7 @@ export interface NewSkin {
   readonly created_at: number;
 }
 
-/** Columns of a record, as they are named beside those of its data. */
+/** Columns of a record, with names that differ from those of its data. */
 export const RECORD = [
   'skins.id',
   'skins.uuid',
@@ -66,7 +66,7 @@ export const RECORD = [
   'skins.created_at as skin_created_at',
   'skins.hidden_from',
 ] as const;
-/** Columns of signed data, as they are named beside those of a record. */
+/** Columns of signed data, with names that differ from those of a record. */
 export const DATA = [
   'texture_data.texture_hash',
   'texture_data.variant',
@@ -93,7 +93,7 @@ function skinsWithData(db: Db): SelectQueryBuilder<Tables, 'skins' | 'texture_da
 
 /**
  * The caller's record of this data with this visibility and name, created if necessary. Without a requested name, any
- * name matches. Run it in a transaction: two at once must not both insert.
+ * name matches. Run it in a transaction, so that two at once do not both insert.
  */
 export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
   await lockOwner(db, skin.owner);
@@ -144,7 +144,7 @@ export async function findSkinByNumber(db: Db, id: number): Promise<SkinWithData
   return await skinsWithData(db).where('skins.id', '=', id).executeTakeFirst();
 }
 
-/** The given skins that exist, in the order of the numbers. */
+/** The existing ones of these skins, in the order of the numbers. */
 export async function findSkinsByNumber(db: Db, ids: readonly number[]): Promise<SkinWithData[]> {
   if (ids.length === 0) return [];
   const skins = await skinsWithData(db).where('skins.id', 'in', ids).execute();
@@ -168,7 +168,7 @@ export async function deleteSkinRow(db: Db, id: number): Promise<void> {
 
 const OPEN = ['public', 'unlisted'] as const;
 
-/** Whether a skin that is not private uses this data: anybody's, or one of this owner. */
+/** Whether a skin that is not private uses this data: of any owner, or of this one. */
 export async function hasOpenSkin(db: Db, identity: string, owner?: string): Promise<boolean> {
   let open = openSkins(db).select('id').where('identity', '=', identity);
   if (owner !== undefined) open = open.where('owner', '=', owner);
@@ -214,7 +214,7 @@ export async function someSkinOf(
   return await query.limit(1).executeTakeFirst();
 }
 
-/** The oldest public skin with any of this data, of an owner whose name begins like this. */
+/** The oldest public skin with any of this data, of an owner with this prefix. */
 export async function oldestPublicOf(
   db: Db,
   identities: readonly string[],
@@ -288,8 +288,8 @@ export function pageOf(
 }
 
 /**
- * A number from outside that an `integer` column is compared with. PostgreSQL takes such a parameter for one of 32 bits,
- * as the column is, and fails for larger ones.
+ * A number from outside to compare with an `integer` column. PostgreSQL assumes 32 bits for such a parameter, as for
+ * the column, and fails for larger ones.
  */
 export function wide(number: number): RawBuilder<number> {
   return sql`cast(${number} as bigint)`;
@@ -327,7 +327,7 @@ export async function publicRange(db: Db): Promise<{ first: number; last: number
   return first && last && { first: first.id, last: last.id };
 }
 
-/** For each of these numbers, the first public skin with it or a higher one: with a single statement. */
+/** For each of these numbers, the first public skin with it or a higher one, in a single statement. */
 export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promise<number[]> {
   const next = db
     .selectFrom('skins')
@@ -380,7 +380,7 @@ export async function publicSkinsAt(
   );
 }
 
-/** Signed data with the pixels of a skin that are looked at: there is some for each variant, cape and signer. */
+/** Maximum signed data to read with a skin's pixels: there is some for each variant, cape and signer. */
 const MAX_SIMILAR = 50;
 
 /** A public skin with the same pixels, but other arms or another cape. */

@@ -18,10 +18,10 @@ export async function findSchemaFault(
   const [found, expected] = [schemaOf(database), await schemaAt(version, besides)];
   for (const [name, made] of expected) {
     if (!found.has(name)) return `its ${name} is missing`;
-    if (found.get(name) !== made) return `its ${name} is not as a store has it`;
+    if (found.get(name) !== made) return `its ${name} differs from that of a store`;
   }
   const foreign = [...found.keys()].find((name) => !expected.has(name));
-  return foreign && `it has a ${foreign} that no store has`;
+  return foreign && `it has an unknown ${foreign}`;
 }
 
 async function schemaAt(version: number, besides: string): Promise<Schema> {
@@ -37,7 +37,7 @@ async function schemaAt(version: number, besides: string): Promise<Schema> {
   }
 }
 
-/** What SQLite creates itself (statistics, indices of keys) follows from the rest. */
+/** Leaves out what SQLite creates itself (statistics, indices of keys). */
 function schemaOf(database: DatabaseSync): Schema {
   const rows = database
     .prepare("select type, name, sql from sqlite_schema where name not like 'sqlite\\_%' escape '\\'")
@@ -56,7 +56,7 @@ function normalized(sql: string): string {
 
 /** Handles whole database files; `sqlite.ts` handles their contents. */
 
-/** Pages copied at one time; in between the process can do other work. */
+/** Pages to copy at a time. In between, the process can do other work. */
 const PAGES = 1_000;
 
 const MAKE_ATTACHED_FILES = 'create table attached_files (name text primary key, content blob not null)';
@@ -65,9 +65,9 @@ const MAKE_ATTACHED_FILES = 'create table attached_files (name text primary key,
 export type AttachedFiles = Readonly<Record<string, Uint8Array>>;
 
 /**
- * Copies a database to `to`, an empty file, as it is at one moment: other users of the database neither wait nor affect
- * the copy. `attached` files are stored in a table of their own.
- * @throws anything that `onStep`, which is called between two parts, throws
+ * Copies a database to `to`, an empty file, in its state at one moment: other users of the database neither wait nor
+ * affect the copy. `attached` files are stored in a table of their own.
+ * @throws whatever `onStep`, which is called between parts, throws
  */
 export async function copyDatabase(
   from: string,
@@ -83,7 +83,7 @@ export async function copyDatabase(
   }
   const copy = new DatabaseSync(to);
   try {
-    copy.exec('pragma journal_mode = delete'); // one file, with nothing beside it
+    copy.exec('pragma journal_mode = delete'); // one file without others beside it
     attach(copy, attached);
   } finally {
     copy.close();
@@ -97,7 +97,7 @@ async function copyAsOfNow(work: {
   onStep: () => void;
 }): Promise<void> {
   const { source, to, backup, onStep } = work;
-  // An open read transaction keeps the writes of others out of the copy, which would otherwise restart with each.
+  // An open read transaction excludes the writes of others, with each of which the copy would otherwise restart.
   source.exec('begin');
   source.prepare('select count(*) from sqlite_schema').get();
   await backup(source, to, { rate: PAGES, progress: onStep });
@@ -110,7 +110,7 @@ function attach(copy: DatabaseSync, attached: AttachedFiles): void {
   for (const [name, content] of Object.entries(attached)) insert.run(name, content);
 }
 
-/** Removes the attached files from a copy, so that nothing of them stays in the file. */
+/** Removes the attached files from a copy without leaving traces in the file. */
 export async function dropAttachedFiles(path: string): Promise<void> {
   const { DatabaseSync } = await importSqlite();
   const copy = new DatabaseSync(path);
@@ -126,7 +126,7 @@ export interface CopyFound {
   readonly fault: string | undefined;
   /** Undefined if the copy does not state it. */
   readonly schema: number | undefined;
-  /** Empty if something is wrong. */
+  /** Empty if the copy has a fault. */
   readonly attached: AttachedFiles;
 }
 
@@ -166,7 +166,7 @@ function readSchema(copy: DatabaseSync): number | undefined {
 }
 
 async function findFault(copy: DatabaseSync, schema: number | undefined): Promise<string | undefined> {
-  if (schema === undefined) return 'it does not say which schema it has';
+  if (schema === undefined) return 'it does not state its schema';
   return await findSchemaFault(copy, { version: schema, besides: MAKE_ATTACHED_FILES });
 }
 
@@ -175,11 +175,11 @@ function hasTables(database: DatabaseSync, names: readonly string[]): boolean {
   return names.every((name) => find.get(name) !== undefined);
 }
 
-/** What the store of a copy counts on. */
+/** The keys that the store of a copy needs. */
 export interface KeysOfStore {
-  /** The id of the key that signs its skins; undefined: none has yet. */
+  /** The ID of the key that signs its skins; undefined: none yet. */
   readonly signingKey: string | undefined;
-  /** Whether it has linked game accounts, whose tokens are sealed with another key. */
+  /** Whether it has linked game accounts, whose tokens are encrypted with another key. */
   readonly hasAccounts: boolean;
 }
 

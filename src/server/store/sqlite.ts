@@ -125,8 +125,8 @@ export async function damageFinding(db: Db): Promise<HealthFinding> {
  * Settings specific to SQLite. WAL lets several processes read while one writes. The busy timeout makes a second writer
  * wait for its turn, in milliseconds; nothing else happens in the process meanwhile. With NORMAL, a killed process loses
  * nothing, while a power cut may lose the last moments (never the file). SQLite waits for the disk once per 4,000
- * written pages (16 MB). What a statement may have to undo stays in memory: in a temporary file it was a quarter of all
- * that a new skin wrote.
+ * written pages (16 MB). Undo data of statements stays in memory: in a temporary file, it was a quarter of all writes
+ * for a new skin.
  */
 const SETTINGS = `
   PRAGMA busy_timeout = 10000;
@@ -182,7 +182,7 @@ export async function openStore(
       return files.areReplaced;
     },
     close: async () => {
-      await flushUsage(db).catch(() => {}); // of little weight, if the store cannot be written
+      await flushUsage(db).catch(() => {}); // unimportant if the store cannot be written
       await db.destroy();
     },
   };
@@ -212,14 +212,14 @@ function makePrivateFile(path: string): void {
   }
 }
 
-/** Compiled each time: other processes seldom write. */
+/** Compiled each time, because other processes seldom write. */
 function readOldestReader(database: DatabaseSync): unknown {
   return database.prepare(`select ${OLDEST_READER} as oldest`).get()?.['oldest'];
 }
 
 /**
- * Asks SQLite once in each turn of the event loop: that takes longer than many a statement. What others write during
- * the turn is noticed in the next one, which is the first that can hear of it.
+ * Checks with SQLite once per turn of the event loop, because the check takes longer than many statements. Writes by
+ * others during a turn are noticed in the next one, which is soon enough.
  */
 function oncePerTurn(version: () => unknown): ForeignWrites {
   let known: { readonly version: unknown } | undefined;
@@ -237,7 +237,7 @@ function oncePerTurn(version: () => unknown): ForeignWrites {
   };
 }
 
-/** What may happen to a database from outside. */
+/** Watches for changes to a database from outside. */
 interface Surroundings {
   readonly files: OpenFiles;
   readonly schema: KnownSchema;
@@ -251,7 +251,7 @@ const UNDISTURBED: Surroundings = {
   others: { version: () => 0 },
 };
 
-/** A handle for a database, which is closed together with it. */
+/** A handle for a database. Closing it closes the database. */
 export function sqliteDb(database: DatabaseSync, surroundings = UNDISTURBED): Db {
   const { files } = surroundings;
   const dialect = new ImmediateDialect(new CachedStatements(database, surroundings), files);
@@ -266,7 +266,7 @@ const COLUMN_TYPES: ColumnTypes = {
   numbered: 'primary key autoincrement',
 };
 
-/** SQLite has one writer at a time: a transaction is alone, and nothing has to be locked. */
+/** SQLite has one writer at a time, so a transaction is alone and nothing needs locks. */
 class SqliteStore implements Store {
   readonly kind = 'sqlite';
   readonly isShared = false;
@@ -388,7 +388,7 @@ class ImmediateDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  /** With a full disk, SQLite rolls back itself; a second rollback fails and would hide the reason. */
+  /** If the disk is full, SQLite rolls back itself; a second rollback fails and would hide the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await super.rollbackTransaction(connection);

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
 import { FINISHED } from './schema/tables.ts';
 
-/** From a moment up to, but not including, another. Milliseconds since the epoch. */
+/** From one moment up to, but not including, another, in milliseconds since the epoch. */
 export interface Span {
   readonly from: number;
   readonly to: number;

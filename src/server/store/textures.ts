@@ -5,7 +5,7 @@ import { isBlocked } from './moderation.ts';
 import { PreparedQuery } from './prepared.ts';
 import type { CapeRow, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
-/** Stores a picture under its hash; an existing one stays unchanged (same name, same bytes). */
+/** Stores a picture under its hash. An existing one stays unchanged (same hash, same bytes). */
 export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
   await KEEP_TEXTURE.run(db, texture);
 }
@@ -21,7 +21,7 @@ export async function findTexture(db: Db, hash: string): Promise<TextureRow | un
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** A picture that signed data or a cape needs and that is not blocked; no other pictures are served. */
+/** A picture that signed data or a cape needs and that is not blocked. The service serves no others. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await db
     .selectFrom('textures')
@@ -147,7 +147,7 @@ export async function findPlayerData(
     'id' in player
       ? query.where('players.id', '=', player.id)
       : query.where('players.name', '=', player.name.toLowerCase());
-  // If two players had the same name, the one seen with it last.
+  // If two players had the same name, the one last seen with it.
   return await query.orderBy('players.looked_up_at', 'desc').limit(1).executeTakeFirst();
 }
 
@@ -186,7 +186,7 @@ export async function findCapeByAlias(db: Db, alias: string): Promise<CapeRow | 
   return await db.selectFrom('capes').selectAll().where('alias', '=', alias).executeTakeFirst();
 }
 
-/** The cape with this texture that is for everyone, if there is one. */
+/** The public cape with this texture, if there is one. */
 export async function findPublicCapeOf(db: Db, textureHash: string): Promise<CapeRow | undefined> {
   return await db
     .selectFrom('capes')
@@ -197,7 +197,7 @@ export async function findPublicCapeOf(db: Db, textureHash: string): Promise<Cap
     .executeTakeFirst();
 }
 
-/** By alias. `support` undefined: all of them. */
+/** The capes by alias. `support` undefined: all. */
 export async function listCapes(db: Db, support?: CapeRow['support']): Promise<CapeRow[]> {
   const capes = db.selectFrom('capes').selectAll().orderBy('alias');
   return await (support === undefined ? capes : capes.where('support', '=', support)).execute();
@@ -219,7 +219,7 @@ export async function changeCape(
   await db.updateTable('capes').set(change).where('uuid', '=', uuid).execute();
 }
 
-/** False if there is no such cape. Its texture stays as long as signed data or a job needs it. */
+/** False if the cape does not exist. Its texture stays as long as signed data or a job needs it. */
 export async function deleteCapeRow(db: Db, uuid: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('capes').where('uuid', '=', uuid).executeTakeFirst();
   return numDeletedRows > 0n;

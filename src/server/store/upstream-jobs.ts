@@ -15,8 +15,8 @@ export async function listUpstreamJobs(db: Db): Promise<UpstreamJobRow[]> {
 }
 
 /**
- * Records that a submission is about to be sent: a reader who finds it without a job knows that it may have arrived.
- * `full`: as many others as `slots` are in progress. `changed`: the record differs from what was `seen`, so another
+ * Records that a submission is about to be sent. A reader who finds it without a job knows that it may have arrived.
+ * `full`: `slots` others are in progress. `changed`: the record differs from what was `seen`, so another
  * process is working on it. Submissions before `since` are removed.
  */
 export async function beginUpstreamJob(
@@ -55,7 +55,7 @@ function isSame(found: UpstreamJobRow | undefined, seen: UpstreamJobRow | undefi
   );
 }
 
-/** Its request has ended without an answer; if it arrived, its job is listed by `settlesAt`. */
+/** The request has ended without an answer. If it arrived, its job is listed by `settlesAt`. */
 export async function endUpstreamRequest(
   db: Db,
   { identity, sender }: Pick<UpstreamIntent, 'identity' | 'sender'>,
@@ -70,7 +70,7 @@ export async function endUpstreamRequest(
     .execute();
 }
 
-/** Records the job that it became. */
+/** Records the job of a submission. */
 export async function acceptUpstreamJob(db: Db, identity: string, jobId: string): Promise<void> {
   await db.updateTable('upstream_jobs').set({ job_id: jobId }).where('identity', '=', identity).execute();
 }

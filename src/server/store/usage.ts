@@ -6,9 +6,9 @@ import type { ApiKeyRow, SkinViewRow } from './schema/tables.ts';
  * killed process loses only the last of them.
  */
 
-/** Milliseconds until what is noted is written. */
+/** Milliseconds until noted usage is written. */
 const DELAY = 2_000;
-/** Number of entries that are written at once, without waiting. */
+/** Number of entries that are written at once. */
 const MANY = 1_000;
 
 /** Notes that the key was used. */
@@ -17,8 +17,8 @@ export function noteKeyUse(db: Db, key: Pick<ApiKeyRow, 'id' | 'last_used_at'>, 
 }
 
 /**
- * Counts a generation that was accepted for the key. It is written with what is written next: the key's next use at the
- * latest, once a minute, so that a batch costs no statements of its own.
+ * Counts a generation accepted for the key. It is written with the next write, at the latest with the key's next use,
+ * once a minute, so that a batch needs no extra statements.
  */
 export function noteGeneration(db: Db, keyId: string): void {
   db.store.usage.countGeneration(keyId);
@@ -36,20 +36,20 @@ export function hourOf(now: number): number {
   return Math.floor(now / 3_600_000);
 }
 
-/** Removes the views of the hours before this one: they no longer matter. */
+/** Deletes the views of earlier hours, which no longer matter. */
 export async function pruneViews(db: Db, now: number): Promise<void> {
   await db.deleteFrom('skin_views').where('hour', '<', hourOf(now)).execute();
 }
 
 function writeSoon(db: Db): void {
   const { usage } = db.store;
-  // Writes that matter report a store that cannot be written.
+  // Important writes report an unwritable store.
   const write = () => void flushUsage(db).catch(() => {});
   if (usage.size >= MANY) write();
   else usage.timer ??= setTimeout(write, DELAY).unref();
 }
 
-/** Writes what is noted, and waits for writes that began before. */
+/** Writes the noted usage, and waits for earlier writes. */
 export async function flushUsage(db: Db): Promise<void> {
   const { usage } = db.store;
   const earlier = usage.underWay;
@@ -57,7 +57,7 @@ export async function flushUsage(db: Db): Promise<void> {
   usage.timer = undefined;
   const write = usage.size === 0 ? undefined : writeUsage(db, usage.take());
   usage.underWay = Promise.allSettled([earlier, write]);
-  if (!db.isTransaction) await earlier; // inside a transaction: it may wait for the end of that
+  if (!db.isTransaction) await earlier; // inside a transaction, the earlier write may wait for its end
   await write;
 }
 

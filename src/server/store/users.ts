@@ -55,7 +55,7 @@ function nameContains(text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`lower(users.name) like ${pattern} escape '\\'`;
 }
 
-/** False if there is no such user. */
+/** False if the user does not exist. */
 export async function changeUser(
   db: Db,
   name: string,
@@ -70,13 +70,13 @@ export async function changeUser(
   return numUpdatedRows > 0n;
 }
 
-/** Ids of disabled users. */
+/** IDs of disabled users. */
 export async function listDisabled(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute();
   return rows.map(({ id }) => id);
 }
 
-/** Names of the plans that users have. */
+/** Names of the plans in use. */
 export async function plansInUse(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('users').select('plan').distinct().execute();
   return rows.map(({ plan }) => plan);
@@ -101,7 +101,7 @@ function usersWithKeys(db: Db) {
 /** A person at a provider. */
 export type ProviderSubject = Pick<FirstSignInRow, 'issuer' | 'subject'>;
 
-/** The user whom a person is linked to. */
+/** The user to whom a person is linked. */
 export async function findTiedUser(
   db: Db,
   { issuer, subject }: ProviderSubject,
@@ -115,7 +115,7 @@ export async function findTiedUser(
     .executeTakeFirst();
 }
 
-/** Links a person to a user. False if the person is linked already. */
+/** Links a person to a user. False if the person is already linked. */
 export async function linkSubject(
   db: Db,
   { issuer, subject }: ProviderSubject,
@@ -133,7 +133,7 @@ export async function linkSubject(
 /** A person who is linked to a user. */
 export type LinkedIdentity = Pick<IdentityRow, 'issuer' | 'subject' | 'created_at'>;
 
-/** The people who sign in as a user, the first one first. */
+/** The people who sign in as a user, oldest link first. */
 export async function listLinked(db: Db, userId: string): Promise<LinkedIdentity[]> {
   return await db
     .selectFrom('identities')
@@ -149,7 +149,7 @@ export async function unlinkSubject(db: Db, { issuer, subject }: ProviderSubject
   await db.deleteFrom('identities').where('issuer', '=', issuer).where('subject', '=', subject).execute();
 }
 
-/** Each person has at most one. */
+/** Replaces an earlier one: each person has at most one. */
 export async function insertFirstSignIn(db: Db, row: FirstSignInRow): Promise<void> {
   await db
     .deleteFrom('first_sign_ins')
@@ -159,7 +159,7 @@ export async function insertFirstSignIn(db: Db, row: FirstSignInRow): Promise<vo
   await db.insertInto('first_sign_ins').values(row).execute();
 }
 
-/** Undefined if there is none, or it has expired. */
+/** Undefined if there is none or it has expired. */
 export async function findFirstSignIn(
   db: Db,
   hash: string,

@@ -1,34 +1,34 @@
 import { type Clock, sleepOrEvent } from '../../base/clock.ts';
 
-/** Milliseconds that workers sleep at most: the net for what no sign tells. */
+/** Maximum milliseconds that workers sleep, in case a sign is missing. */
 const IDLE = 5_000;
 
 interface Sleeper {
   readonly wake: () => void;
-  /** When its timer ends, by the monotonic clock; without one it sleeps until it is woken. */
+  /** When its timer ends (monotonic); without one, it sleeps until woken. */
   readonly until: number | undefined;
 }
 
 /**
- * The workers of a process that have nothing to do. As many of them are woken as there are new jobs, and together they
- * look once for the time at which a job will be due: each look is a statement to the store.
+ * The idle workers of a process. Wakes as many as there are new jobs. Together, they check once when the next job is
+ * due, because each check is a statement to the store.
  */
 export class IdleWorkers {
   readonly #clock: Clock;
   #asleep: Sleeper[] = [];
   #signs = 0;
-  /** Jobs that were announced and that no worker here has taken. While there are some, what is known may be outdated. */
+  /** Announced jobs that no worker here has taken. While there are some, the cached facts may be outdated. */
   #announced = Number.POSITIVE_INFINITY;
   /** When the next job is due. */
   #due: Promise<number | undefined> = Promise.resolve(undefined);
-  /** How many signs there had been when nothing waited any more. */
+  /** The number of signs when nothing waited any more. */
   #emptyAt: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How many signs of work there have been: to be taken before a look for work. */
+  /** The number of signs of work so far. Read it before checking for work. */
   get signs(): number {
     return this.#signs;
   }
@@ -42,34 +42,34 @@ export class IdleWorkers {
   wake(jobs = Number.POSITIVE_INFINITY): void {
     this.#signs++;
     this.#announced += jobs;
-    this.#asleep.sort((a, b) => (a.until ?? 0) - (b.until ?? 0)); // those with timers wake the others
+    this.#asleep.sort((a, b) => (a.until ?? 0) - (b.until ?? 0)); // the ones with timers wake the others
     for (const { wake } of this.#asleep.splice(0, jobs)) wake();
   }
 
-  /** A job has gone back to the queue, to wait there. */
+  /** A job has gone back to the queue. */
   stir(): void {
     this.#signs++;
     this.forget();
   }
 
-  /** When the next job is due may have changed. */
+  /** The time of the next job may have changed. */
   forget(): void {
     this.#announced = Number.POSITIVE_INFINITY;
   }
 
-  /** A worker has taken a job with a look that began after `since` signs. */
+  /** A worker has taken a job with a check that began after `since` signs. */
   taken({ since, isLast }: { since: number; isLast: boolean }): void {
     this.#announced = Math.max(0, this.#announced - 1);
     if (isLast) this.#emptyAt = since;
   }
 
-  /** Until a sign comes after the first `since` of them, or a job is due. */
+  /** Sleeps until a sign after the first `since` ones, or until a job is due. */
   async sleepUntilWork(since: number, nextRunAt: () => Promise<number | undefined>): Promise<void> {
     const due = await this.#nextDue(nextRunAt);
     await this.sleep(due === undefined ? IDLE : Math.max(1, due - this.#clock.now()), since);
   }
 
-  /** Until a sign comes after the first `since` of them, for `ms` at most. */
+  /** Sleeps until a sign after the first `since` ones, for at most `ms`. */
   async sleep(ms: number, since: number): Promise<void> {
     if (this.#signs !== since) return;
     const most = Math.min(IDLE, ms);
@@ -82,7 +82,7 @@ export class IdleWorkers {
     });
   }
 
-  /** Workers that still sleep here were woken by their timer, which was for all. */
+  /** A worker that still sleeps here was woken by its timer, which was for all. */
   #leave(sleeper: Sleeper): void {
     const at = this.#asleep.indexOf(sleeper);
     if (at < 0) return;

@@ -28,26 +28,26 @@ export interface WorkerPoolOptions {
   readonly clock: Clock;
   readonly self: NodeName;
   readonly observer: Pick<Observer, 'generated'>;
-  /** Milliseconds a generation takes at least, where that is known. */
+  /** Minimum milliseconds of a generation, if known. */
   readonly leastDuration?: number | undefined;
-  /** Whether jobs that take milliseconds wait for each other to be recorded together; default: no. */
+  /** Whether jobs that take only milliseconds wait for each other to be recorded together; default: no. */
   readonly gathersEnds?: boolean;
-  /** Receives errors that no job reports: bugs, a store that cannot be written. */
+  /** Receives errors that no job reports: bugs, an unwritable store. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Pause after a claim that failed (a full disk, a busy store). */
+/** Pause after a failed claim (full disk, busy store). */
 const TROUBLE_PAUSE = 500;
 const RENEWALS_PER_LEASE = 3;
-/** Jobs that take fewer milliseconds may wait for each other. */
+/** Jobs that take less time, in milliseconds, may wait for each other. */
 const SHORT = 100;
 
 /** Workers of this process: claim → generate → record, each under a lease. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  /** Aborted when their leases are lost, or the pool cannot wait any longer. */
+  /** Aborted if leases are lost or the pool cannot wait any longer. */
   readonly #atWork = new Set<AbortController>();
-  /** Workers that may hold an idle job, because a claim of theirs got no answer; each with when that ends. */
+  /** Workers that may hold an idle job because a claim got no answer, each with the end of that. */
   readonly #unsure = new Map<string, number>();
   #isStopping = false;
   #isCutShort = false;
@@ -76,12 +76,12 @@ export class WorkerPool {
     return this.#options.count;
   }
 
-  /** Those that have a job. */
+  /** The workers with a job. */
   get busy(): number {
     return this.#times.underWay;
   }
 
-  /** Milliseconds that a job takes, from its claim to the record of its end; undefined: none is known yet. */
+  /** Milliseconds of a job from its claim to the record of its end; undefined: unknown. */
   typicalTime(): number | undefined {
     return this.#times.typical();
   }
@@ -90,12 +90,12 @@ export class WorkerPool {
     return leaseOwner.startsWith(workerPrefix(this.#options.self));
   }
 
-  /** What keeps this process from working, a full disk say; undefined while all is well. */
+  /** What prevents this process from working, such as a full disk; undefined: nothing. */
   get trouble(): unknown {
     return this.#trouble;
   }
 
-  /** Ends the workers: each finishes what it is generating. Past `limit` ms that goes back to the queue. */
+  /** Stops the workers after their current generations. After `limit` ms, those go back to the queue. */
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
     this.#idle.wake();
@@ -124,12 +124,12 @@ export class WorkerPool {
     }
   }
 
-  /** The database may commit the claim later; by then its lease, which began with it, lasts no longer than this. */
+  /** The database may commit the claim later, but its lease, which began with it, lasts no longer than this. */
   #doubt(owner: string): void {
     this.#unsure.set(owner, this.#options.clock.monotonic() + QUEUE_TIMES.lease);
   }
 
-  /** A job whose claim was committed, but not answered, would wait until its lease has run out. */
+  /** Returns a job whose claim was committed but got no answer; otherwise it would wait for the end of its lease. */
   async #dropUnknown(owner: string, atHand?: Lease): Promise<void> {
     const until = this.#unsure.get(owner);
     const isOver = until !== undefined && until <= this.#options.clock.monotonic();
@@ -141,13 +141,13 @@ export class WorkerPool {
   /** Takes a job, or sleeps until there may be one. */
   async #claim(owner: string): Promise<Lease | undefined> {
     const { queue, generator } = this.#options;
-    const since = this.#idle.signs; // a sign that comes during the look must not be missed
+    const since = this.#idle.signs; // so that no sign is missed during the check
     const pause = (await generator.pause?.()) ?? 0;
     if (pause > 0) return void (await this.#idle.sleep(pause, since));
     const lease = this.#idle.mayBeWork ? await this.#take(owner) : undefined;
     this.#trouble = undefined;
     if (lease) return lease;
-    if (generator.bounds) this.#idle.forget(); // they may have changed
+    if (generator.bounds) this.#idle.forget(); // the bounds may have changed
     return void (await this.#idle.sleepUntilWork(since, async () => await queue.nextRunAt()));
   }
 
@@ -159,8 +159,8 @@ export class WorkerPool {
   }
 
   /**
-   * The store cannot be used: those who wait for a job learn it at once, and it is tried again soon. A job
-   * in hand goes on when its lease has run out.
+   * The store is unusable: callers who wait for a job learn it at once, and the worker soon tries again. The current
+   * job continues when its lease has expired.
    */
   async #sitOut(error: unknown): Promise<void> {
     this.#trouble = error;
@@ -169,7 +169,7 @@ export class WorkerPool {
     await this.#options.clock.sleep(TROUBLE_PAUSE);
   }
 
-  /** Does the job. Returns the next one, if it was taken together with the end of this one. */
+  /** Does the job. Returns the next one if it was claimed together with the end of this one. */
   async #work(lease: Lease): Promise<Lease | undefined> {
     const work = new AbortController();
     this.#atWork.add(work);
@@ -190,7 +190,7 @@ export class WorkerPool {
       return await this.#generate(lease, work.signal);
     } finally {
       clearInterval(beat);
-      await dropping; // it must not give back the next job
+      await dropping; // so that it does not return the next job
       this.#atWork.delete(work);
       this.#times.end(lease.job.uuid);
     }
@@ -237,7 +237,7 @@ export class WorkerPool {
     return await this.#ends.run(make, () => (this.#times.typical() ?? SHORT) < SHORT);
   }
 
-  /** Records the job's end, and takes the next job in the same step, unless the generator must be asked first. */
+  /** Records the job's end and claims the next job in the same step, unless the generator must be consulted first. */
   async #complete(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<Lease | undefined> {
     const { queue, generator, db } = this.#options;
     const mayTake = !generator.pause && !generator.bounds && !this.#isStopping;
@@ -269,9 +269,9 @@ export class WorkerPool {
   }
 
   /**
-   * The store could not record the end: tries again for as long as the job is this worker's and the pool works. Otherwise
-   * the skin would have to be made again, which may take another turn of a game account.
-   * @throws what is not the store's fault, or the store's trouble once the job has to be left to others
+   * Retries while the store cannot record the end, as long as the job belongs to this worker and the pool runs.
+   * Otherwise the skin would have to be made again, perhaps by a game account.
+   * @throws errors that are not the store's, or the store's error once the job is left to others
    */
   async #completeAfter(
     trouble: unknown,
@@ -299,7 +299,7 @@ export class WorkerPool {
   }
 }
 
-/** What answers name as their server: the machine's own name stays private. */
+/** The server's name in answers, so that the machine's own name stays private. */
 export const SERVER_NAME = 'skinsmith';
 
 export interface WorkerContext {
@@ -309,14 +309,14 @@ export interface WorkerContext {
   readonly observer: Pick<Observer, 'generated'>;
 }
 
-/** What the job's data is known by now: the signer may be another than when the job was accepted. */
+/** The current identity of the job's data, because the signer may have changed since the job was accepted. */
 export async function currentIdentity(generator: Generator, { job }: Lease): Promise<string> {
   const { owner, texture_hash: textureHash, variant, cape_hash: capeHash, visibility } = job;
   const asked = { owner, textureHash, variant, capeHash, visibility };
   return identityOfJob(asked, await generator.signer());
 }
 
-/** The skin data a job asks for: what somebody else's job made meanwhile, or newly generated. */
+/** The skin data for a job: made by another job in the meantime, or newly generated. */
 export async function makeSkinData(
   { db, generator, clock, observer }: WorkerContext,
   { job, owner, hasData = true }: Lease,
@@ -325,7 +325,7 @@ export async function makeSkinData(
   const known = hasData ? await findTextureData(db, job.identity) : undefined;
   if (known) return { ...known, capeUrl: known.cape_url, version: known.generator_version };
   if (job.cape_hash !== null && generator.refusesCapes !== undefined) {
-    throw new GenerationError('invalid_cape', generator.refusesCapes); // another generator took the job
+    throw new GenerationError('invalid_cape', generator.refusesCapes); // another generator accepted the job
   }
   const start = clock.monotonic();
   const { identity, texture_hash: hash, variant, cape_hash: capeHash, visibility } = job;
@@ -346,24 +346,24 @@ export async function makeSkinData(
 }
 
 /**
- * Lets workers that make skin data at the same time record the ends of their jobs together. Those that are done wait
- * until they are at least as many as those that still work: of a batch, half a dozen jobs or more share a commit, a
- * search for ended jobs, and the submissions that follow. A worker that is the only one at work never waits.
+ * Lets workers that make skin data at the same time record the ends of their jobs together. Finished workers wait
+ * until they are at least as many as those still working, so in a batch, half a dozen jobs or more share a commit, a
+ * search for ended jobs, and the submissions that follow. A worker that is the only one working never waits.
  */
 export class EndGatherer {
-  /** Works under way. */
+  /** Workers still working. */
   #working = 0;
-  /** Those that are done and wait. */
+  /** Finished workers that wait. */
   #waiting: (() => void)[] = [];
 
-  /** @param isWorthIt whether to wait for others after the work, because jobs take only milliseconds */
+  /** @param isWorthIt whether to wait for others, because jobs take only milliseconds */
   async run<T>(work: () => Promise<T>, isWorthIt: () => boolean): Promise<T> {
     this.#working++;
     let result: T;
     try {
       result = await work();
     } catch (error) {
-      this.#end(); // it neither waits for others nor keeps them waiting
+      this.#end(); // a failed job neither waits for others nor delays them
       throw error;
     }
     await new Promise<void>((resolve) => {
@@ -381,19 +381,19 @@ export class EndGatherer {
   }
 }
 
-/** Jobs that the typical time is taken from; older ones are forgotten. */
+/** Number of recent jobs for the typical time. */
 const KEPT = 15;
 
 export interface WorkTimesOptions {
   readonly clock: Clock;
-  /** Milliseconds a job takes at least, where that is known before the first is done. */
+  /** Minimum milliseconds of a job, if known before the first one is done. */
   readonly least: number | undefined;
 }
 
-/** How long jobs take: the last ones, from a worker's claim to the record of their end. */
+/** How long recent jobs took, from a worker's claim to the record of their end. */
 export class WorkTimes {
   readonly #options: WorkTimesOptions;
-  /** When each job under way was begun, by the monotonic clock. */
+  /** Start times of the jobs under way (monotonic). */
   readonly #begun = new Map<string, number>();
   #durations: number[] = [];
 
@@ -410,7 +410,7 @@ export class WorkTimes {
     this.#begun.set(uuid, this.#options.clock.monotonic());
   }
 
-  /** The job was done, and its time is worth remembering. */
+  /** Remembers the time of a finished job. */
   learn(uuid: string): void {
     const begun = this.#begun.get(uuid);
     if (begun === undefined) return;
@@ -418,14 +418,14 @@ export class WorkTimes {
     if (this.#durations.length > KEPT) this.#durations.shift();
   }
 
-  /** It is over, whatever came of it. */
+  /** Forgets a job that is over, whatever the result. */
   end(uuid: string): void {
     this.#begun.delete(uuid);
   }
 
   /**
-   * Milliseconds, the median: a first signature that waited for its key, or a pause of the machine, says nothing.
-   * Undefined: no job was done yet, and nothing is known of how long one takes.
+   * The median in milliseconds, so that a first signature that waited for its key, or a pause of the machine, does not
+   * distort it. Undefined: no job is done yet, and no minimum is known.
    */
   typical(): number | undefined {
     const sorted = this.#durations.toSorted((a, b) => a - b);

@@ -118,7 +118,7 @@ describe('ConfigFile', () => {
     const failure = await failureOf(file.set('slots', 4));
     expect(failure).toMatchObject({
       code: 'config_unusable',
-      message: `The config file ${file.path} cannot be changed: a part of the path is not a folder.`,
+      message: `The config file ${file.path} cannot be changed: part of the path is not a folder.`,
       hint: expect.stringContaining('HOME or SKINSMITH_CONFIG_DIR'),
     });
   });

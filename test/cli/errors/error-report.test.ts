@@ -113,7 +113,7 @@ describe('reportOf', () => {
     ],
     [
       'a store from before 0.1.0',
-      system({ code: 'store_too_old', hint: 'To start anew, choose another folder.' } as never),
+      system({ code: 'store_too_old', hint: 'To start afresh, choose another folder.' } as never),
       'store_too_old',
       'failed',
       /another folder/,
@@ -156,7 +156,7 @@ describe('reportOf', () => {
     const folder = await tempFolder();
     await writeFile(`${folder}/file`, '');
     const failure = await failureOf(readFile(`${folder}/file/below`));
-    expect(reportOf(failure)?.message).toBe(`${folder}/file/below: A part of the path is not a folder.`);
+    expect(reportOf(failure)?.message).toBe(`${folder}/file/below: Part of the path is not a folder.`);
     expect(reportOf(system({ code: 'EADDRINUSE', address: '::1', port: 7546 }))?.message).toBe(
       '::1:7546: Another program is already listening there.',
     );

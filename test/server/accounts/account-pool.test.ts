@@ -115,7 +115,7 @@ describe('Accounts', () => {
       await now.takeThis(UUIDS[0]!);
       await account.note({ altered: 1 });
     });
-    await expect(outcome).rejects.toThrow('not held');
+    await expect(outcome).rejects.toThrow('no longer held');
   });
 });
 

@@ -42,7 +42,7 @@ describe('Tokens of an account', () => {
     const other = await makeCipher();
     await other.cipher.seal(BOB, 'x');
     await expect(other.cipher.open(ANN, await cipher.seal(ANN, 'secret'))).rejects.toThrow(
-      'link the account again',
+      'Link the account again',
     );
   });
 
@@ -78,7 +78,7 @@ describe('Tokens of an account', () => {
   test('are not sealed with what is no key', async () => {
     const { path, cipher } = await makeCipher();
     await writeFile(path, 'short\n');
-    await expect(cipher.seal(ANN, 'secret')).rejects.toThrow('holds no key');
+    await expect(cipher.seal(ANN, 'secret')).rejects.toThrow('contains no key');
   });
 
   test('are sealed with a key that another program has made, in any base64', async () => {

@@ -130,7 +130,7 @@ describe('No backup is made', () => {
 
   test.each([
     ['a folder that is not there', 'nowhere/it.backup', 'the folder does not exist'],
-    ['a file in place of a folder', 'file/it.backup', 'a part of the path is not a folder'],
+    ['a file in place of a folder', 'file/it.backup', 'part of the path is not a folder'],
     ['a folder by that name', 'folder', 'it is a folder'],
   ])('where there is %s: %s', async (_, name, reason) => {
     const { dataDir } = await runServer();

@@ -22,14 +22,14 @@ test('A whole dump of a store is good, and names its schema', async () => {
 test.each([
   ['that lacks its last bytes', dumpText(GOOD).slice(0, -1), 'backup_damaged', /end of file/],
   ['cut off in its table of contents', dumpText(GOOD).slice(0, 40), 'backup_damaged', /end of file/],
-  ['of another program', dumpText({ filled: ['x'] }), 'backup_unreadable', /no data of api_keys, callers,/],
+  ['of another program', dumpText({ filled: ['x'] }), 'backup_unreadable', /the data of api_keys, callers,/],
   [
     'without the rows of one table',
     dumpText({ ...GOOD, filled: TABLES.slice(0, -1), empty: ['capes'] }),
     'backup_unreadable',
-    /no data of capes\./,
+    /the data of capes is missing/,
   ],
-  ['of no known schema', dumpText({ ...GOOD, meta: '' }), 'backup_unreadable', /does not name the schema/],
+  ['of no known schema', dumpText({ ...GOOD, meta: '' }), 'backup_unreadable', /does not state the schema/],
   ['of a newer pg_dump', dumpText({ ...GOOD, version: '1.99' }), 'pg_restore_too_old', /version \(1\.99\)/],
 ])('A dump %s is not', async (_, content, code, message) => {
   await expect(verified(content)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });

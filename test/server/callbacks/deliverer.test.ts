@@ -140,7 +140,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
     () => scene.givenUp,
     (reports) => reports.length === 1,
   );
-  expect(scene.givenUp[0]).toMatchObject({ reason: 'its API key is not valid any more' });
+  expect(scene.givenUp[0]).toMatchObject({ reason: 'its API key is no longer valid' });
   expect(to.seen).toEqual([]);
 });
 

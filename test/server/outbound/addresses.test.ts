@@ -37,7 +37,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
       'e000::1',
     ],
   ],
-  'an address that stands for another': [
+  'a translated address': [
     ...['2002:7f00:1::', '2002:808:808::1', '2001:0:4136:e378:8000:63bf:3fff:fdd2', '::ffff:0:8.8.8.8'],
   ],
 };

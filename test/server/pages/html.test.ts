@@ -54,9 +54,9 @@ test('A value without quotes around it, in a comment or as a name is a bug', () 
   expect(() => html`<p ${'onclick=alert(1)'}>`).toThrow('inside a tag');
   expect(() => html`<p title="${'a'}" ${'hidden'}>`).toThrow('inside a tag');
   expect(html`<p title="${'a'}"${html` hidden`}>`.toString()).toBe('<p title="a" hidden>');
-  expect(() => html`<!-- ${'a'} -->`).toThrow('must not stand');
-  expect(() => html`<${'a'}>`).toThrow('must not stand');
-  expect(() => html`</${'a'}>`).toThrow('must not stand');
+  expect(() => html`<!-- ${'a'} -->`).toThrow('must not follow');
+  expect(() => html`<${'a'}>`).toThrow('must not follow');
+  expect(() => html`</${'a'}>`).toThrow('must not follow');
 });
 
 test.each([

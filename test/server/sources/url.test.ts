@@ -148,7 +148,7 @@ test('A skin is there for those who may see it, and for all others as if it had 
   const nothing = (await seenBy(bob, never)) as object[];
   expect(nothing[0]).toMatchObject({
     code: 'invalid_image_url',
-    message: expect.stringContaining('no such skin'),
+    message: expect.stringContaining('does not have this skin'),
   });
   expect(await seenBy(bob, hidden)).toEqual(nothing);
   // A short id can be guessed.
@@ -157,12 +157,12 @@ test('A skin is there for those who may see it, and for all others as if it had 
 });
 
 test.each([
-  ['/textures/{none}', 'no such texture'],
-  ['/v2/images/{none}', 'no such texture'],
-  ['/v2/skins/{none}/texture', 'not of a texture'],
-  ['/v2/skins/latest/texture', 'not of a texture'],
-  ['/v2/me', 'not of a texture'],
-  ['/', 'not of a texture'],
+  ['/textures/{none}', 'does not have this texture'],
+  ['/v2/images/{none}', 'does not have this texture'],
+  ['/v2/skins/{none}/texture', 'is not a texture'],
+  ['/v2/skins/latest/texture', 'is not a texture'],
+  ['/v2/me', 'is not a texture'],
+  ['/', 'is not a texture'],
 ])('Another address of its own is refused without a request: %s', async (path, says) => {
   const { owner, url } = await runServer(LOCAL);
   const { message } = (await textureOf(owner, url + path.replace('{none}', 'a'.repeat(64)))) as {
@@ -180,7 +180,7 @@ test('A texture of the game is fetched from its textures host, by http as profil
   expect(fake.calls.map(({ kind }) => kind)).toEqual(['texture']);
   expect(await textureOf(owner, `${fake.url}/texture/abc`)).toMatchObject({
     code: 'invalid_image_url',
-    message: 'The game has no such texture.',
+    message: 'The game does not have this texture.',
   });
 });
 

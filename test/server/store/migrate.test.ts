@@ -19,7 +19,7 @@ const OPEN_IT = childProgram('open-store');
 const OLD_STORE = {
   message:
     'The data was written by a development version of skinsmith before 0.1.0 (schema 17), which no release can read.',
-  hint: 'To start anew, choose another folder: SKINSMITH_DATA_DIR',
+  hint: 'To start afresh, choose another folder: SKINSMITH_DATA_DIR',
 };
 
 describe('Opening a store', () => {
@@ -112,7 +112,7 @@ describe('Opening a store', () => {
     await now.close();
     await expect(openStore(folder)).rejects.toThrow(StoreTooNewError);
     await expect(openStore(folder)).rejects.toMatchObject({
-      message: `The data was written by a newer skinsmith (schema 99, this one knows ${NEWEST}).`,
+      message: `The data was written by a newer skinsmith (schema 99; this version knows ${NEWEST}).`,
       hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
     });
   });

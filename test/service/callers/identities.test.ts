@@ -85,7 +85,7 @@ test('The only way in is unlinked only when that is said', async () => {
   expect(only).toMatchObject({ isLastWay: true });
   const refused = await server.owner.send('DELETE', `${PATH}/${only?.id}?user=bert`);
   expectRefusal(refused, 'invalid_request');
-  expect(refused.bytes.toString()).toContain('It is the only way for bert to sign in');
+  expect(refused.bytes.toString()).toContain('This is the only way for bert to sign in');
   expect(await identitiesOf(server.owner, 'bert')).toHaveLength(1);
   expect((await server.owner.send('DELETE', `${PATH}/${only?.id}?user=bert&last=yes`)).status).toBe(200);
   expect(await identitiesOf(server.owner, 'bert')).toEqual([]);

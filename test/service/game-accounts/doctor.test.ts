@@ -28,9 +28,9 @@ async function withAccounts(changes: readonly Partial<AccountRow>[]): Promise<Ac
 test('A service without accounts has a problem; the game’s services are asked all the same', async () => {
   const world = await runAccountServer({ loginClientId: undefined });
   expect(await findings(world)).toEqual([
-    ['no_accounts', 'problem', 'No game account is linked.'],
+    ['no_accounts', 'problem', 'No game accounts linked.'],
     ['no_client_id', 'warning', 'The service has no client ID for linking accounts.'],
-    ['game', 'ok', "The game's services answer."],
+    ['game', 'ok', "The game's services respond."],
   ]);
 });
 
@@ -47,7 +47,7 @@ test.each<[string, Partial<AccountRow>[], code: string, result: string, message:
   ],
   ...(
     [
-      [{ state: 'needs_login' }, 'to be linked again'],
+      [{ state: 'needs_login' }, 'waiting to be linked again'],
       [{ state: 'suspended' }, 'suspended'],
       [{ error_streak: 10 }, 'tired'],
     ] as const
@@ -63,7 +63,7 @@ test.each<[string, Partial<AccountRow>[], code: string, result: string, message:
     [{ state: 'needs_login' }, { state: 'paused' }],
     'no_usable_account',
     'problem',
-    '2 game accounts linked: 1 to be linked again, 1 paused.',
+    '2 game accounts linked: 1 waiting to be linked again, 1 paused.',
   ],
 ])('Accounts are counted that are %s', async (_, changes, code, result, message) => {
   const [standing, clientId] = await findings(await withAccounts(changes));

@@ -182,7 +182,7 @@ describe('Where no account can be used', () => {
       503,
       {
         code: 'no_account_available',
-        message: expect.stringContaining('you have linked none, and none is shared'),
+        message: expect.stringContaining('you have not linked one, and none is shared'),
       },
     ]);
     const uuid = await world.link(world.fake.addAccount());

@@ -85,7 +85,7 @@ test('A cape is refused: the service above does not know it', async () => {
   const uuid = await addCape(gateway, 'founder');
   const heard = await gateway.owner.json('/v2/queue', { url: dataUrl(skinPng(1)), cape: uuid });
   expectRefusal(heard, 'invalid_cape');
-  expect(heard.body.errors[0]?.message).toContain('another service');
+  expect(heard.body.errors[0]?.message).toContain('Another service');
 });
 
 test('A closed gateway leaves its jobs to the next, which goes on with the same jobs above', async () => {

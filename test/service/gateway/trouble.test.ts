@@ -55,7 +55,7 @@ describe('A service that is down', () => {
     hosted.weather = undefined;
     expect(allCompleted(await ends(gateway.dataDir, 2))).toBe(true);
     await untilReady(gateway, 200);
-    expect(log.text).toMatch(/is unavailable; jobs wait.*\n.*answers again/s);
+    expect(log.text).toMatch(/is unavailable; jobs wait.*\n.*responds again/s);
     expect(log.text.match(/is unavailable; jobs wait/g)).toHaveLength(1);
     expect(log.text).not.toContain(hosted.key);
   });

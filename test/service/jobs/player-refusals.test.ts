@@ -19,7 +19,7 @@ test('A player that there is not is refused, and the reason said', async () => {
   const rows: [user: string, says: string, calls: number][] = [
     ['0'.repeat(32), 'no player with the UUID 0000', 1],
     ['Nobody_1', 'no player called Nobody_1', 1],
-    [bare.id, 'only a default skin', 1],
+    [bare.id, 'only has a default skin', 1],
     [OFFLINE, 'offline mode', 0],
     ['a name with spaces', 'at most 16 letters', 0],
     ['seventeen_letters', 'at most 16 letters', 0],

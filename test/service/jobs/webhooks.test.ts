@@ -125,11 +125,11 @@ describe('A callback is refused', () => {
   });
 
   test.each([
-    ['http://127.0.0.1/', '127.0.0.1 is a loopback address, to which this service does not connect.'],
-    ['http://0x7f.1/', '127.0.0.1 is a loopback address, to which this service does not connect.'],
+    ['http://127.0.0.1/', '127.0.0.1 is a loopback address, and this service does not connect to those.'],
+    ['http://0x7f.1/', '127.0.0.1 is a loopback address, and this service does not connect to those.'],
     [
       'https://[fd00:ec2::254]/',
-      '[fd00:ec2::254] is a private address, to which this service does not connect.',
+      '[fd00:ec2::254] is a private address, and this service does not connect to those.',
     ],
     ['https://example.org:22/', 'Only ports 80 and 443 are allowed, not 22.'],
     ['ftp://example.org/', 'an http or https URL without user name and password'],

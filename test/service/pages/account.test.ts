@@ -60,7 +60,7 @@ test('A key is made with scopes and bindings, and shown this once only', async (
   for (const shown of [
     'My &lt;plugin&gt;',
     `…${secret.slice(-4)}`,
-    'May: read, generate; only from <bdi>127.0.0.1, 10.0.0.0/8, MyApp</bdi>',
+    'Scopes: read, generate; only from <bdi>127.0.0.1, 10.0.0.0/8, MyApp</bdi>',
   ]) {
     expect(text).toContain(shown);
   }
@@ -70,7 +70,7 @@ test('The use of each key is told, and by which one the person signed in', async
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1));
   const { text } = await (await signedIn(server)).open(KEYS);
-  expect(text).toContain('signed in with this one');
+  expect(text).toContain('used for this session');
   expect(text).toMatch(/last used <time[^>]+>[^<]+<\/time>; 1 new skin</);
 });
 
@@ -111,7 +111,7 @@ test('Wrong bindings and scopes make no key, and neither does a key without that
   expect((await reader.open(KEYS)).status).toBe(403);
   expect((await reader.open(KEYS, { form: fields(['name', 'a'], ['scope', 'read']) })).status).toBe(403);
   const manager = await signedIn(server, await secretOf(server, { scopes: ['read', 'account'] }));
-  const [, form] = (await manager.open(KEYS)).text.split('Make a new key');
+  const [, form] = (await manager.open(KEYS)).text.split('Create a key');
   expect(form).toContain('value="account"');
   expect(form).not.toContain('value="operator"');
   const stronger = fields(['name', 'a'], ['scope', 'operator']);
@@ -132,7 +132,7 @@ test('A user’s forms reach no key of others', async () => {
 test('A game account is linked by a code, paused, set, checked and unlinked', async () => {
   const { fake, server } = await runAccountServer({}, { interval: 0.01 });
   const browser = await signedIn(server);
-  expect((await browser.open(GAMES)).text).toContain('You have linked none.');
+  expect((await browser.open(GAMES)).text).toContain('No game accounts linked yet.');
   const begun = await browser.open(`${GAMES}/logins`, { form: { share: 'on' } });
   const login = begun.headers.get('location') ?? '';
   const { text } = await browser.open(login);

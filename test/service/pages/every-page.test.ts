@@ -130,7 +130,7 @@ test('The first Tab offers to skip the menu', async () => {
   await signIn(page, server);
   await page.goto(`${server.url}/ui/account/keys`);
   await page.keyboard.press('Tab');
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);

@@ -57,7 +57,7 @@ test('What goes wrong is a page for people and JSON for programs', async () => {
   for (const path of ['/ui/skins/00000000000000000000000000000000', '/nowhere', '/ui/nowhere']) {
     const { status, text, headers } = await browser.open(path);
     expect(status).toBe(404);
-    expect(text).toContain('<h1>Nothing here</h1>');
+    expect(text).toContain('<h1>Not found</h1>');
     expect(headers.get('content-security-policy')).toBe(PAGE_POLICY);
     expect(await (await fetch(`${url}${path}`)).json()).toHaveProperty('errors');
   }

@@ -229,14 +229,14 @@ test.each([true, false])(
     const last = STORED.length.toString(16).padStart(32, '0');
     await page.goto(`${server.url}/ui/skins`);
     await page.locator(`input[value="${last}"]`).check();
-    await page.getByRole('button', { name: 'Delete the selected' }).click();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
     await expectOnlyText(page, 'delete');
     for (const text of STORED.slice(0, 6)) {
       await page.goto(`${server.url}/ui/account/keys`);
-      const form = page.locator('form').filter({ hasText: 'Make the key' });
+      const form = page.locator('form').filter({ hasText: 'Create key' });
       await form.getByLabel('Name').fill(text.slice(0, 64));
-      await form.getByRole('button', { name: 'Make the key' }).click();
+      await form.getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('heading', { name: 'Your new key' }).waitFor();
       await expectOnlyText(page, text);
     }

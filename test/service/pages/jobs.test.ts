@@ -51,7 +51,7 @@ test('Jobs are listed with what they are made from, their state and the time the
   expect(text).toContain('The game &lt;was&gt; away.');
   expect(text).toContain('2 jobs');
   expect((await browser.open('/ui/jobs?status=failed')).text).toContain('1 job<');
-  expect((await browser.open('/ui/jobs?status=completed')).text).toContain('There are no such jobs.');
+  expect((await browser.open('/ui/jobs?status=completed')).text).toContain('No jobs with this status.');
 });
 
 test('Of others’ jobs there is none on the page', async () => {

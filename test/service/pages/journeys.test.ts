@@ -29,7 +29,7 @@ test('A person without scripts signs in, makes a skin, edits and deletes it', as
   await page.getByLabel('Skin picture').setInputFiles(file(1));
   await page.getByLabel('Name').fill('Anna');
   await page.getByLabel('Visibility').selectOption('private');
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   await page.waitForURL(/\/ui\/skins\/[0-9a-f]{32}$/);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Anna');
   // Both pictures of the private skin are there.
@@ -61,7 +61,7 @@ test('Several pictures go at once, and a wrong one is told before it is sent', a
   await page.goto(`${server.url}/ui/make`);
   const wrong = { name: 'wrong.png', mimeType: 'image/png', buffer: Buffer.from('GIF89a') };
   await page.getByLabel('Skin picture').setInputFiles([file(1), file(2), wrong]);
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByText('This is not a PNG').waitFor();
   await page.getByRole('link', { name: 'Open the skin' }).nth(1).waitFor();
   expect(sent).toHaveLength(2);
@@ -80,7 +80,7 @@ test('A person signs in with a provider, first as somebody new', async () => {
     const { page, complaints } = await openPage(browser, { javaScriptEnabled });
     await page.goto(`${server.url}/ui/sign-in`);
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
-    if (javaScriptEnabled) await page.getByRole('button', { name: 'Make my account' }).click();
+    if (javaScriptEnabled) await page.getByRole('button', { name: 'Create my account' }).click();
     await page.waitForURL(`${server.url}/ui/`);
     await page.getByRole('link', { name: 'anna' }).waitFor();
     expect(complaints).toEqual([]);
@@ -101,13 +101,13 @@ test('A keyboard alone makes a skin', async () => {
   await page.goto(`${server.url}/ui/make?from=url`);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  for (const wanted of ['Picture', 'Address', 'Player', 'url', 'name', 'variant', 'visibility']) {
+  for (const wanted of ['Picture', 'URL', 'Player', 'url', 'name', 'variant', 'visibility']) {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate('document.activeElement.name || document.activeElement.textContent');
     expect(focused).toBe(wanted);
   }
   await page.keyboard.press('Tab');
   const submit = await page.evaluate('document.activeElement.textContent');
-  expect(submit).toBe('Make the skin');
+  expect(submit).toBe('Make skin');
   expect(complaints).toEqual([]);
 });

@@ -54,7 +54,7 @@ test('A keyboard alone selects a skin, is asked, keeps it, and then deletes it',
   for (const answer of ['Keep it', 'Delete for good']) {
     await tabTo(page, 'Select Anna');
     await page.keyboard.press('Space');
-    await enter(page, 'Delete the selected');
+    await enter(page, 'Delete selected');
     await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
     await enter(page, answer);
     await page.getByRole('heading', { name: 'My skins' }).waitFor();
@@ -80,7 +80,7 @@ test('A keyboard alone revokes a key', async () => {
   await server.owner.json('/v2/account/keys', { name: 'plugin' });
   const { page, complaints } = await openAsOwner('/ui/account/keys', server);
   await enter(page, 'Revoke plugin');
-  await enter(page, 'Revoke the key');
+  await enter(page, 'Revoke key');
   await page.getByText('plugin').waitFor({ state: 'detached' });
   expect((await server.owner.get('/v2/account/keys')).body.keys).toHaveLength(1);
   expect(complaints).toEqual([]);
@@ -95,9 +95,9 @@ test('A keyboard alone unlinks an identity, and only then the only way in when i
   await page.goto(`${server.url}/ui/sessions`);
   await enter(page, 'Unlink: bert@home');
   await page.getByText('bert@home').waitFor({ state: 'detached' });
-  for (const answer of ['Keep it', 'Unlink it all the same']) {
+  for (const answer of ['Keep it', 'Unlink anyway']) {
     await enter(page, 'Unlink: bert@work');
-    await page.getByRole('heading', { name: 'Unlink the only way in?' }).waitFor();
+    await page.getByRole('heading', { name: 'Unlink the only way to sign in?' }).waitFor();
     await enter(page, answer);
     await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
   }
@@ -113,21 +113,21 @@ test('A keyboard alone hides the skin of a report, shows it again, deletes it, a
   const path = `/v2/skins/${body.skin?.uuid}`;
   await server.owner.json(`${path}/report`, { reason: 'other' });
   const { page, complaints } = await openAsOwner('/ui/operator/reports', server);
-  await enter(page, 'Hide it: the skin of report 1');
+  await enter(page, 'Hide: the skin of report 1');
   await page.getByText('The skin is hidden').waitFor();
   expect((await server.anonymous().get(path)).status).toBe(404);
   await enter(page, 'Undo: the skin of report 1');
-  await page.getByText('the skin stays as it is').waitFor();
+  await page.getByText('The skin is unchanged').waitFor();
   expect((await server.anonymous().get(path)).status).toBe(200);
-  await enter(page, 'Show the closed ones');
+  await enter(page, 'Show closed reports');
   await page.getByRole('heading', { name: 'Closed reports' }).waitFor();
-  await enter(page, 'Delete it: the skin of report 1');
+  await enter(page, 'Delete: the skin of report 1');
   await enter(page, 'Delete for good');
   await page.getByRole('heading', { name: 'Open reports' }).waitFor();
   expect((await ann.get(path)).status).toBe(404);
   await enter(page, 'Users');
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor();
-  await enter(page, 'Signs in with a provider: ann');
+  await enter(page, 'Single sign-on of ann');
   await enter(page, 'Unlink: ann@work');
   await page.getByText('ann@work').waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);

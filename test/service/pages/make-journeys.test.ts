@@ -64,13 +64,13 @@ test('A picture is shown in 3D before it is sent, and another one in its place',
   for (const which of [0, 1]) {
     await page.getByRole('button', { name: 'Preview in 3D' }).nth(which).click();
     await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
-    await page.getByRole('button', { name: 'From behind' }).click();
+    await page.getByRole('button', { name: 'Back view' }).click();
     expect(await page.locator('canvas').count()).toBe(1);
   }
   await page.getByRole('button', { name: 'Remove' }).first().click();
   expect(await page.getByText('one.png').count()).toBe(0);
   expect(sent).toEqual([]);
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByRole('link', { name: 'Open the skin' }).waitFor();
   expect(sent).toHaveLength(1);
   expect(complaints).toEqual([]);
@@ -82,11 +82,11 @@ test('What is wrong is told before anything is sent, and what the page can mend,
   await page.getByText('128×128 pixels, an HD skin').waitFor();
   await page.getByText('300×200 pixels').waitFor();
   await page.getByText('The hat layer is filled with one colour').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   expect(sent).toEqual([]);
   await page.getByRole('button', { name: 'Scale it down' }).click();
   await page.getByText('The hat layer is filled with one colour (#3c5a78)').waitFor();
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByRole('link', { name: 'Open the skin' }).waitFor();
   expect(sent).toHaveLength(1);
   await page.getByText('300×200 pixels').waitFor();
@@ -104,7 +104,7 @@ test('Arms chosen later count for what is there already, and arms and visibility
   await page.getByText(`Ready, with ${other} arms`).waitFor();
   await page.getByLabel('Visibility').selectOption('unlisted');
   await page.getByLabel('Name').fill('First');
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   const made = page.getByRole('link', { name: 'Open the skin' });
   await made.waitFor();
   expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
@@ -117,10 +117,12 @@ test('A typed name is for one picture, and the form says so while several are ch
   const { page, complaints } = await openMake();
   await page.getByLabel('Name').fill('Mine');
   await choose(page, ['one.png', skinPng(1)], ['two.png', skinPng(2)]);
-  await page.getByText('Several pictures are named after their files.').waitFor();
+  await page.getByText('If you choose several pictures, each is named after its file.').waitFor();
   expect(await page.getByLabel('Name').isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Remove' }).first().click();
-  await page.getByText('Several pictures are named after their files.').waitFor({ state: 'hidden' });
+  await page
+    .getByText('If you choose several pictures, each is named after its file.')
+    .waitFor({ state: 'hidden' });
   expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
   expect(complaints).toEqual([]);
 });
@@ -130,7 +132,7 @@ test('What could not be sent is sent again at the press of a button', async () =
   await page.route('**/ui/make', async (route) => await route.abort());
   await choose(page, ['one.png', skinPng(1)]);
   await page.getByText(/^Ready, with/).waitFor();
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByText('The server could not be reached.').waitFor();
   await page.unroute('**/ui/make');
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -147,7 +149,7 @@ test('Whoever was signed out while the form was open makes no skin without an ow
   const { db } = await openOwnStore(server.dataDir);
   await db.deleteFrom('sessions').execute();
   await page.getByLabel('Visibility').selectOption('unlisted');
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByText('You have been signed out.').waitFor();
   const other = await page.context().newPage();
   await signIn(other, server);
@@ -168,7 +170,7 @@ test('A folder is chosen with a button, and other files in it are left out', asy
   await (await asked).setFiles(folder);
   await page.getByText(/^Ready, with/).waitFor();
   expect(await page.getByText('notes.txt').count()).toBe(0);
-  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByRole('link', { name: 'Open the skin' }).waitFor();
   expect(complaints).toEqual([]);
 });

@@ -95,7 +95,7 @@ test('They are searched, filtered, sorted, and shown page by page', async () => 
   expect(await named('?filter=3&visibility=&variant=&sort=newest')).toEqual(['No 3']);
   expect(await named('?variant=slim')).toEqual([]);
   const { text } = await browser.open('/ui/skins?filter=nothing');
-  expect(text).toContain('No skin of yours fits.');
+  expect(text).toContain('No skins match.');
 });
 
 test('Selected skins are changed at once, and deleted after a question', async () => {

@@ -60,9 +60,9 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   const visitor = await openPage(browser, { javaScriptEnabled: false });
   await visitor.page.goto(skin);
   await visitor.page.getByText('Report this skin').click();
-  await visitor.page.getByLabel('What is wrong').selectOption('offensive');
-  await visitor.page.getByLabel('More about it').fill('Look at its back');
-  await visitor.page.getByRole('button', { name: 'Report it' }).click();
+  await visitor.page.getByLabel('Reason').selectOption('offensive');
+  await visitor.page.getByLabel('Details').fill('Look at its back');
+  await visitor.page.getByRole('button', { name: 'Send report' }).click();
   await visitor.page.getByText('Report sent.').waitFor();
 
   const { page, complaints } = await openPage(browser);
@@ -71,14 +71,14 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await page.getByText('The service accepts jobs.').waitFor();
   await page.getByRole('link', { name: '1 open report' }).click();
   await page.getByText('Look at its back').waitFor();
-  await page.getByRole('button', { name: /^Block its image/ }).click();
+  await page.getByRole('button', { name: /^Block image/ }).click();
   await page.getByText('The image is blocked.').waitFor();
   expect((await visitor.page.goto(skin))?.status()).toBe(404);
   await page.getByRole('link', { name: 'Blocked images' }).click();
   await page.getByText(/^[0-9a-f]{64}$/).waitFor();
   await page.getByRole('link', { name: 'Reports' }).click();
-  await page.getByText('There are no open reports.').waitFor();
-  await page.getByRole('link', { name: 'Show the closed ones' }).click();
+  await page.getByText('No open reports.').waitFor();
+  await page.getByRole('link', { name: 'Show closed reports' }).click();
   await page.getByText('hidden', { exact: true }).waitFor();
 
   await page.getByRole('link', { name: 'Users', exact: true }).click();
@@ -99,7 +99,7 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await page.getByRole('button', { name: 'Hide: Winter' }).click();
   await page.getByRole('button', { name: 'Show: Winter' }).waitFor();
   await page.getByRole('button', { name: 'Delete: Winter' }).click();
-  await page.getByText('There are no capes.').waitFor();
+  await page.getByText('No capes yet.').waitFor();
 
   await page.getByRole('link', { name: 'Log' }).click();
   const told = await page.locator('.list > li').allTextContents();
@@ -107,8 +107,8 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
     'owner disabled the user',
     'owner changed the plan',
     'owner blocked the image',
-    'owner made a key',
-    'owner made a key',
+    'owner created a key',
+    'owner created a key',
   ]);
   expect(complaints).toEqual([]);
 });
@@ -126,7 +126,7 @@ test('Two clicks on one slot of the report queue decide about one skin, and that
   await signIn(page, server);
   await page.goto(`${server.url}/ui/operator/reports`);
   const slot = await page
-    .getByRole('button', { name: /^Hide it/ })
+    .getByRole('button', { name: /^Hide:/ })
     .first()
     .boundingBox();
   const click = async () => await page.mouse.click(slot!.x + slot!.width / 2, slot!.y + slot!.height / 2);
@@ -137,7 +137,7 @@ test('Two clicks on one slot of the report queue decide about one skin, and that
     await Promise.all(skins.map(async (uuid) => (await server.anonymous().get(`/v2/skins/${uuid}`)).status));
   expect(await seen()).toEqual([200, 200, 404]);
   await page.getByRole('button', { name: /^Undo/ }).click();
-  await page.getByText('the skin stays as it is').waitFor();
+  await page.getByText('The skin is unchanged').waitFor();
   expect(await seen()).toEqual([200, 200, 200]);
   expect(complaints).toEqual([]);
 });
@@ -161,14 +161,14 @@ test('An image that was blocked in the report queue can be unblocked there, and 
   const seen = async () =>
     await Promise.all(uuids.map(async (uuid) => (await server.anonymous().get(`/v2/skins/${uuid}`)).status));
   await page
-    .getByRole('button', { name: /^Block its image/ })
+    .getByRole('button', { name: /^Block image/ })
     .last()
     .click();
   await page.getByText('The image is blocked.').first().waitFor();
   expect(await page.getByText('The image is blocked.').count()).toBe(2);
   expect(await seen()).toEqual([404, 404, 200]);
   await page
-    .getByRole('button', { name: /^Unblock it/ })
+    .getByRole('button', { name: /^Unblock/ })
     .first()
     .click();
   await page.getByRole('button', { name: /^Undo/ }).first().click();
@@ -184,7 +184,7 @@ test('An owner is told that an operator has hidden the skin', async () => {
   const visitor = new PlainBrowser(server.url);
   await visitor.signIn(server.key);
   const { text } = await visitor.open(path);
-  expect(text).toContain('The operator of this service has hidden this skin.');
+  expect(text).toContain('The operator of this server has hidden this skin.');
   expect(text).not.toContain('<label for="visibility">');
   expect((await visitor.open(path, { form: { visibility: 'public' } })).status).toBe(403);
 });

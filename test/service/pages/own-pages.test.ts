@@ -32,7 +32,7 @@ test.each([true, false])(
     }
     for (const name of ['No 1', 'No 3']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
     await page.getByLabel('Visibility of the selected skins').selectOption('private');
-    await page.getByRole('button', { name: 'Change the selected' }).click();
+    await page.getByRole('button', { name: 'Change selected' }).click();
     await page.getByText('2 skins changed.').waitFor();
     await page.getByLabel('Visibility', { exact: true }).selectOption('private');
     await page.getByRole('button', { name: 'Search' }).click();
@@ -50,7 +50,7 @@ test.each([true, false])(
       );
     expect(widths).toEqual([true, true]); // the pictures of private skins are there
     await page.getByRole('checkbox', { name: 'Select No 1' }).check();
-    await page.getByRole('button', { name: 'Delete the selected' }).click();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
     await page.getByRole('button', { name: 'Delete for good' }).click();
     await page.getByText('1 skin deleted.').waitFor();
@@ -73,7 +73,7 @@ test('A list of jobs keeps itself up to date', async () => {
   work.release();
   await row.getByText('Completed').waitFor();
   await server.owner.upload('/v2/queue', skinPng(2));
-  await page.getByRole('link', { name: 'Load the page again' }).click();
+  await page.getByRole('link', { name: 'Reload the page' }).click();
   await page.getByText('2 jobs').waitFor();
   await row.getByRole('link', { name: 'Open the skin' }).last().click();
   await page.getByRole('heading', { name: 'Anna' }).waitFor();
@@ -106,11 +106,11 @@ test.each([true, false])(
     await signIn(page, server);
     await page.goto(`${server.url}/ui/account`);
     await page.getByRole('link', { name: 'API keys', exact: true }).click();
-    const form = page.locator('form').filter({ hasText: 'Make the key' });
+    const form = page.locator('form').filter({ hasText: 'Create key' });
     await form.getByLabel('Name').fill('plugin');
     await form.getByLabel('Manage my keys and game accounts').check();
-    await form.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText('it is shown this once only').waitFor();
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('You will not see it again').waitFor();
     const key = String(await page.locator('.copyable code').first().textContent());
     const caller = new TestCaller(server.url, { key });
     expect((await caller.get('/v2/account/keys')).status).toBe(200);
@@ -124,9 +124,9 @@ test.each([true, false])(
     await row.getByText('Change', { exact: true }).click();
     await row.getByLabel('Edit and delete my skins').uncheck();
     await row.getByRole('button', { name: 'Save' }).click();
-    await row.getByText('May: read, generate, account').waitFor();
+    await row.getByText('Scopes: read, generate, account').waitFor();
     await row.getByText('Revoke', { exact: true }).click();
-    await row.getByRole('button', { name: 'Revoke the key' }).click();
+    await row.getByRole('button', { name: 'Revoke key' }).click();
     await page.waitForURL(`${server.url}/ui/account/keys`);
     expect(await row.count()).toBe(0);
     expectRefusal(await caller.get('/v2/me'), 'invalid_api_key');
@@ -152,16 +152,16 @@ test.each([true, false])(
     const row = page.getByRole('listitem').filter({ hasText: account.name });
     await row.getByText('works').waitFor();
     await row.getByText('Settings', { exact: true }).click();
-    await row.getByLabel('Skins may show its cape').check();
+    await row.getByLabel('Allow skins to show its cape').check();
     await row.getByRole('button', { name: 'Save' }).click();
     await row.getByRole('button', { name: `Pause: ${account.name}` }).click();
     await row.getByRole('button', { name: `Resume: ${account.name}` }).click();
     await row.getByRole('button', { name: `Check: ${account.name}` }).click();
     await page.getByRole('heading', { name: 'The account works' }).waitFor();
-    await page.getByRole('link', { name: 'Back to the game accounts' }).click();
+    await page.getByRole('link', { name: 'Back to game accounts' }).click();
     await row.getByText('Unlink', { exact: true }).click();
     await row.getByRole('button', { name: 'Unlink the account' }).click();
-    await page.getByText('You have linked none.').waitFor();
+    await page.getByText('No game accounts linked yet.').waitFor();
     expect(complaints).toEqual([]);
   },
 );

@@ -67,7 +67,7 @@ async function openMake() {
       .getByText(/^Ready, with/)
       .nth(count - 1)
       .waitFor();
-    await page.getByRole('button', { name: /^Make the skin/ }).click();
+    await page.getByRole('button', { name: /^Make skin/ }).click();
   };
   return { page, send };
 }
@@ -99,12 +99,12 @@ describe('A picture that is sent', () => {
   });
 
   test.each<[string, object]>([
-    ['The job is gone.', { status: 404 }],
+    ['This job no longer exists.', { status: 404 }],
     [
       'The game was away.',
       { json: { status: 'failed', error: { code: 'x', message: 'The game was away.' } } },
     ],
-    ['The skin was not made.', { json: { status: 'failed' } }],
+    ['The skin could not be made.', { json: { status: 'failed' } }],
   ])('whose job comes to nothing says so and can be sent again: %s', async (told, answer) => {
     const { page, send } = await openMake();
     await fail(page, '**/ui/jobs/*/state?*', [{ status: 200, ...answer }]);
@@ -124,7 +124,7 @@ describe('A picture that is sent', () => {
       () => held.length,
       (count) => count === 2,
     );
-    expect(await page.getByText('In line').count()).toBe(2);
+    expect(await page.getByText('Queued').count()).toBe(2);
     await held[0]!.abort();
     await held[1]!.fulfill({ status: 400, json: { errors: [{ message: 'No skin.' }] } });
     await poll(

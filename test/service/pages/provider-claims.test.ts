@@ -90,7 +90,7 @@ test('Who lacks a claim that is needed stays out', async () => {
   const browser = new PlainBrowser(at.server.url);
   const refused = await signIn(at, browser);
   expect(refused.status).toBe(403);
-  expect(refused.text).toContain('You may not use this server');
+  expect(refused.text).toContain('You are not allowed to use this server');
   at.provider.claims = { sub: 'person-1', groups: ['skins'] };
   expect((await signIn(at, browser)).headers.get('location')).toBe('/ui/sign-in/first');
 });
@@ -108,7 +108,7 @@ test.each([
   const browser = new PlainBrowser(at.server.url);
   const { status, text } = await signIn(at, browser);
   expect(status).toBe(502);
-  expect(text).toContain('The answer of Example is not valid');
+  expect(text).toContain('Example sent an invalid answer');
   expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
   expect(await nameIn(browser)).toBeUndefined();
 });

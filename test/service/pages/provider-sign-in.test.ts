@@ -70,7 +70,7 @@ test('A person who has a key becomes the user of that key', async () => {
   await signIn(at, browser);
   const wrong = await browser.open('/ui/sign-in/first', { form: { key: 'sksm_wrong_wrong_wrong' } });
   expect(wrong.status).toBe(403);
-  expect(wrong.text).toContain('This key was not taken');
+  expect(wrong.text).toContain('This key was not accepted');
   const form = { key: String(body.key?.secret) };
   expect((await browser.open('/ui/sign-in/first', { form })).headers.get('location')).toBe('/ui/');
   expect(await nameIn(browser)).toBe('bert');
@@ -102,11 +102,11 @@ test('A code works once, in the browser that asked for it', async () => {
   expect(strange.status).toBe(403);
   const other = new PlainBrowser(at.server.url);
   await begin(other);
-  expect((await other.open(path)).text).toContain('began in another browser');
+  expect((await other.open(path)).text).toContain('started in another browser');
   expect((await browser.open(path)).status).toBe(303);
   const replayed = await browser.open(path);
   expect(replayed.status).toBe(403);
-  expect(replayed.text).toContain('This sign-in was used already');
+  expect(replayed.text).toContain('This sign-in was already used');
 });
 
 test('A cookie that the service did not make has it send nothing to the provider', async () => {
@@ -176,7 +176,7 @@ test('While the provider is down, sessions and keys go on and the page says so',
   const browser = new PlainBrowser(other.url);
   const { status, text } = await browser.open('/ui/sign-in/provider');
   expect(status).toBe(503);
-  expect(text).toContain('Example does not answer at the moment');
+  expect(text).toContain('Example is not responding');
   expect((await browser.signIn(other.key)).status).toBe(303);
   at.provider.isDown = false;
   await begin(browser);

@@ -42,7 +42,7 @@ test('A wrong key is told on the page, and signs nobody in', async () => {
   const browser = new PlainBrowser(url);
   const { status, text } = await browser.signIn('sksm_wrong_wrong_wrong');
   expect(status).toBe(403);
-  expect(text).toContain('This key does not work here');
+  expect(text).toContain('This API key is not valid here');
   expect(browser.cookie).toBeUndefined();
 });
 
@@ -118,9 +118,9 @@ test('A key without the scope account shows and ends its own session only', asyn
   const [whole, narrow] = [await signedIn(server), await narrowlySignedIn(server)];
   const { text } = await narrow.open('/ui/sessions');
   const own = endings(text);
-  expect([own.length, text.includes('with the scope account only')]).toEqual([1, true]);
+  expect([own.length, text.includes('has the scope account')]).toEqual([1, true]);
   const all = await whole.open('/ui/sessions');
-  expect([endings(all.text).length, all.text.includes('with the scope account only')]).toEqual([2, false]);
+  expect([endings(all.text).length, all.text.includes('has the scope account')]).toEqual([2, false]);
   const other = endings(all.text).find((path) => path !== own[0])!;
   expect((await narrow.open(other, { form: {} })).status).toBe(403);
   expect(await isSignedIn(whole)).toBe(true);

@@ -33,7 +33,7 @@ test('The line for SkinsRestorer is complete, and only where its service can fet
     const { body } = await owner.upload('/v2/generate', skinPng(1), { variant: 'slim' });
     const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
     const hash = body.skin?.texture.hash.skin ?? '';
-    return { hash, text, line: copies(text).get('SkinsRestorer, typed in the game') };
+    return { hash, text, line: copies(text).get('SkinsRestorer, in-game command') };
   };
   const { hash, line } = await lineOf('https://skins.example.org');
   expect(line).toBe(`/skin url "https://skins.example.org/textures/${hash}" slim`);
@@ -57,10 +57,10 @@ test('A skin leads to public ones of the same picture, in other variants only', 
   };
   const classic = await make({ variant: 'classic' });
   const browser = new PlainBrowser(url);
-  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('The same picture');
+  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('Other skins with this picture');
   const hidden = await make({ variant: 'slim', visibility: 'unlisted' });
   await make({ variant: 'classic', name: 'again' });
-  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('The same picture');
+  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('Other skins with this picture');
   const slim = await make({ variant: 'slim', name: 'public' });
   const { text } = await browser.open(`/ui/skins/${classic}`);
   expect(text).toContain(`<a href="/ui/skins/${slim}">with slim arms</a>`);

@@ -144,7 +144,7 @@ describe('A texture by its URL', () => {
     const { fake, anonymous, url } = await runWithGame();
     for (const address of [`${fake.url}/texture/abc`, `${url}/textures/${'0'.repeat(64)}`]) {
       const refusal = expectOldRefusal(await anonymous().get(`/render/head?url=${address}`), 'not_found');
-      expect(refusal.error).toBe('No such texture.');
+      expect(refusal.error).toBe('Texture not found.');
     }
   });
 

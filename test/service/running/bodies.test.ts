@@ -89,7 +89,7 @@ describe.each(CODECS)('A body compressed with %s', (encoding, compress) => {
     for (const body of [compress('{"url":"https://example.org/a.png"}').subarray(0, 20), '{}']) {
       const heard = await owner.send('POST', '/v2/queue', { headers: all, body });
       expectRefusal(heard, 'invalid_request');
-      expect(heard.body.errors[0]?.message).toBe('The body is not compressed as it claims.');
+      expect(heard.body.errors[0]?.message).toBe('The body does not match its Content-Encoding.');
     }
     expectRefusal(await owner.send('POST', '/v2/queue', { headers: all }), 'invalid_request');
     expect((await owner.send('GET', '/v2/queue', { headers: all })).status).toBe(200);

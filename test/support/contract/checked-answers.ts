@@ -7,10 +7,10 @@ import { DEVIATIONS, inPublishedWords } from './deviations.ts';
 import { unknownCodes } from './seen-codes.ts';
 import { Templates } from './templates.ts';
 
-/** The start page of a browser, also as a proxy names it. */
+/** The address of the start page, also as a proxy sends it. */
 const START = /^(?:https?:\/\/[^/?]*)?\/*(?:\?|$)/i;
 
-/** Judges answers by our own description and, where that has something to say, by the published one. */
+/** Checks answers against our own description and, where it applies, the published one. */
 export class AnswerChecker {
   readonly #own: Contract;
   readonly #published: Contract;
@@ -18,7 +18,7 @@ export class AnswerChecker {
 
   readonly #codes: boolean;
 
-  /** `codes`: whether each error code must be one that docs/compatibility.md lists for the endpoint. */
+  /** `codes`: whether docs/compatibility.md must list each error code for the endpoint. */
   constructor({ codes = true }: { readonly codes?: boolean } = {}) {
     this.#codes = codes;
     const { own, published } = loadContracts();
@@ -27,15 +27,15 @@ export class AnswerChecker {
     this.#templates = new Templates(Object.keys(own.operations));
   }
 
-  /** The operation that is asked for, like `get /v2/skins/{uuid}`. */
+  /** The requested operation, such as `get /v2/skins/{uuid}`. */
   operationOf(method: string, address: string): string | undefined {
-    return this.#templates.find(method, address.replace(/^\/+/, '/')); // as a service reads it
+    return this.#templates.find(method, address.replace(/^\/+/, '/')); // as services parse it
   }
 
-  /** What is wrong with an answer, each with what it was the answer to. */
+  /** The faults of an answer, each with the request. */
   faults(exchange: Exchange): string[] {
     const { method, address, status } = exchange;
-    if (method === 'OPTIONS') return []; // the browser's question, which no description speaks of
+    if (method === 'OPTIONS') return []; // a preflight, which no description covers
     if (isPage(exchange) && START.test(address)) return [];
     const operation = this.operationOf(method, address);
     const found = operation === undefined ? this.#astray(exchange) : this.#known(operation, exchange);
@@ -52,7 +52,7 @@ export class AnswerChecker {
     ];
   }
 
-  /** Where there is no such route all that can be said is no, in our words. */
+  /** For an unknown address, only a refusal in our format is allowed. */
   #astray(exchange: Exchange): string[] {
     const isOld = isV1Address(exchange.address);
     const answer = this.#own.operations[isOld ? 'get /get/delay' : 'get /v2/me']?.[403];
@@ -63,7 +63,7 @@ export class AnswerChecker {
 
   #publishedFaults(operation: string, { status, bytes }: Exchange): string[] {
     const answers = this.#published.operations[operation];
-    // Nothing is published about requests that come too slowly.
+    // The published description omits slow requests.
     if (!answers || status < 200 || status === 304 || status === 408) return [];
     const text = inPublishedWords(Buffer.from(bytes).toString('utf8'));
     const body = JSON.parse(text) as Record<string, unknown>;
@@ -104,7 +104,7 @@ function ownFaults(contract: Contract, answer: KnownAnswer, { method, headers, b
 
 let checker: AnswerChecker | undefined;
 
-/** Fails the test unless an answer is as it is described. */
+/** Fails the test unless an answer matches its description. */
 export function expectAsDescribed(exchange: Exchange): void {
   checker ??= new AnswerChecker();
   expect(checker.faults(exchange)).toEqual([]);

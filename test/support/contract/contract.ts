@@ -1,22 +1,22 @@
 import type { ValidateFunction } from 'ajv';
 
-/** What an answer may be: by content type the name of its validator, or null where there is nothing to judge by. */
+/** A possible answer: the name of the validator by content type, or null if there is none. */
 export interface KnownAnswer {
   readonly contents: Readonly<Record<string, string | null>>;
-  /** Headers that it has. */
+  /** Required headers. */
   readonly headers: readonly string[];
 }
 
-/** A description of a service, made ready to judge answers by. */
+/** A description of a service, prepared for checking answers. */
 export interface Contract {
   /** By operation (`get /v2/skins/{uuid}`) and status. */
   readonly operations: Readonly<Record<string, Readonly<Record<string, KnownAnswer>>>>;
-  /** Those that have a name of their own. */
+  /** The named answers. */
   readonly responses: Readonly<Record<string, KnownAnswer>>;
   readonly validators: Readonly<Record<string, ValidateFunction>>;
 }
 
-/** What a service has answered. */
+/** A request and the service's answer. */
 export interface Exchange {
   readonly method: string;
   /** Path and query. */
@@ -26,10 +26,10 @@ export interface Exchange {
   readonly bytes: Uint8Array;
 }
 
-/** What is wrong with a body as this answer, if anything. */
+/** The fault of a body as this answer, if any. */
 export function faultOf(contract: Contract, answer: KnownAnswer, body: unknown): string | undefined {
   const name = answer.contents['application/json'];
-  if (name === undefined) return 'it is not to be JSON';
+  if (name === undefined) return 'it must not be JSON';
   if (name === null) return undefined;
   const validate = contract.validators[name];
   if (!validate) throw new Error(`There is no validator ${name}.`);

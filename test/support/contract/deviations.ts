@@ -1,11 +1,11 @@
-/** Where our answers are known to be otherwise than the published description has it. */
+/** Where our answers deliberately differ from the published description. */
 export interface Deviation {
-  /** One operation; none: all of them. */
+  /** The operation; absent: all. */
   readonly operation?: string;
   readonly statuses: readonly number[];
-  /** Whether it is about such a body; absent: about all. */
+  /** Whether it applies to a body; absent: to all. */
   readonly holds?: (body: Readonly<Record<string, unknown>>) => boolean;
-  /** The named answer that it then is. */
+  /** The answer of the file that applies instead. */
   readonly as: string;
   readonly reason: string;
 }
@@ -16,34 +16,36 @@ export const DEVIATIONS: readonly Deviation[] = [
     statuses: [200],
     holds: ({ skin }) => skin === undefined,
     as: 'QueueProcessingResponse',
-    reason: 'A pending or failed job has no skin; the file wants one always, the hosted service sends none.',
+    reason:
+      'A pending or failed job has no skin. The file always requires one, but the hosted service sends none.',
   },
   {
     operation: 'post /v2/queue',
     statuses: [200],
     holds: ({ skin }) => skin === undefined,
     as: 'QueueProcessingResponse',
-    reason: 'Sent again with its Idempotency-Key (our addition), a job that failed is answered as it stands.',
+    reason:
+      'A repeated request with its Idempotency-Key (our addition) gets a failed job in its current state.',
   },
   {
     operation: 'get /v2/queue/{jobId}',
     statuses: [404],
     as: 'NotFoundErrorResponse',
-    reason: 'The file does not speak of a job that does not exist; the hosted service answers so.',
+    reason: 'The file omits jobs that do not exist; the hosted service answers like this.',
   },
   {
     statuses: [400, 401, 413, 414, 415, 429, 431, 500, 503],
     as: 'GenericErrorResponse',
-    reason: 'The file lists a few of the refusals of each address; the hosted service has them everywhere.',
+    reason: 'The file lists only a few refusals per address; the hosted service has them everywhere.',
   },
   {
     statuses: [403],
     as: 'ForbiddenErrorResponse',
-    reason: 'The same: a bad API key is refused wherever it is sent.',
+    reason: 'The same: any address refuses a bad API key.',
   },
 ];
 
-/** Where the text of an answer is otherwise than the file has it, and otherwise the same. */
+/** Texts in answers that differ from the file, while the rest is the same. */
 interface OtherWords {
   readonly here: string;
   readonly published: string;
@@ -54,16 +56,16 @@ export const OTHER_WORDS: readonly OtherWords[] = [
   {
     here: '"status":"processing"',
     published: '"status":"active"',
-    reason: 'The hosted service and its clients call a job at work so.',
+    reason: 'The hosted service and its clients use this word for a job in progress.',
   },
   {
     here: '"name":null,',
     published: '',
-    reason: 'The hosted service has the field for a skin without a name, too, and clients rely on it.',
+    reason: 'The hosted service also sends the field for a skin without a name, and clients rely on it.',
   },
 ];
 
-/** A body in the words of the file. */
+/** Translates a body into the words of the file. */
 export function inPublishedWords(text: string): string {
   return OTHER_WORDS.reduce((body, { here, published }) => body.replaceAll(here, published), text);
 }

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { ANYWHERE, SEEN_CODES } from '../../../docs/compatibility/seen-codes.ts';
 import type { Exchange } from './contract.ts';
 
-/** The error codes of an answer, in the words of both versions. */
+/** The error codes of an answer in either version. */
 function codesOf({ status, headers, bytes }: Exchange): string[] {
   if (status < 400 || bytes.length === 0 || !String(headers['content-type']).startsWith('application/json'))
     return [];
@@ -16,8 +16,8 @@ function codesOf({ status, headers, bytes }: Exchange): string[] {
 }
 
 /**
- * What docs/compatibility.md does not know of the codes that this operation answers with. With RECORD_CODES, the path of
- * a file, they are written there instead: see docs/compatibility/record-codes.ts.
+ * The operation's codes that docs/compatibility.md lacks. With RECORD_CODES, the path of a file, they are written
+ * there instead: see docs/compatibility/record-codes.ts.
  */
 export function unknownCodes(operation: string, exchange: Exchange): string[] {
   const codes = codesOf(exchange).filter((code) => !ANYWHERE.includes(code));
@@ -29,7 +29,5 @@ export function unknownCodes(operation: string, exchange: Exchange): string[] {
   const seen = SEEN_CODES[operation] ?? [];
   return codes
     .filter((code) => !seen.includes(code))
-    .map(
-      (code) => `docs/compatibility.md does not know that it answers ${code}: npm run compatibility:codes`,
-    );
+    .map((code) => `docs/compatibility.md lacks the code ${code} for it. Run: npm run compatibility:codes`);
 }

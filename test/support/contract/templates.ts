@@ -1,4 +1,4 @@
-/** Finds the operation that an address belongs to, as the service itself does. */
+/** Finds the operation of an address, like the service itself. */
 export class Templates {
   readonly #operations: readonly {
     readonly operation: string;
@@ -6,7 +6,7 @@ export class Templates {
     readonly parts: string[];
   }[];
 
-  /** @param operations like `get /v2/skins/{uuid}` */
+  /** @param operations such as `get /v2/skins/{uuid}` */
   constructor(operations: readonly string[]) {
     this.#operations = operations
       .map((operation) => {
@@ -26,7 +26,7 @@ export class Templates {
   }
 }
 
-/** A whole URL, as proxies are sent, means its path. Slashes at the end do not count; what cannot be decoded belongs nowhere. */
+/** Reduces a whole URL, as sent to proxies, to its path. Ignores trailing slashes; malformed paths match nothing. */
 function partsOf(address: string): string[] | undefined {
   const [all = ''] = address.split(/[?#]/, 1);
   const path = all.replace(/^https?:\/\/[^/]*/i, '').replace(/\/$/, '') || '/';

@@ -20,25 +20,24 @@ interface Description {
   readonly components: { readonly responses?: Record<string, Answer> };
 }
 
-/** A UUID as the hosted service writes it: with dashes, or "stripped" of them. */
+/** A UUID in the format of the hosted service: with dashes, or "stripped" of them. */
 const ANY_UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i;
 
 /**
- * Writes a module with two contracts, `own` (what we say of ourselves) and `published` (what the hosted service
- * says of itself). Once for a whole run: to compile the schemas in each test file would take longer than some of
- * them do.
+ * Writes a module with two contracts, `own` (our description) and `published` (that of the hosted service), once per
+ * run, because compiling the schemas in each test file would take longer than some of the files do.
  */
 export async function writeContracts(path: string): Promise<void> {
   const own = JSON.parse(JSON.stringify(await describeApi(ROUTES))) as Description;
   const published = JSON.parse(await readFile(PUBLISHED_FILE, 'utf8')) as Description;
-  // Keywords of OpenAPI that JSON Schema does not have (example, deprecated, …) say nothing here.
+  // Ignores OpenAPI keywords unknown to JSON Schema (example, deprecated, …).
   const options: Options = { strict: false, inlineRefs: false, code: { source: true } };
   const formats = { uuid: ANY_UUID, url: true, binary: true } as const;
   const code = [
     contractCode('own', own, new Ajv2020({ ...options, validateFormats: false })),
     contractCode('published', published, new Ajv({ ...options, formats })),
   ].join('\n');
-  const { resolve } = createRequire(import.meta.url); // the module is outside of this package
+  const { resolve } = createRequire(import.meta.url); // the module is outside this package
   await writeFile(
     path,
     code.replaceAll(/require\("(ajv\/[^"]+)"\)/g, (_, module: string) => `require("${resolve(module)}")`),
@@ -69,7 +68,7 @@ function contractCode(name: string, description: Description, ajv: Ajv | Ajv2020
   return `exports.${name} = ((exports) => {${code.slice(length)}\nreturn { validators: exports, ...${JSON.stringify(contract)} };})({});`;
 }
 
-/** The validators that are to be made, by name, and where in a description the schema of each is. */
+/** The validators to make, by name, and the place of each schema in a description. */
 class Validators {
   readonly places: Record<string, string> = {};
   readonly #names = new Map<string, string>();
@@ -88,7 +87,7 @@ class Validators {
     return { contents, headers: Object.keys(headers) };
   }
 
-  /** Schemas that are the same share a validator. */
+  /** Equal schemas share a validator. */
   #nameOf(schema: object, place: string): string {
     const text = JSON.stringify(schema);
     const name = this.#names.get(text) ?? `answer${this.#names.size}`;

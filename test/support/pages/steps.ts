@@ -19,14 +19,14 @@ export const STEPS = {
   'POST /ui/skins': async (page, scene) => {
     await openAs(page, scene, '/ui/skins');
     await page.getByRole('checkbox', { name: 'Select Slim' }).check();
-    await page.getByRole('button', { name: 'Delete the selected' }).click();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
     await heading(page, 'Delete this skin?');
   },
   'POST /ui/account/keys': async (page, scene) => {
     await openAs(page, scene, '/ui/account/keys');
-    const form = page.locator('form').filter({ hasText: 'Make the key' });
+    const form = page.locator('form').filter({ hasText: 'Create key' });
     await form.getByLabel('Name').fill('W'.repeat(64));
-    await form.getByRole('button', { name: 'Make the key' }).click();
+    await form.getByRole('button', { name: 'Create key' }).click();
     await heading(page, 'Your new key');
   },
   'POST /ui/account/identities/:id/unlink': async (page, { server }) => {
@@ -37,7 +37,7 @@ export const STEPS = {
   },
   'POST /ui/operator/users/:name/identities/:id/unlink': async (page, scene) => {
     await openAs(page, scene, '/ui/operator/users?filter=bert');
-    await page.getByText('Signs in with a provider').click();
+    await page.getByText('Single sign-on').click();
     await page.getByRole('button', { name: /^Unlink: / }).click();
     await page.getByText('This user has no other way to sign in').waitFor();
   },
@@ -64,12 +64,12 @@ export const STEPS = {
   },
   'GET /ui/sign-in/callback': async (page, { server }) => {
     await page.goto(`${server.url}/ui/sign-in/callback?code=x&state=y`);
-    await page.getByText('Begin again.').waitFor();
+    await page.getByText('Start again.').waitFor();
   },
   'GET /ui/sign-in/first': async (page, scene) => await comeForTheFirstTime(page, scene),
   'POST /ui/sign-in/first': async (page, scene) => {
     await comeForTheFirstTime(page, scene);
-    await page.getByLabel('An API key of it').fill('no-key');
+    await page.getByLabel('API key of that account').fill('no-key');
     await page.getByRole('button', { name: 'Use this account' }).click();
     await page.getByRole('alert').waitFor();
   },

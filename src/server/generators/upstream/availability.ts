@@ -7,7 +7,7 @@ export interface AvailabilityOptions {
   /** Tells workers to continue. */
   readonly wake: () => void;
   readonly warn: (message: string) => void;
-  /** Name of the service, for messages. */
+  /** The name of the service in messages. */
   readonly name: string;
   /** The service is temporarily unusable: callers may stop waiting for it. */
   readonly onDown: () => void;
@@ -15,15 +15,15 @@ export interface AvailabilityOptions {
 
 /** Milliseconds of continuous trouble after which the service counts as down. */
 const PATIENCE = 5_000;
-/** Milliseconds that a job is postponed at least. */
+/** Minimum milliseconds that a job is postponed. */
 const LEAST_POSTPONEMENT = 250;
 const KEY_PAUSE = 60_000;
-/** Limits are ordinary: minimum milliseconds between messages about them. */
+/** Minimum milliseconds between messages about limits, which are ordinary. */
 const SAID_AGAIN = 10 * 60_000;
 
 /**
  * Whether the upstream service can be used, and when the next submission is allowed. All workers share it, so that
- * they pause together and none runs into a limit that another has already met. Tells the operator what they wait for.
+ * they pause together and none runs into a limit that another has already met. Tells the operator why they wait.
  */
 export class Availability {
   readonly #options: AvailabilityOptions;
@@ -64,7 +64,7 @@ export class Availability {
   /** All slots are taken by others with the same key. */
   full(): void {
     this.#fullQueue.refused(this.#now());
-    this.#sayLimits(`${this.#options.name} has no slot free for this key: jobs wait for one.`);
+    this.#sayLimits(`${this.#options.name} has no free slot for this key; jobs wait for one.`);
   }
 
   /** A slot may have become free. */
@@ -74,30 +74,30 @@ export class Availability {
 
   /** Submissions wait for a limit. */
   limited(): void {
-    this.#sayLimits(`${this.#options.name} limits requests; jobs wait for as long as it asks.`);
+    this.#sayLimits(`${this.#options.name} limits requests; jobs wait as long as it requires.`);
   }
 
-  /** A request failed, for this reason; it will be repeated after a pause. */
+  /** A request failed for this reason and will be repeated after a pause. */
   failed(reason: string): void {
     const { session, name, warn } = this.#options;
     if (session.intake.isOn && !this.#isClosed) {
       this.#isClosed = true;
-      warn(`${name} is not accepting submissions; jobs wait until it does: ${reason}`);
+      warn(`${name} accepts no submissions; jobs wait until it does: ${reason}`);
     }
     const { since } = session.outage;
     if (since !== undefined && this.#now() - since >= PATIENCE) this.#down(reason);
   }
 
-  /** Trouble of one kind has passed. */
+  /** One kind of problem is over. */
   passed(): void {
     const { session, name } = this.#options;
     if (this.#isDown && !session.outage.isOn) {
       this.#isDown = false;
-      this.#goOn(`${name} answers again: jobs go on.`);
+      this.#goOn(`${name} responds again; jobs continue.`);
     }
     if (this.#isClosed && !session.intake.isOn) {
       this.#isClosed = false;
-      this.#goOn(`${name} accepts submissions again: jobs go on.`);
+      this.#goOn(`${name} accepts submissions again; jobs continue.`);
     }
   }
 
@@ -112,7 +112,7 @@ export class Availability {
     this.#down(reasonOf(error));
   }
 
-  /** Reports this once, until it answers again. */
+  /** Reports this once until the service responds again. */
   #down(reason: string): void {
     if (this.#isDown) return;
     this.#isDown = true;

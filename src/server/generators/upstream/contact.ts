@@ -31,7 +31,7 @@ export class UpstreamKeyError extends Error {
   readonly code = 'upstream_key_refused';
 
   constructor(url: string, cause: unknown) {
-    super(`${url} does not accept the key that is given for it.`, { cause });
+    super(`${url} does not accept the configured key.`, { cause });
   }
 }
 
@@ -77,7 +77,7 @@ export class Contact {
     return this.#facts?.slots ?? Math.min(this.#settings.slots ?? USUAL_SLOTS, USUAL_SLOTS);
   }
 
-  /** As far as is known. */
+  /** The facts known so far. */
   get trust(): Trust {
     const { publicKey, skinDomains = [] } = this.#facts ?? {};
     const publicPem = publicKey?.export({ type: 'spki', format: 'pem' }).toString();

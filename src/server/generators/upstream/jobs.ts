@@ -45,13 +45,13 @@ export interface UpstreamJobsOptions {
 
 type Waiter<T> = Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'>;
 
-/** Jobs on the upstream service, as workers wait for their ends. All waits end with GenerationPostponed when it is down. */
+/** Jobs on the upstream service, for workers to wait for their ends. All waits end with GenerationPostponed if it is down. */
 export class UpstreamJobs {
   readonly #options: UpstreamJobsOptions;
   readonly #session: Session<UpstreamWork>;
   readonly #reader: RetryingReader;
   readonly #tracker: JobTracker<UpstreamWork>;
-  /** Those who wait for a job, by its work's key. */
+  /** The workers that wait for a job, by its work's key. */
   readonly #waiters = new Map<string, Waiter<JobAnswer | undefined>>();
   readonly #lookWaiters = new Set<Waiter<void>>();
   /** Somebody waits, or the service can be used again. */
@@ -93,7 +93,7 @@ export class UpstreamJobs {
     });
   }
 
-  /** The end of a job that the service has just accepted; undefined likewise. */
+  /** The end of a job that the service has just accepted; undefined as above. */
   async endOfNew(
     work: UpstreamWork,
     state: JobAnswer,
@@ -103,7 +103,7 @@ export class UpstreamJobs {
   }
 
   /**
-   * The end of the job that a submission without an answer became; undefined: it became none. `settlesIn`: milliseconds
+   * The end of the job from a submission without an answer; undefined: there is no such job. `settlesIn`: milliseconds
    * until the job is listed, if there is one.
    */
   async endOfLost(
@@ -119,7 +119,7 @@ export class UpstreamJobs {
   /** The service is down: jobs go back to the queue. */
   giveUp(error: unknown): void {
     for (const { reject } of [...this.#waiters.values(), ...this.#lookWaiters]) reject(error);
-    this.lookSoon(); // shows when the service can be used again
+    this.lookSoon(); // notices when the service is usable again
   }
 
   async #wait(work: UpstreamWork, signal: AbortSignal, begin: () => void): Promise<JobAnswer | undefined> {
@@ -204,7 +204,7 @@ export class UpstreamJobs {
     while (this.#waiters.size === 0 || availability.isDown) await this.#listenWanted.wait(undefined, stop);
   }
 
-  /** Whatever fails, the service may be usable later. */
+  /** Whatever has failed, the service may be usable later. */
   async #watch(): Promise<void> {
     const { stop } = this.#options;
     const { clock, outage } = this.#session;
@@ -243,7 +243,7 @@ export interface StoredJobsOptions {
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
 
-/** The jobs of all nodes of this service, from its store. Pending jobs that it does not have are other programs'. */
+/** The jobs of all nodes of this service, from its store. Pending jobs that are not in it belong to other programs. */
 export class StoredJobs implements OtherProcesses {
   readonly isShared = false;
   readonly otherJobs = [];
@@ -265,7 +265,7 @@ export class StoredJobs implements OtherProcesses {
     return this.#foreignJobs;
   }
 
-  /** Longer while nothing changes. */
+  /** The pause between looks, longer while nothing changes. */
   get foreignJobsPause(): number {
     return this.#pause;
   }

@@ -16,28 +16,28 @@ import { Submitting } from './submitting.ts';
 import { UpstreamTextures } from './textures.ts';
 import { Upstream, upstreamHealth } from './upstream.ts';
 
-/** Milliseconds that the start waits for the service: without it jobs wait, but the start goes on. */
+/** Milliseconds that the start waits for the service. Without it, the start continues and jobs wait. */
 const START_LIMIT = 5_000;
-/** Longest pause between two looks at jobs of ours, milliseconds. */
+/** Longest pause between two lists of our jobs, in milliseconds. */
 const LONGEST_PAUSE = 5_000;
-/** Number of jobs that are remembered as this process's own. */
+/** How many jobs to remember as this process's own. */
 const KEPT = 1_000;
 const NO_CAPES =
-  'Skins are made by another service here, which does not know the capes of this one: leave the cape out.';
+  "Another service makes the skins here and does not know this service's capes. Leave out the cape.";
 
 export interface OpenUpstreamOptions {
   readonly upstream: UpstreamSettings | undefined;
   readonly clock: Clock;
   /** From 0 to 1; default: Math.random. */
   readonly random?: (() => number) | undefined;
-  /** Leads to the service; default: through the proxies. */
+  /** Connects to the service; default: through the proxies. */
   readonly dispatcher?: RequestDispatcher | undefined;
   readonly proxies?: Proxies | undefined;
   readonly db: Db;
   readonly self: NodeName;
-  /** Who knows which senders are gone; default: the process table of this machine. */
+  /** Tells which senders are gone; default: the process table of this machine. */
   readonly holders?: Holders | undefined;
-  /** The guarded agent, for textures at addresses from the other service. */
+  /** The guarded agent for textures at addresses that the other service names. */
   readonly pictures: GuardedAgent;
   /** Tells workers that the reason for a pause is gone. */
   readonly wake: () => void;
@@ -53,7 +53,7 @@ export interface OpenUpstreamOptions {
  */
 export async function openUpstream(context: OpenUpstreamOptions): Promise<OpenGenerator> {
   const { upstream: settings, db } = context;
-  if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
+  if (!settings) throw new TypeError('The generator "upstream" needs the service that makes the skins.');
   const sender = context.proxies && (await openSender(context.proxies));
   const target: Target = { client: openClient(settings, { ...context, sender }), settings };
   const parts = makeParts(context, target);
@@ -72,7 +72,7 @@ export async function openUpstream(context: OpenUpstreamOptions): Promise<OpenGe
   }
   session.slotLimit.told = contact.slots;
   jobs.start();
-  if (availability.isDown) jobs.lookSoon(); // shows when it answers
+  if (availability.isDown) jobs.lookSoon(); // notices when it responds again
   const upstream = new Upstream({ ...parts, db });
   return { workers: contact.slots, close, generator: generatorOf(upstream, parts, target) };
 }
@@ -155,7 +155,7 @@ function makeParts(context: OpenUpstreamOptions, { client, settings }: Target) {
   return { session, availability, others, contact, jobs, submitting, textures, results, stop };
 }
 
-/** A service that is down is waited for without end: jobs are kept, and others may come meanwhile. */
+/** Waits for the service without a limit: jobs are kept, and more may come in the meantime. */
 function makeSession(
   { clock, random = Math.random, onError }: Pick<OpenUpstreamOptions, 'clock' | 'random' | 'onError'>,
   { client, own, availability }: SessionParts,
@@ -173,7 +173,7 @@ function makeSession(
     onWaiting: (reason, message) =>
       reason === 'limit' ? availability().limited() : availability().failed(message),
     onPassed: () => availability().passed(),
-    // A texture that cannot be read now is read again later.
+    // If the texture cannot be read now, the worker reads it again later.
     onFatal: (error) => {
       if (!(error instanceof GenerationPostponed)) onError(error);
     },

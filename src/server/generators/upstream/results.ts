@@ -67,7 +67,7 @@ export class Results {
     });
   }
 
-  /** Services omit whatever they like about who made a skin. */
+  /** Services may omit any detail about who made a skin. */
   #makerOf({ generator = {} }: SeenSkin): Pick<SignedSkin, 'account' | 'maker'> {
     const { account = 'unknown', version = 'unknown', worker = '' } = generator;
     const { server = new URL(this.#options.session.client.baseUrl).hostname, duration = 0 } = generator;
@@ -76,8 +76,8 @@ export class Results {
 }
 
 /**
- * Whether the failure is about the request itself, so that the same picture would always be refused. Any other is
- * about the service, its address or a proxy in front of it, and no reason to fail a job.
+ * Whether the failure is about the request itself, so that the same picture would always be refused. Any other failure
+ * is about the service, its address or a proxy in front of it, and does not fail a job.
  */
 export function isAboutRequest({ kind }: Failure): boolean {
   return kind === 'invalid' || kind === 'not_allowed';
@@ -132,7 +132,7 @@ async function asGenerationError<T>(act: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
     if (error.code === 'unproven') throw error.cause; // why the texture could not be read
-    const message = `The skin data of the service that makes the skins is invalid: ${error.message}`;
+    const message = `The service that makes the skins returned invalid skin data: ${error.message}`;
     throw new GenerationError('invalid_skin_data', message, { cause: error });
   }
 }

@@ -92,7 +92,7 @@ export class Submitting {
     }
   }
 
-  /** A place in the pace and in the burst, before anything is awaited. @throws GenerationPostponed if there is none */
+  /** Reserves a place in the pace and in the burst before anything is awaited. @throws GenerationPostponed if there is none */
   #reserve(): CountedSubmission {
     const { session, availability } = this.#options;
     const now = session.now();
@@ -150,7 +150,7 @@ export class Submitting {
   async #picture({ hash }: Texture): Promise<Uint8Array> {
     const kept = await findTexture(this.#options.db, hash);
     if (kept) return kept.png;
-    throw new Error('The picture of a job is not kept.');
+    throw new Error("A job's picture is missing.");
   }
 
   /** Records the submission about to be sent, and its key. */
@@ -198,7 +198,7 @@ export class Submitting {
     if (failure.kind === 'full_queue') await this.#wasFull();
     else if (failure.kind === 'key_refused') availability.keyRefused(error);
     else if (failure.kind === 'unavailable') session.intake.failed(error);
-    else if (failure.kind !== 'too_fast') return this.#unreachable(error); // the pace knows of that one
+    else if (failure.kind !== 'too_fast') return this.#unreachable(error); // the pace handles that one
     throw availability.postponed(error);
   }
 
@@ -210,7 +210,7 @@ export class Submitting {
     await session.clock.sleep(lossPause(work.losses, session.random()), signal);
   }
 
-  /** Another program was faster. The next look says how many slots there are. */
+  /** Another program was faster. The next list shows how many slots there are. */
   async #wasFull(): Promise<void> {
     const { session, availability, others, jobs } = this.#options;
     await others.catchUp();

@@ -18,7 +18,7 @@ import { GenerationError, GenerationPostponed } from '../port.ts';
 
 export interface TexturesOptions {
   readonly client: Pick<SkinClient, 'baseUrl'>;
-  /** Leads to the service; default: through the proxies. */
+  /** Connects to the service; default: through the proxies. */
   readonly dispatcher?: RequestDispatcher | undefined;
   readonly proxies?: Proxies | undefined;
   readonly pictures: GuardedAgent;
@@ -72,7 +72,7 @@ export class UpstreamTextures {
       const failure = classifyFailure(cause);
       if (signal.aborted || !(failure || cause instanceof OutboundError)) throw cause;
       if (failure?.isTemporary) throw new GenerationPostponed(this.#options.clock.now() + AGAIN, { cause });
-      const message = `Its texture cannot be fetched: ${(cause as SkinsmithError | OutboundError).message}`;
+      const message = `The texture cannot be fetched: ${(cause as SkinsmithError | OutboundError).message}`;
       throw new GenerationError('invalid_skin_data', message, { cause });
     }
   }
@@ -105,7 +105,7 @@ export class UpstreamTextures {
   }
 }
 
-/** @throws NetworkError, UnreadableAnswerError; OutboundError when it is refused for good */
+/** @throws NetworkError, UnreadableAnswerError; OutboundError if it is permanently refused */
 async function fetchElsewhere(pictures: GuardedAgent, url: string, signal: AbortSignal): Promise<Buffer> {
   const { status, bytes } = await fetchGuarded(pictures, {
     url,

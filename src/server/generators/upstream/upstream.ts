@@ -24,7 +24,7 @@ export interface UpstreamOptions {
   readonly results: Results;
 }
 
-/** Number of fruitless submissions of one job in a row before it is postponed, and for how long. */
+/** Consecutive failed submissions of a job before it is postponed, and for how long. */
 const MAX_ROUNDS = 5;
 const LOST_PAUSE = 10_000;
 
@@ -60,7 +60,7 @@ export class Upstream {
     await deleteUpstreamJob(this.#options.db, identity);
   }
 
-  /** The final state of the job that makes the skin, an earlier job if there is one; undefined: it came to nothing. */
+  /** The final state of the job that makes the skin, an earlier job if there is one; undefined: no job. */
   async #jobState(
     work: UpstreamWork,
     facts: UpstreamFacts,
@@ -112,7 +112,7 @@ export class Upstream {
     return found;
   }
 
-  /** Trouble of the service does not count as a failure of the job. */
+  /** Problems of the service do not count as failures of the job. */
   #judged(error: unknown): unknown {
     const { session, availability } = this.#options;
     const failure = classifyFailure(error);
@@ -152,19 +152,19 @@ export async function upstreamHealth(
 
 function waitFinding(wait: number): HealthFinding[] {
   if (wait === 0) return [];
-  const message = `Jobs wait ${Math.ceil(wait / 1000)} s more, as it asked for or because it failed.`;
+  const message = `Jobs wait ${Math.ceil(wait / 1000)} s more, because the service limits requests or has failed.`;
   return [{ code: 'upstream_wait', result: 'warning', message }];
 }
 
 function finding(kind: FailureKind, place: string): HealthFinding {
   if (kind === 'key_refused') {
-    const message = `${place} does not accept the key that is given for it.`;
+    const message = `${place} does not accept the configured key.`;
     return { code: 'upstream_key_refused', result: 'problem', message };
   }
   if (kind === 'too_fast' || kind === 'full_queue') {
-    const message = `${place} is limiting requests now.`;
+    const message = `${place} currently limits requests.`;
     return { code: 'upstream_limits', result: 'warning', message };
   }
-  const message = `${place}, which makes the skins, does not answer as it should.`;
+  const message = `${place}, which makes the skins, does not respond properly.`;
   return { code: 'upstream_unreachable', result: 'problem', message };
 }

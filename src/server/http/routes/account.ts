@@ -36,7 +36,7 @@ import { envelope, pageLinks, placeAfter } from '../views.ts';
 export const accountRoute = route({
   method: 'GET',
   paths: ['/v2/account/me'],
-  summary: "The caller's account: its plan, and what it has spent of it",
+  summary: "The caller's account: plan and usage",
   answers: { 200: accountAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const account = await readAccount(context, caller);
@@ -92,7 +92,7 @@ export const createKeyRoute = route({
   method: 'POST',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/keys'],
-  summary: 'Make an API key; its secret is shown in this answer only',
+  summary: 'Create an API key; only this answer shows its secret',
   bodies: { 'application/json': apiKeyBodySchema },
   answers: { ...refusals, 201: apiKeyMadeAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
@@ -106,7 +106,7 @@ export const changeKeyRoute = route({
   method: 'PATCH',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/keys/:id'],
-  summary: 'Change an API key: its name, what it is bound to, how it speaks version 1',
+  summary: 'Change an API key: its name, its bindings, its handling of version 1',
   params,
   bodies: { 'application/json': apiKeyChangeSchema },
   answers: { ...refusals, 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
@@ -143,7 +143,7 @@ export const identityListRoute = route({
   method: 'GET',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/identities'],
-  summary: 'Who signs in as the caller by OpenID Connect (an operator may name another user)',
+  summary: "The caller's OpenID Connect identities (an operator may name another user)",
   query: identityListQuerySchema,
   answers: { ...identityRefusals, 200: identityListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
@@ -157,7 +157,7 @@ export const unlinkIdentityRoute = route({
   scopes: ['account', 'operator'],
   paths: ['/v2/account/identities/:id'],
   summary:
-    'Unlink an identity and end all sessions not started with an API key; the only way to sign in takes last=yes',
+    'Unlink an identity and end all sessions not started with an API key; the only way to sign in needs last=yes',
   params: z.object({ id: identityIdSchema }),
   query: unlinkQuerySchema,
   answers: { ...identityRefusals, 200: envelopeSchema },
@@ -202,7 +202,7 @@ export const createUserRoute = route({
   method: 'POST',
   scopes: ['operator'],
   paths: ['/v2/account/users'],
-  summary: 'Make a user (operator only)',
+  summary: 'Create a user (operator only)',
   bodies: { 'application/json': userBodySchema },
   answers: { ...refusals, 201: userAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {

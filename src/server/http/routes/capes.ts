@@ -35,7 +35,7 @@ export const allCapesRoute = route({
   method: 'GET',
   scopes: ['operator'],
   paths: ['/v2/account/capes'],
-  summary: 'All capes of this service, hidden ones as well (operator only)',
+  summary: 'All capes of this service, including hidden ones (operator only)',
   answers: { ...refusals, 200: capeListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));

@@ -34,7 +34,7 @@ export const gameAccountListRoute = route({
   method: 'GET',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts'],
-  summary: 'The game accounts that the caller linked; for an operator, all',
+  summary: 'The game accounts that the caller linked; all for an operator',
   answers: { ...refusals, 200: gameAccountListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const accounts = await readGameAccounts(context, caller);
@@ -46,7 +46,7 @@ export const linkGameAccountRoute = route({
   method: 'POST',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts'],
-  summary: 'Link a game account with a token of it',
+  summary: 'Link a game account with one of its tokens',
   bodies: { 'application/json': gameAccountBodySchema },
   answers: { ...refusals, ...away, 201: gameAccountAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
@@ -62,7 +62,7 @@ export const beginGameLoginRoute = route({
   method: 'POST',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/logins'],
-  summary: "Begin a sign-in of a game account's owner, to link the account",
+  summary: "Start a sign-in of a game account's owner to link the account",
   bodies: { 'application/json': gameLoginBodySchema },
   answers: { ...refusals, ...away, 201: begunLoginAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
@@ -79,7 +79,7 @@ export const gameLoginRoute = route({
   method: 'GET',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/logins/:id'],
-  summary: 'State of a sign-in; the account once it is linked',
+  summary: 'State of a sign-in, with the account once linked',
   params: z.object({ id: z.string().max(64) }),
   answers: { ...refusals, ...away, 200: gameLoginAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { id }, warnings }) => {
@@ -92,7 +92,7 @@ export const changeGameAccountRoute = route({
   method: 'PATCH',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/:uuid'],
-  summary: 'Pause a game account, resume it, change its settings',
+  summary: 'Pause or resume a game account, or change its settings',
   params,
   bodies: { 'application/json': gameAccountChangeSchema },
   answers: { ...refusals, 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
@@ -104,16 +104,17 @@ export const changeGameAccountRoute = route({
 });
 
 const UNLINKED = {
-  restored: 'The account is unlinked and wears its own skin again.',
+  restored: 'The account is unlinked and wears its previous skin again.',
   not_needed: 'The account is unlinked; it wears its own skin.',
-  not_restored: 'The account is unlinked, but its own skin could not be set again: its owner must do that.',
+  not_restored:
+    'The account is unlinked, but its previous skin could not be restored. Its owner must set it again.',
 } as const;
 
 export const unlinkGameAccountRoute = route({
   method: 'DELETE',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/:uuid'],
-  summary: 'Unlink a game account and give it its own skin back',
+  summary: 'Unlink a game account and restore its previous skin',
   params,
   answers: { ...refusals, ...away, 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
@@ -127,7 +128,7 @@ export const checkGameAccountRoute = route({
   method: 'POST',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/:uuid/check'],
-  summary: 'Look after a game account: its token, its profile, what keeps it from use',
+  summary: 'Check a game account: its token, its profile, and what prevents its use',
   params,
   answers: {
     ...refusals,

@@ -4,11 +4,11 @@ import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { route } from '../route.ts';
 
 /**
- * What authlib-injector asks the service that it is pointed at, instead of the game. From the specification of such
- * servers. `join` is not among it: players' own clients send their tokens with it.
+ * What authlib-injector requests from the configured service instead of the game, from the specification of such
+ * servers. `join` is missing, because players' clients would send their tokens with it.
  */
 
-/** Names in one request: as many as the game takes. */
+/** Names in one request: as many as the game accepts. */
 const MAX_NAMES = 10;
 
 const propertySchema = z.object({ name: z.string(), value: z.string(), signature: z.string().optional() });
@@ -22,7 +22,7 @@ const profileSchema = z.object({
 const profileRoute = route({
   method: 'GET',
   paths: ['/sessionserver/session/minecraft/profile/:uuid'],
-  summary: 'The profile of a player of the game, as authlib-injector asks for it; signed with unsigned=false',
+  summary: "A player's profile for authlib-injector; signed with unsigned=false",
   params: z.object({ uuid: z.string() }),
   query: z.object({ unsigned: z.string().optional() }),
   answers: { 200: profileSchema, 204: null, 503: errorAnswerSchema },
@@ -43,7 +43,7 @@ const namesSchema = z.array(z.string().max(64)).max(MAX_NAMES);
 const namesRoute = route({
   method: 'POST',
   paths: ['/api/profiles/minecraft', '/minecraftservices/minecraft/profile/lookup/bulk/byname'],
-  summary: `Players of the game by up to ${MAX_NAMES} names, as authlib-injector asks for them`,
+  summary: `Players by up to ${MAX_NAMES} names, for authlib-injector`,
   bodies: { 'application/json': namesSchema },
   answers: { 200: z.array(z.object({ id: z.string(), name: z.string() })), 503: errorAnswerSchema },
   authenticated: false,
@@ -57,7 +57,7 @@ const namesRoute = route({
 const hasJoinedRoute = route({
   method: 'GET',
   paths: ['/sessionserver/session/minecraft/hasJoined'],
-  summary: 'Whether a player has joined a server of the game: asks the game, and answers as it does',
+  summary: "Whether a player has joined a game server; forwards the game's answer",
   query: z.object({
     username: z.string().min(1).max(64),
     serverId: z.string().min(1).max(64),

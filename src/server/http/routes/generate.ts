@@ -20,8 +20,8 @@ import { type Call, route } from '../route.ts';
 import { EVENTS_LINK, envelope, jobErrors, jobView, rateLimitHeaders, skinView } from '../views.ts';
 
 /**
- * A request without a time also waits for the job's turn: plugins send several at once to a queue that takes one after
- * the other.
+ * A request without a timeout also waits for the job's turn, because plugins send several at once to a queue that
+ * handles one after the other.
  */
 function patienceFor(seconds: number | undefined): JobPatience {
   return seconds === undefined ? DEFAULT_PATIENCE : { total: seconds * 1000 };
@@ -76,7 +76,7 @@ export const batchRoute = route({
   method: 'POST',
   scopes: ['generate'],
   paths: ['/v2/queue/batch'],
-  summary: 'Queue up to 24 generations; each is taken or refused by itself, in their order',
+  summary: 'Queue up to 24 generations; each is accepted or refused by itself, in order',
   isLimited: true,
   query: generateQuerySchema.pick({ checkOnly: true }),
   headers: generateHeaders,

@@ -17,7 +17,7 @@ import { envelope, rateLimitHeaders } from '../views.ts';
 export const meRoute = route({
   method: 'GET',
   paths: ['/v2/me'],
-  summary: 'The caller, its plan and its limits',
+  summary: 'The caller with its plan and limits',
   answers: { 200: meAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const { id: user, name, plan, key } = requireKnownUser(caller);
@@ -38,7 +38,7 @@ export const meRoute = route({
 export const meKeyRoute = route({
   method: 'GET',
   paths: ['/v2/me/apikey'],
-  summary: 'The API key that the caller calls with',
+  summary: "The caller's current API key",
   answers: { 200: meKeyAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ caller, warnings }) => {
     const links = { self: '/v2/me/apikey', keys: '/v2/me/apikeys' };
@@ -61,7 +61,7 @@ export const meKeysRoute = route({
 export const meClientRoute = route({
   method: 'GET',
   paths: ['/v2/me/client'],
-  summary: 'How the service sees the caller: address, agent, key',
+  summary: "The caller's address, user agent and key as the service sees them",
   answers: { 200: meClientAnswerSchema },
   handle: async ({ caller, request, warnings }) => {
     const client = clientInfo(caller, originsOf(request));
@@ -85,7 +85,7 @@ export const delayRoute = route({
 export const statsRoute = route({
   method: 'GET',
   paths: ['/v2/stats'],
-  summary: 'Figures of the service as a whole, at most a minute old',
+  summary: 'Statistics of the whole service, at most a minute old',
   answers: { 200: statsAnswerSchema },
   cache: 'public',
   handle: async ({ context, warnings }) => ({

@@ -9,8 +9,8 @@ import { type Answer, type Call, type Route, route } from '../route.ts';
 import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
 
 /**
- * The addresses, parameters and headers of Crafatar, a service for pictures of players, which many sites have in their
- * configurations. From its documentation; test/service/pictures/crafatar.test.ts has it line by line.
+ * The addresses, parameters and headers of Crafatar, a service for pictures of players that many sites are configured
+ * for. From its documentation, which test/service/pictures/crafatar.test.ts checks line by line.
  */
 
 const params = z.object({ uuid: z.string() });
@@ -31,7 +31,7 @@ const answers = {
   503: 'image/png',
 } as const;
 
-/** X-Storage-Type: where a texture comes from. */
+/** Values of X-Storage-Type: where a texture comes from. */
 const STORAGE_TYPES = {
   none: 'none',
   cached: 'cached',
@@ -50,7 +50,7 @@ const SCALES = { name: 'scale', least: 1, most: 10, usual: 6 } as const;
 export const avatarRoute = route({
   method: 'GET',
   paths: ['/avatars/:uuid'],
-  summary: "A player's face, as Crafatar has it",
+  summary: "A player's face, as on Crafatar",
   params,
   query: avatarQuery,
   answers,
@@ -78,7 +78,7 @@ export const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).
   route({
     method: 'GET',
     paths: [`/renders/${kind}/:uuid`],
-    summary: `A player's ${kind} from above its corner, as Crafatar has it`,
+    summary: `A player's ${kind} seen from a corner above, as on Crafatar`,
     params,
     query: renderQuery,
     answers,
@@ -96,7 +96,7 @@ export const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).
 export const playerSkinRoute = route({
   method: 'GET',
   paths: ['/skins/:uuid'],
-  summary: "A player's skin, as Crafatar has it",
+  summary: "A player's skin, as on Crafatar",
   params,
   query: fallback,
   answers,
@@ -115,7 +115,7 @@ export const playerSkinRoute = route({
 export const playerCapeRoute = route({
   method: 'GET',
   paths: ['/capes/:uuid'],
-  summary: "A player's cape, as Crafatar has it",
+  summary: "A player's cape, as on Crafatar",
   params,
   query: fallback,
   answers: { 200: 'image/png', 404: errorAnswerSchema, 422: errorAnswerSchema, 502: errorAnswerSchema },
@@ -147,7 +147,7 @@ async function drawn(call: PlayerCall, place: string, frame: Frame): Promise<Ans
   return withStatusOf(found, await renderAnswer(call, input, headersOf(found)));
 }
 
-/** The player's own skin, or the one that the caller wants instead: a redirection where that is another player's. */
+/** The player's own skin or the caller's default: a redirect if that is another player's. */
 function chosenSkin(
   { query, context }: PlayerCall,
   place: string,
@@ -166,7 +166,7 @@ function chosenSkin(
 }
 
 /**
- * Undefined for anything else. Crafatar also leads to any URL; we do not send callers to other sites, and give the
+ * Undefined for anything else. Crafatar also redirects to any URL; we never send callers to other sites, and use the
  * player's usual default.
  */
 function defaultNamed(wanted: string | undefined): DefaultName | undefined {
@@ -178,7 +178,7 @@ function defaultNamed(wanted: string | undefined): DefaultName | undefined {
 function idIn(text: string): string {
   const id = parsePlayerId(text.replace(/\..*$/, ''));
   if (id !== undefined) return id;
-  throw userError('This is not a UUID of a player: 32 hexadecimal digits, or 36 characters with dashes.');
+  throw userError("This is not a player's UUID: 32 hexadecimal digits, or 36 characters with dashes.");
 }
 
 interface Bounds {
@@ -188,7 +188,7 @@ interface Bounds {
   readonly usual: number;
 }
 
-/** What is no number counts as missing. @throws Refusal with status 422 for one out of bounds */
+/** Ignores what is not a number. @throws Refusal with status 422 for one out of bounds */
 function numberIn(text: string | undefined, { name, least, most, usual }: Bounds): number {
   const number = Number.parseInt(text ?? '', 10) || usual;
   if (number >= least && number <= most) return number;
@@ -209,7 +209,7 @@ function headersOf({ origin }: PlayerLook): Record<string, string> {
   };
 }
 
-/** A default that is shown because the game could not be asked must not be taken for the player's skin. */
+/** Caches must not keep a default skin that is only shown because the game is unreachable. */
 function withStatusOf({ origin }: PlayerLook, answer: Answer): Answer {
   return origin === 'failed' && answer.status === 200 ? { ...answer, status: 502 } : answer;
 }

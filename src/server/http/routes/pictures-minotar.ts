@@ -8,11 +8,11 @@ import { type Answer, type Call, type Route, route } from '../route.ts';
 import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
 
 /**
- * The addresses of Minotar, a service for pictures of players by name or UUID, and of others that are like it. From
- * their documentation; test/service/pictures/minotar.test.ts has it line by line.
+ * The addresses of Minotar, a service for pictures of players by name or UUID, and of similar services. From their
+ * documentation, which test/service/pictures/minotar.test.ts checks line by line.
  */
 
-/** `height`: in widths. */
+/** `height`: as a multiple of the width. */
 const PICTURES = {
   avatar: { view: 'face', height: 1, overlay: false },
   helm: { view: 'face', height: 1, overlay: true },
@@ -34,7 +34,7 @@ interface Drawing {
   readonly overlay: boolean;
 }
 
-/** Pixels of a picture's width; other sizes get the nearest. */
+/** Widths of pictures in pixels; other sizes get the nearest. */
 const WIDTHS = { least: 8, most: 300, usual: 180 };
 const BROWSER_AGE = 3600;
 
@@ -61,7 +61,7 @@ function pictureRoute(name: string, drawing: Drawing): Route {
   return route({
     method: 'GET',
     paths: [`/${name}/:user`],
-    summary: `A player's picture, as Minotar has it: ${name}`,
+    summary: `A player's picture, as on Minotar: ${name}`,
     params: userParams,
     answers,
     standIn: standInFor(drawing.view),
@@ -75,7 +75,7 @@ function sizedRoute(name: string, drawing: Drawing): Route {
   return route({
     method: 'GET',
     paths: [`/${name}/:user/:size`],
-    summary: `A player's picture of this width, as Minotar has it: ${name}`,
+    summary: `A player's picture of this width, as on Minotar: ${name}`,
     params: sizedParams,
     answers,
     standIn: standInFor(drawing.view),
@@ -91,7 +91,7 @@ function textureRoute(name: string, more: Readonly<Record<string, string>>): Rou
   return route({
     method: 'GET',
     paths: [`/${name}/:user`],
-    summary: `A player's skin, as Minotar has it: ${name}`,
+    summary: `A player's skin, as on Minotar: ${name}`,
     params: userParams,
     answers,
     standIn: standInFor('texture'),
@@ -105,7 +105,7 @@ function textureRoute(name: string, more: Readonly<Record<string, string>>): Rou
   });
 }
 
-/** An address of this kind: `/helm/Notch/64` has the place `helm` and the rest `/64`. */
+/** In `/helm/Notch/64`, the place is `helm` and the rest `/64`. */
 interface Address {
   readonly place: string;
   readonly user: string;
@@ -126,7 +126,7 @@ async function draw(call: Call, { height, ...drawing }: Drawing, address: Addres
 
 type Found = DefaultSkin & { readonly headers: Readonly<Record<string, string>> };
 
-/** The skin of a player, or of the default one; a redirection for a UUID with dashes. @throws Refusal `not_found` */
+/** A player's skin or the default one; a redirect for a UUID with dashes. @throws Refusal `not_found` */
 async function findSkin({ context, caller }: Call, { place, user, rest }: Address): Promise<Found | Answer> {
   const { playerLooks } = context;
   const id = parsePlayerId(user);
@@ -134,7 +134,8 @@ async function findSkin({ context, caller }: Call, { place, user, rest }: Addres
     const headers = { ...EVERYWHERE, ...KEPT, Location: `/${place}/${id}${rest}` };
     return { status: 302, body: undefined, headers };
   }
-  if (id === undefined && !isPlayerName(user)) throw new Refusal('not_found', 'No player has such a name.');
+  if (id === undefined && !isPlayerName(user))
+    throw new Refusal('not_found', 'This is not a valid player name.');
   const [, named] = /^mhf_(steve|alex)$/i.exec(user) ?? [];
   if (named) return { ...playerLooks.defaultSkin(named.toLowerCase() as 'steve' | 'alex'), headers: KEPT };
   const found = await playerLooks.find(id === undefined ? { name: user } : { id }, 'skin', caller);
@@ -147,12 +148,12 @@ async function findSkin({ context, caller }: Call, { place, user, rest }: Addres
 const KEPT = { 'Cache-Control': `public, max-age=${BROWSER_AGE}` };
 const NOT_KEPT = { 'Cache-Control': 'no-cache, max-age=0' };
 
-/** Without an extension: names have no dots. */
+/** Removes an extension, because names have no dots. */
 function bare(text: string): string {
   return text.replace(/\..*$/, '');
 }
 
-/** @throws Refusal `not_found` for what is no number */
+/** @throws Refusal `not_found` for anything but a number */
 function widthIn(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new Refusal('not_found');
   return Math.min(WIDTHS.most, Math.max(WIDTHS.least, Number(text)));

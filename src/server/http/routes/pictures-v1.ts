@@ -16,16 +16,16 @@ import { versionHeader } from '../described-answers.ts';
 import { type Call, type Route, route } from '../route.ts';
 import { PRIVATE, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
 
-/** The pictures of version 1, which web pages have in their addresses. */
+/** The pictures of version 1, whose addresses web pages contain. */
 
-/** What each kind of picture shows. */
+/** The view of each kind of picture. */
 const VIEWS = { head: 'head', skin: 'body' } as const satisfies Record<string, View>;
 type Kind = keyof typeof VIEWS;
 
-/** Pixels of a picture's height. */
+/** Heights of pictures in pixels. */
 const SIZE = 256;
 
-/** Version 1 has no parameters for it: `options` were those of another service. */
+/** Version 1 has no parameters for this: `options` were those of another service. */
 function choiceOf(kind: Kind): RenderChoice {
   return { view: VIEWS[kind], size: SIZE, overlay: true };
 }
@@ -92,7 +92,7 @@ const skinTextureRoute = route({
   },
 });
 
-/** Not even the owner gets pictures of private skins here: they are kept by caches. @throws Refusal `skin_not_found` */
+/** Not even the owner gets pictures of private skins here, because caches keep them. @throws Refusal `skin_not_found` */
 async function shownSkin({ context, caller, ...call }: SkinCall): Promise<SkinWithData> {
   const { id } = call.params;
   const isNumber = typeof id === 'number';
@@ -101,7 +101,7 @@ async function shownSkin({ context, caller, ...call }: SkinCall): Promise<SkinWi
   return skin;
 }
 
-/** By its number only its owner gets an unlisted skin: a cache would show it to whoever counts on. */
+/** Only its owner gets an unlisted skin by its number; otherwise, anybody could find it by counting. */
 function headersFor(
   { params: { id } }: SkinCall,
   { visibility }: SkinWithData,

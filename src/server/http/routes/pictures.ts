@@ -9,10 +9,10 @@ import { type Answer, type Call, type Route, route } from '../route.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** For an answer that pages of any site may show: a picture, or the redirection to one. */
+/** For answers that pages of any site may show: a picture or a redirect to one. */
 export const EVERYWHERE: Headers = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
-/** The picture of a default skin that a page shows while a player's own must wait; `texture`: the skin itself. */
+/** The picture of a default skin for pages to show while a player's own must wait; `texture`: the skin file. */
 export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standIn']> {
   return async ({ playerLooks, renders }) => {
     const skin = playerLooks.defaultSkin('steve');
@@ -20,13 +20,13 @@ export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standI
   };
 }
 
-/** Kept by nobody, and shown by no other site. */
+/** Not cached, and not shown on other sites. */
 export const PRIVATE: Headers = {
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** A PNG under a name that changes with its pixels. The pictures may be shown by pages anywhere. */
+/** A PNG with an entity tag that changes with its pixels. Pages anywhere may show it. */
 export function pngAnswer(
   { request }: Pick<Call, 'request'>,
   { name, png }: { readonly name: string; readonly png: Uint8Array },
@@ -38,7 +38,7 @@ export function pngAnswer(
   return { status: 200, body: bytesOf(png), headers: { ...tagged, 'Content-Type': 'image/png' } };
 }
 
-/** A picture that is drawn unless the caller has it. @throws Refusal `rate_limit`, `service_unavailable` */
+/** A picture, drawn unless the caller already has it. @throws Refusal `rate_limit`, `service_unavailable` */
 export async function renderAnswer(
   call: Pick<Call, 'request' | 'context' | 'caller'>,
   input: RenderInput,
@@ -52,7 +52,7 @@ export async function renderAnswer(
   return pngAnswer(call, await context.renders.render(input, caller, name), headers);
 }
 
-/** The same bytes: nobody changes them. */
+/** A view of the same bytes, which nothing changes. */
 function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
@@ -62,10 +62,10 @@ function tag(name: string, headers: Headers) {
 }
 
 const DEFAULT_SIZE = 256;
-/** Seconds. The pixels under a hash never change, and the name of a picture includes the version that drew it. */
+/** Seconds. The pixels of a hash never change, and the tag of a picture includes the renderer's version. */
 const CACHE_AGE = 30 * 24 * 3600;
 
-/** Pages add parameters of their own against caches, so unknown ones are ignored. */
+/** Pages add parameters to bypass caches, so unknown ones are ignored. */
 const query = z.object({
   size: z.coerce.number().int().min(MIN_SIZE).max(MAX_SIZE).default(DEFAULT_SIZE),
   overlay: z
@@ -126,7 +126,7 @@ export const textureRoute = route({
       ETag: `"${params.hash}"`,
     };
     const texture = await context.servedTextures.find(params.hash);
-    if (!texture) throw new Refusal('not_found', 'No such texture.');
+    if (!texture) throw new Refusal('not_found', 'Texture not found.');
     if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
     return {
       status: 200,

@@ -37,7 +37,7 @@ export const submitRoute = route({
   method: 'POST',
   scopes: ['generate'],
   paths: ['/v2/queue', '/queue'],
-  summary: 'Queue a generation; answers at once with a job, or with the skin when it exists already',
+  summary: 'Queue a generation; answers at once with a job, or with the skin if it already exists',
   isLimited: true,
   query: generateQuerySchema.pick({ checkOnly: true }),
   headers: generateHeaders,
@@ -88,7 +88,7 @@ export const jobRoute = route({
   scopes: ['read'],
   verifyCaller: verifyMayFollow,
   paths: ['/v2/queue/:jobId', '/queue/:jobId'],
-  summary: 'Where a job stands, with its skin once it is completed',
+  summary: 'The state of a job, with its skin once completed',
   params: z.object({ jobId: z.string().max(64) }),
   answers: { 200: jobAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) => ({
@@ -101,7 +101,7 @@ export const retryJobRoute = route({
   method: 'POST',
   scopes: ['generate'],
   paths: ['/v2/queue/:jobId/retry'],
-  summary: 'Submit a failed job again, as a new job of the same picture; its callback is not called again',
+  summary: 'Submit a failed job again as a new job for the same picture; its callback is not called again',
   isLimited: true,
   params: z.object({ jobId: z.string().max(64) }),
   headers: generateHeaders,
@@ -127,7 +127,7 @@ export const jobListRoute = route({
   verifyCaller: verifyMayFollow,
   paths: ['/v2/queue', '/queue'],
   summary:
-    "The caller's jobs, newest first; with size, status or after: what each is made from, its end, why it failed",
+    "The caller's jobs, newest first; with size, status or after, also the source, end and error of each",
   query: jobListQuerySchema,
   answers: { 200: jobListAnswerSchema.extend(envelopeSchema.shape), 400: errorAnswerSchema },
   handle: async (call) => {
@@ -164,7 +164,7 @@ export const queueEventsRoute = route({
   scopes: ['read'],
   verifyCaller: verifyMayFollow,
   paths: ['/v2/queue/events', '/queue/events'],
-  summary: "The caller's jobs as server-sent events: the pending ones, then each as it is accepted and ends",
+  summary: "The caller's jobs as server-sent events: the pending ones, then each that is accepted or ends",
   answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },
   handle: async (call) => {
     const { request, context } = call;

@@ -9,7 +9,7 @@ import { EXPORTS, exportAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { envelope, skinListItem } from '../views.ts';
 
-/** As the hosted service does it: clients take the UUID of a skin that may be gone. */
+/** As on the hosted service: the skin whose UUID a client sends may have been deleted. */
 const startsOver = true;
 const STARTED_OVER: Note = {
   code: 'anchor_not_found',
@@ -21,7 +21,7 @@ type Page = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSk
 export const publicSkinsRoute = route({
   method: 'GET',
   paths: ['/v2/skins', '/v2/skins/latest'],
-  summary: 'Public skins, newest first; a page may be short, links.next leads on to the end',
+  summary: 'Public skins, newest first; a page may be short, so follow links.next to the end',
   query: skinListQuerySchema,
   answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
   cache: 'public',
@@ -66,7 +66,7 @@ export const randomSkinsRoute = route({
     pickAnswer('/v2/skins/random', warnings, await readRandomSkins(context, query.size)),
 });
 
-/** The complete list: there are no further pages. */
+/** A complete list without further pages. */
 function pickAnswer(self: string, warnings: readonly Note[], skins: readonly SkinWithData[]): Answer {
   const pagination = { current: {} };
   const body = { ...envelope({ warnings, links: { self } }), skins: skins.map(skinListItem), pagination };
@@ -97,7 +97,7 @@ function listAnswer(
   };
   const warnings = hasStartedOver ? [...common, STARTED_OVER] : common;
   const links = { self: address(query.after), ...(next !== undefined && { next: address(next) }) };
-  // Clients see by the field whether there is another page.
+  // By this field, clients see whether there is another page.
   const pagination = {
     current: { after: query.after },
     ...(next !== undefined && { next: { after: next } }),

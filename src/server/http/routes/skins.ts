@@ -29,7 +29,7 @@ export const skinRoute = route({
   method: 'GET',
   paths: ['/v2/skins/:uuid'],
   summary:
-    'A skin with its value and signature; public ones and your own also by the first eight digits of the UUID',
+    'A skin with its value and signature; for public ones and your own, eight digits of the UUID suffice',
   params,
   answers: { 200: skinAnswer, 404: errorAnswerSchema },
   handle: async (call) => answerWith(await skinOf(call), { warnings: call.warnings }),
@@ -42,7 +42,7 @@ async function skinOf(call: SkinCall): Promise<SkinWithData> {
   return await readSkin(call.context, call.caller, await uuidOf(call));
 }
 
-/** @throws Refusal `skin_not_found` for a short id that leads to no skin */
+/** @throws Refusal `skin_not_found` for a short ID without a skin */
 async function uuidOf({ context, caller, params }: SkinCall): Promise<string> {
   return await wholeUuid(context, caller, params.uuid);
 }
@@ -52,7 +52,7 @@ export const editSkinRoute = route({
   scopes: ['skins'],
   needsKey: true,
   paths: ['/v2/skins/:uuid'],
-  summary: "Change a skin's name or visibility (its owner only); an empty name, or null, takes the name away",
+  summary: "Change a skin's name or visibility (its owner only); an empty name or null removes the name",
   params,
   bodies: { 'application/json': skinEditSchema },
   answers: {
@@ -76,7 +76,7 @@ export const deleteSkinRoute = route({
   scopes: ['skins'],
   needsKey: true,
   paths: ['/v2/skins/:uuid'],
-  summary: 'Delete a skin (its owner only); its texture stays while another skin needs it',
+  summary: 'Delete a skin (its owner only); its texture stays while another skin uses it',
   params,
   answers: { 200: envelopeSchema, 401: errorAnswerSchema, 404: errorAnswerSchema },
   handle: async (call) => {
@@ -90,14 +90,14 @@ export const deleteSkinRoute = route({
 export const skinTextureRoute = route({
   method: 'GET',
   paths: ['/v2/skins/:uuid/texture'],
-  summary: "Leads to a skin's texture",
+  summary: "Redirects to a skin's texture",
   params,
   answers: { 302: null, 404: errorAnswerSchema },
   cache: 'public',
   handle: async (call) => {
     const { uuid, visibility, texture_hash } = await skinOf(call);
     const isForAll = visibility === 'public' || (visibility === 'unlisted' && uuid === call.params.uuid);
-    // A relative address: the caller may have reached this service at another one than the signed data names.
+    // A relative address, because the signed data may name another address than the caller's.
     const headers = { ...(isForAll ? EVERYWHERE : PRIVATE), Location: `/textures/${texture_hash}` };
     return { status: 302, body: undefined, headers };
   },
@@ -121,7 +121,7 @@ export const similarSkinsRoute = route({
 export const viewSkinRoute = route({
   method: 'POST',
   paths: ['/v2/skins/:uuid/interactions/views'],
-  summary: 'Count a view of a skin, once an hour for each caller; says nothing of whether there is one',
+  summary: 'Count a view of a skin, once an hour per caller; does not reveal whether the skin exists',
   params: z.object({ uuid: uuidSchema }),
   answers: { 204: null },
   handle: async ({ context, caller, params }) => {
@@ -133,7 +133,7 @@ export const viewSkinRoute = route({
 function answerWith(row: SkinWithData, notes: Pick<Notes, 'warnings' | 'messages'>): Answer {
   const skin = skinView(row);
   const links = { self: `/v2/skins/${skin.uuid}` };
-  // The published contract has the fields at the top level, the service's clients read `skin`: send both.
+  // The published contract has the fields at the top level, but the hosted service's clients read `skin`: send both.
   return { status: 200, body: { ...skin, ...envelope({ ...notes, links }), skin } };
 }
 
@@ -145,7 +145,7 @@ export const editSkinsRoute = route({
   scopes: ['skins'],
   needsKey: true,
   paths: ['/v2/me/skins'],
-  summary: 'Change the name or visibility of up to 128 skins of the caller at once',
+  summary: "Change the name or visibility of up to 128 of the caller's skins at once",
   bodies: { 'application/json': skinsEditSchema },
   answers: { ...refusals, 200: skinsEditedAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
@@ -161,7 +161,7 @@ export const deleteSkinsRoute = route({
   scopes: ['skins'],
   needsKey: true,
   paths: ['/v2/me/skins/delete'],
-  summary: 'Delete up to 128 skins of the caller at once',
+  summary: "Delete up to 128 of the caller's skins at once",
   bodies: { 'application/json': skinsDeleteSchema },
   answers: { ...refusals, 200: skinsDeletedAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {

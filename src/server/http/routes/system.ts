@@ -10,7 +10,7 @@ import { route } from '../route.ts';
 export const keyDocumentRoute = route({
   method: 'GET',
   paths: ['/'],
-  summary: 'What authlib-injector needs to trust the signatures of this service',
+  summary: "What authlib-injector needs to trust this service's signatures",
   answers: { 200: keyDocumentSchema },
   cache: 'public',
   authenticated: false,
@@ -26,7 +26,7 @@ export const healthRoute = route({
   method: 'GET',
   isVital: true,
   paths: ['/health'],
-  summary: 'Whether the process is alive; 503 when something is wrong with it that a restart may mend',
+  summary: 'Whether the process is alive; 503 if a restart may fix a problem',
   answers: { 200: healthAnswerSchema, 503: healthAnswerSchema },
   cache: 'none',
   authenticated: false,
@@ -40,7 +40,7 @@ export const readyRoute = route({
   method: 'GET',
   isVital: true,
   paths: ['/ready'],
-  summary: 'Whether the service takes work now, and why not',
+  summary: 'Whether the service accepts work, and if not, why',
   answers: { 200: readyAnswerSchema, 503: readyAnswerSchema },
   cache: 'none',
   authenticated: false,
@@ -56,7 +56,7 @@ export const readyRoute = route({
 export const metricsRoute = route({
   method: 'GET',
   paths: ['/metrics'],
-  summary: "Counts for Prometheus: with an operator's key, unless the operator opened them to all",
+  summary: "Metrics for Prometheus; needs an operator's key unless the operator made them public",
   answers: { 200: 'text/plain', 401: errorAnswerSchema, 403: errorAnswerSchema, 404: errorAnswerSchema },
   cache: 'none',
   handle: async ({ context: { metrics }, caller }) => {

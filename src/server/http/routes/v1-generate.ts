@@ -31,10 +31,10 @@ import { delayHeaders, rateLimitHeaders, v1SkinView, waitView } from '../views.t
 
 const DEPRECATED: Note = {
   code: 'deprecated',
-  message: 'This is version 1 of the service: use POST /v2/generate or POST /v2/queue.',
+  message: 'This is version 1 of the service. Use POST /v2/generate or POST /v2/queue.',
 };
 
-/** The clients of version 1 read for half a minute at least. */
+/** Clients of version 1 wait for at least half a minute. */
 const PATIENCE: JobPatience = { ...DEFAULT_PATIENCE, atWork: MAX_WAIT_SECONDS * 1000 };
 
 const ANSWERS = {
@@ -73,7 +73,7 @@ export const v1GetUserRoute = route({
   changes: true,
   scopes: ['generate'],
   paths: ['/generate/user/:uuid'],
-  summary: "Generate a player's skin (version 1, as the oldest clients ask)",
+  summary: "Generate a player's skin (version 1, for the oldest clients)",
   deprecated: true,
   isLimited: true,
   cache: 'none',
@@ -182,7 +182,7 @@ export const v1ValidUuidRoute = route({
     ),
 });
 
-/** Counts as a fetch by the caller. */
+/** Counts towards the caller's fetches. */
 async function validateAnswer(
   { context, caller }: Call<unknown, unknown>,
   find: () => Promise<Player | undefined>,
@@ -209,7 +209,7 @@ async function unlessNobody(find: () => Promise<Player | undefined>): Promise<Pl
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Given {
-  /** From the query, the body and the address: later ones take precedence. */
+  /** Options from the query, the body and the address; later ones take precedence. */
   readonly fields: Fields;
   readonly file: Uint8Array | undefined;
   readonly fileName: string | undefined;

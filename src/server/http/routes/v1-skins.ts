@@ -67,7 +67,7 @@ function skinAnswer(skin: SkinWithData): Answer {
 export const v1DelayRoute = route({
   method: 'GET',
   paths: ['/get/delay'],
-  summary: 'The delay between requests, and when the next one may come (version 1)',
+  summary: 'The delay between requests, and when the caller may send the next one (version 1)',
   deprecated: true,
   answers: { 200: v1DelayAnswerSchema },
   handle: async ({ context, caller }) => {
@@ -87,7 +87,7 @@ export const v1DelayRoute = route({
 
 const USUAL_SIZE = 16;
 const MAX_SIZE = 64;
-/** Used instead of the UUID of a skin: the list from its beginning. */
+/** Stands for the start of the list in place of a skin's UUID. */
 const START = 'start';
 
 const numberSchema = z
@@ -99,7 +99,7 @@ const placeSchema = z.union(
   'a page from 1, or the UUID of a skin',
 );
 
-/** An invalid size is ignored, and one that is too large is reduced, as clients of version 1 expect. */
+/** Ignores an invalid size and reduces one that is too large, as clients of version 1 expect. */
 const sizeSchema = z
   .string()
   .optional()
@@ -173,7 +173,7 @@ function v1ListItem({ id, uuid, name, url, variant, data_created_at }: SkinWithD
 export const v1StatsRoute = route({
   method: 'GET',
   paths: ['/get/stats'],
-  summary: 'Figures of the service as a whole (version 1)',
+  summary: 'Statistics of the whole service (version 1)',
   deprecated: true,
   answers: { 200: v1StatsSchema },
   cache: 'public',
@@ -184,7 +184,7 @@ export const v1StatsRoute = route({
   },
 });
 
-/** Reports every figure twice: in the older form at the top level, in the newer one below. */
+/** Reports every number twice: in the older form at the top level, in the newer one below. */
 function v1Stats({ generated, generator, accounts }: ServiceStats, delay: number): V1Stats {
   const { time, total } = generated;
   const [hour, day, month, year] = [time.hour, time.day, time.month, time.year].map(

@@ -1,4 +1,4 @@
-/** A button of the second rank. */
+/** A secondary button. */
 export function smallButton(label: string, act: (button: HTMLButtonElement) => void): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';

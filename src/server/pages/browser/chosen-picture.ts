@@ -4,13 +4,13 @@ import { type Examined, examine, repairedFile } from './examine.ts';
 import { ResultRow } from './result-row.ts';
 
 interface ChosenOptions {
-  /** What the form says about the arms; undefined: detect. */
+  /** The arms chosen in the form; undefined: detect. */
   readonly wanted: () => Variant | undefined;
   readonly onPreview: (file: File, variant: Variant) => Promise<void>;
   readonly onRemove: (picture: ChosenPicture) => void;
 }
 
-/** A picture that a person has chosen and not sent yet. */
+/** A picture that has been chosen but not sent. */
 export class ChosenPicture {
   readonly row: ResultRow;
   /** Settles when it is known whether the picture can be sent. */
@@ -29,7 +29,7 @@ export class ChosenPicture {
     return this.#file;
   }
 
-  /** Looks at it again: the form says something else about the arms. */
+  /** Checks it again after the form's arms have changed. */
   examineAgain(): void {
     this.examined = this.#examine();
   }
@@ -37,18 +37,18 @@ export class ChosenPicture {
   async #examine(): Promise<Examined> {
     const file = this.#file;
     const wanted = this.#options.wanted();
-    this.row.say('Looking at it');
+    this.row.say('Checking');
     const found = await examine(file, wanted);
-    if (file !== this.#file || wanted !== this.#options.wanted()) return found; // a later look tells
+    if (file !== this.#file || wanted !== this.#options.wanted()) return found; // a later check reports
     if (found.problem) this.#tellProblem(found.problem);
     else this.#tellReady(found);
     return found;
   }
 
-  #tellProblem({ message, mending }: NonNullable<Examined['problem']>): void {
+  #tellProblem({ message, repair }: NonNullable<Examined['problem']>): void {
     this.row.fail(message);
-    const mend = mending && smallButton(mending, () => void this.#mend());
-    this.row.offer([...(mend ? [mend] : []), this.#removeButton()]);
+    const button = repair && smallButton(repair, () => void this.#repair());
+    this.row.offer([...(button ? [button] : []), this.#removeButton()]);
   }
 
   #tellReady({ variant, warnings }: Extract<Examined, { problem?: undefined }>): void {
@@ -57,7 +57,7 @@ export class ChosenPicture {
     const preview = smallButton('Preview in 3D', (button) => {
       this.#options.onPreview(this.#file, variant).catch(() => {
         button.disabled = true;
-        button.textContent = 'This browser cannot show it in 3D';
+        button.textContent = 'This browser cannot show 3D';
       });
     });
     this.row.offer([preview, this.#removeButton()]);
@@ -67,13 +67,13 @@ export class ChosenPicture {
     return smallButton('Remove', () => this.#options.onRemove(this));
   }
 
-  async #mend(): Promise<void> {
+  async #repair(): Promise<void> {
     try {
       this.#file = await repairedFile(this.#file);
       this.row.picture = this.#file;
       this.examined = this.#examine();
     } catch {
-      this.row.fail('This browser cannot mend it. Save it again in your editor.');
+      this.row.fail('This browser cannot repair it. Save it again in your editor.');
     }
   }
 }

@@ -1,19 +1,19 @@
-/** Milliseconds for which a button says that it has copied. */
+/** Milliseconds for which a button shows the result. */
 const SAID = 1_500;
 
-/** Shows a button that copies the text in its `data-copy`. */
+/** Shows a button, which copies the text in its `data-copy`. */
 export function offerCopying(button: HTMLButtonElement): void {
   button.hidden = false;
   const label = button.textContent;
   button.addEventListener('click', async () => {
-    button.textContent = (await copy(button.dataset['copy'] ?? '')) ? 'Copied' : 'Not copied';
+    button.textContent = (await copy(button.dataset['copy'] ?? '')) ? 'Copied' : 'Copy failed';
     setTimeout(() => {
       button.textContent = label;
     }, SAID);
   });
 }
 
-/** The clipboard is only there on encrypted or local pages; elsewhere the browser's old way has to do. */
+/** The clipboard API exists only on encrypted or local pages; elsewhere, the old command has to do. */
 async function copy(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     return await navigator.clipboard.writeText(text).then(

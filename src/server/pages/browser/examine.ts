@@ -2,20 +2,20 @@ import { detectVariant, type Variant } from '../../../skin/variant.ts';
 import { listWarnings } from '../../../skin/warnings.ts';
 import { type PictureProblem, problemOf } from './picture-check.ts';
 
-/** What a picture is found to be, before it is sent. */
+/** The result of checking a picture before it is sent. */
 export type Examined =
   | { readonly problem: PictureProblem }
   | { readonly problem?: undefined; readonly variant: Variant; readonly warnings: readonly string[] };
 
-/** Bytes of a file that is looked at. */
+/** Largest file to check, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const DAMAGED: PictureProblem = { message: 'This PNG is damaged. Save it again in your editor.' };
 const FAR_TOO_LARGE: PictureProblem = {
-  message: 'This file is far too large for a skin, which has at most 20,000 bytes.',
+  message: 'This file is far too large: a skin has at most 20,000 bytes.',
 };
-/** Said in other words than in a terminal; undefined: not said here. */
+/** Warnings in other words than in a terminal; undefined: not shown here. */
 const OTHER_WORDS: Readonly<Record<string, string | undefined>> = {
-  looks_like_cape: 'This looks like a cape, not a skin: as a skin it has no legs and no body.',
+  looks_like_cape: 'This looks like a cape, not a skin: as a skin, it would have no legs and no body.',
   tiny_file: undefined,
 };
 
@@ -34,7 +34,7 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
   return { variant: wanted ?? detected.variant, warnings: warnings.filter((one) => one !== undefined) };
 }
 
-/** The same picture in the game's size, written without anything but its pixels. */
+/** The same picture in the game's size, without metadata. */
 export async function repairedFile(file: File): Promise<File> {
   const bitmap = await createImageBitmap(file, AS_IT_IS);
   const height = (64 * bitmap.height) / bitmap.width;
@@ -46,7 +46,7 @@ export async function repairedFile(file: File): Promise<File> {
 
 const AS_IT_IS: ImageBitmapOptions = { premultiplyAlpha: 'none', colorSpaceConversion: 'none' };
 
-/** Pixels are chosen, not mixed. */
+/** Scales without smoothing. */
 function drawn(bitmap: ImageBitmap, width: number, height: number): CanvasRenderingContext2D {
   const canvas = document.createElement('canvas');
   canvas.width = width;

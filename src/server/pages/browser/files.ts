@@ -1,7 +1,7 @@
-/** Pictures at most from one folder. */
+/** The most pictures to take from one folder. */
 const MAX_FILES = 500;
 
-/** The PNG files that were dropped, those in folders too. Call it in the event's handler: later they are gone. */
+/** The dropped PNG files, including those in folders. Call it in the event's handler: the data is gone afterwards. */
 export async function droppedFiles(data: DataTransfer): Promise<File[]> {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const files: File[] = [];
@@ -19,7 +19,7 @@ async function collect(entry: FileSystemEntry, files: File[]): Promise<void> {
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((done, failed) => reader.readEntries(done, failed));
-    if (part.length === 0) return; // browsers tell a folder's files in parts
+    if (part.length === 0) return; // browsers list a folder's files in parts
     for (const inner of part) {
       if (inner.isDirectory || /\.png$/i.test(inner.name)) await collect(inner, files);
     }

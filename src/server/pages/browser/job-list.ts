@@ -1,4 +1,4 @@
-/** A job as the events of the page tell it. */
+/** A job in the events of the page. */
 interface News {
   readonly id: string;
   readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
@@ -13,8 +13,8 @@ const STATES = {
 } as const;
 
 /**
- * Keeps a list of jobs up to date. Where a script cannot say all of what has changed, such as why a job failed, it offers
- * to load the page again: moving what a person reads would be worse.
+ * Keeps a list of jobs up to date. If the events lack something, such as why a job failed, it offers to reload the
+ * page instead of moving what a person is reading.
  */
 export function followJobs(list: HTMLElement): void {
   const events = new EventSource('/ui/jobs/events');
@@ -25,7 +25,7 @@ export function followJobs(list: HTMLElement): void {
     )) {
       const news = pending.get(row.dataset['ownJob'] ?? '');
       if (news) show(row, news);
-      else offerReload(); // it has ended since the page was written
+      else offerReload(); // it has ended since the page was rendered
     }
   });
   events.addEventListener('job', ({ data }: MessageEvent<string>) => {
@@ -60,7 +60,7 @@ function offerReload(): void {
   if (!news?.hidden) return;
   const link = document.createElement('a');
   link.href = location.href;
-  link.textContent = 'Load the page again';
-  news.replaceChildren('There is news of your jobs. ', link);
+  link.textContent = 'Reload the page';
+  news.replaceChildren('Your jobs have changed. ', link);
   news.hidden = false;
 }

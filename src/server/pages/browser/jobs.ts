@@ -1,4 +1,4 @@
-/** A job as `/ui/jobs/<id>/state` tells it. */
+/** A job in the answer of `/ui/jobs/<id>/state`. */
 export interface PageJob {
   readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
   readonly skin?: {
@@ -10,10 +10,10 @@ export interface PageJob {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** Milliseconds before a request that failed is sent again. */
+/** Milliseconds before a failed request is sent again. */
 const RETRY = 2_000;
 
-/** The job's end. The server answers when something has changed, so there is no pause between the requests. */
+/** Waits for the job's end. The server answers when something has changed, so no pause between requests is needed. */
 export async function waitForJob(id: string, onState: (state: PageJob) => void): Promise<PageJob> {
   for (let seen = ''; ; ) {
     const state = await readState(id, seen);
@@ -27,7 +27,7 @@ export async function waitForJob(id: string, onState: (state: PageJob) => void):
   }
 }
 
-/** Undefined if the server could not be asked, or asks for a pause. */
+/** Undefined if the server is unreachable or limits requests. */
 async function readState(id: string, seen: string): Promise<PageJob | undefined> {
   try {
     const answer = await fetch(`/ui/jobs/${id}/state?seen=${seen}`, {
@@ -35,7 +35,7 @@ async function readState(id: string, seen: string): Promise<PageJob | undefined>
     });
     if (answer.ok) return (await answer.json()) as PageJob;
     if (answer.status === 429 || answer.status >= 500) return undefined;
-    return { status: 'failed', error: { code: 'job_not_found', message: 'The job is gone.' } };
+    return { status: 'failed', error: { code: 'job_not_found', message: 'This job no longer exists.' } };
   } catch {
     return undefined;
   }
@@ -45,10 +45,10 @@ export async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Goes on to the skin, or to the reason why there is none. */
+/** Leads to the skin, or to the reason why there is none. */
 export async function followJob(element: HTMLElement): Promise<void> {
   await waitForJob(element.dataset['job'] ?? '', ({ status }) => {
-    element.textContent = status === 'processing' ? 'It is being made.' : 'It waits for its turn.';
+    element.textContent = status === 'processing' ? 'Making the skin.' : 'Waiting in the queue.';
   });
   location.reload();
 }

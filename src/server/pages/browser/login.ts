@@ -5,7 +5,7 @@ interface LoginState {
   readonly message?: string;
 }
 
-/** Looks every few seconds whether the code was entered, and goes on to the accounts once one is linked. */
+/** Checks every few seconds whether the code was entered, and goes to the list of accounts once one is linked. */
 export async function followLogin(element: HTMLElement): Promise<void> {
   element.hidden = false;
   const seconds = Number(element.dataset['every']);

@@ -3,19 +3,19 @@ import { copyButton } from './copy.ts';
 import { type PageJob, pause, waitForJob } from './jobs.ts';
 import type { ResultRow } from './result-row.ts';
 
-/** Pictures that are sent at the same time. */
+/** Pictures to send at the same time. */
 const AT_ONCE = 2;
-/** Milliseconds to wait when the server asks for a pause without saying how long. */
+/** Milliseconds to wait at a rate limit without Retry-After. */
 const PAUSE = 3_000;
 
 interface QueuedPicture {
   readonly file: File;
   readonly row: ResultRow;
-  /** The form as it was when the picture was sent. */
+  /** The form's fields when the picture was submitted. */
   readonly fields: FormData;
 }
 
-/** Sends pictures, a few at a time, and shows what becomes of each. */
+/** Sends pictures, a few at a time, and shows the result of each. */
 export class MakeQueue {
   readonly #waiting: QueuedPicture[] = [];
   #underWay = 0;
@@ -38,7 +38,7 @@ export class MakeQueue {
     this.#underWay--;
   }
 
-  /** What failed can be sent again as it is, or taken away. */
+  /** Failed pictures can be sent again or removed. */
   #failed(input: QueuedPicture, reason: string, isSignedOut = false): void {
     const { row } = input;
     row.fail(reason);
@@ -57,7 +57,7 @@ interface Failure {
 }
 
 async function make({ file, row, fields }: QueuedPicture): Promise<Failure | undefined> {
-  row.say('Sending');
+  row.say('Uploading');
   fields.set('file', file);
   const sent = await send(fields, row);
   if ('error' in sent) return sent.error;
@@ -81,18 +81,20 @@ async function send(fields: FormData, row: ResultRow): Promise<{ job: string } |
       const message = (body.errors ?? []).map((error) => error.message).join(' ');
       return { error: { message, isSignedOut: answer.status === 401 } };
     }
-    row.say('The server asks for a pause');
-    await pause(Number(answer.headers.get('retry-after') ?? 0) * 1000 || PAUSE);
+    const ms = Number(answer.headers.get('retry-after') ?? 0) * 1000 || PAUSE;
+    row.say(`Rate limit reached. Continuing
+    in ${Math.ceil(ms / 1000)} s`);
+    await pause(ms);
   }
 }
 
 function show({ skin, error }: PageJob, row: ResultRow): Failure | undefined {
-  if (!skin) return { message: error?.message ?? 'The skin was not made.', isSignedOut: false };
+  if (!skin) return { message: error?.message ?? 'The skin could not be made.', isSignedOut: false };
   const { uuid, value, signature, url } = skin;
   const buttons = [
     copyButton('Copy the value', value),
     copyButton('Copy the signature', signature),
-    copyButton('Copy the texture address', url),
+    copyButton('Copy the texture URL', url),
   ];
   row.finish(`/ui/skins/${uuid}`, buttons);
   return undefined;

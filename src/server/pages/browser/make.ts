@@ -3,7 +3,7 @@ import { chooseFolder, droppedFiles } from './files.ts';
 import { MakeQueue } from './make-queue.ts';
 import { Preview } from './preview.ts';
 
-/** Lets the form take several pictures, by drop and paste too, and shows what they are and what becomes of each. */
+/** Lets the form take several pictures, also by drop and paste, and shows the check and the result of each. */
 export function enhanceMakeForm(form: HTMLFormElement): void {
   const input = form.querySelector<HTMLInputElement>('input[type="file"]');
   const list = form.parentElement?.querySelector<HTMLOListElement>('[data-results]');
@@ -47,13 +47,13 @@ interface MakeParts {
   readonly preview: Preview;
 }
 
-/** The pictures that are chosen, until they are sent. */
+/** The chosen pictures, until they are sent. */
 class ChosenPictures {
   readonly #form: HTMLFormElement;
   readonly #parts: MakeParts;
   readonly #queue = new MakeQueue();
   #chosen: ChosenPicture[] = [];
-  /** What the stage shows. */
+  /** The picture on the stage. */
   #previewed: ChosenPicture | undefined;
 
   constructor(form: HTMLFormElement, parts: MakeParts) {
@@ -77,7 +77,7 @@ class ChosenPictures {
     this.#update();
   }
 
-  /** The arms were chosen anew: rows and preview tell what will be made. */
+  /** Updates rows and preview after the form's arms have changed. */
   examineAgain(): void {
     for (const picture of this.#chosen) picture.examineAgain();
     void this.#showAgain();
@@ -95,7 +95,7 @@ class ChosenPictures {
     this.#parts.preview.close();
   }
 
-  /** Sends what has no problem; the rest stays, to be mended or removed. */
+  /** Sends the pictures without problems. The others stay, to be repaired or removed. */
   async send(): Promise<void> {
     const fields = new FormData(this.#form);
     const chosen = this.#chosen;
@@ -114,7 +114,7 @@ class ChosenPictures {
     this.#update();
   }
 
-  /** For the next picture. Arms and visibility stay: what was unlisted must not be followed by something public. */
+  /** Clears the form for the next picture. Arms and visibility stay, so that no public skin follows an unlisted one unnoticed. */
   #clear(): void {
     for (const input of this.#form.querySelectorAll<HTMLInputElement>(
       'input[name="file"], input[name="name"]',

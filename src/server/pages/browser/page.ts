@@ -1,4 +1,4 @@
-/** The script of all pages: what forms and links cannot do. */
+/** The script of all pages, for what forms and links cannot do. */
 import { offerCopying } from './copy.ts';
 import { followJobs } from './job-list.ts';
 import { followJob } from './jobs.ts';

@@ -1,7 +1,7 @@
 import type { Variant } from '../../../skin/variant.ts';
 import type { OpenViewer } from './skin-viewer.ts';
 
-/** Shows pictures in 3D before they are sent: all on one stage, because browsers allow few. */
+/** Shows pictures in 3D before they are sent, all on one stage, because browsers allow few WebGL contexts. */
 export class Preview {
   readonly #stage: HTMLElement;
   #viewer: Promise<OpenViewer> | undefined;

@@ -1,4 +1,4 @@
-/** What becomes of one picture. */
+/** The row that shows one picture's progress and result. */
 export class ResultRow {
   readonly element = document.createElement('li');
   readonly #state = document.createElement('span');
@@ -8,7 +8,7 @@ export class ResultRow {
 
   constructor(file: File) {
     this.#picture.alt = '';
-    this.#picture.addEventListener('error', () => this.#picture.removeAttribute('src')); // it is none
+    this.#picture.addEventListener('error', () => this.#picture.removeAttribute('src')); // not a picture
     this.picture = file;
     const name = document.createElement('strong');
     name.textContent = file.name;
@@ -29,9 +29,9 @@ export class ResultRow {
     this.#state.textContent = state;
   }
 
-  /** It is about to be sent. */
+  /** The picture waits to be sent. */
   wait(): void {
-    this.say('In line');
+    this.say('Queued');
     this.note([]);
     this.offer([]);
   }
@@ -41,7 +41,7 @@ export class ResultRow {
     this.#state.textContent = reason;
   }
 
-  /** Leads on, beside the reason of a failure: in another tab, because what is chosen here would be lost. */
+  /** Adds a link beside the reason of a failure. It opens another tab, because the chosen pictures would be lost. */
   link(address: string, label: string): void {
     const link = document.createElement('a');
     link.href = address;
@@ -50,7 +50,7 @@ export class ResultRow {
     this.#state.append(' ', link);
   }
 
-  /** Things to know that are no errors. */
+  /** Shows warnings, which are not errors. */
   note(notes: readonly string[]): void {
     this.#notes.replaceChildren(
       ...notes.map((note) => {

@@ -1,4 +1,4 @@
-/** Offers to select all boxes of a form, or none of them. */
+/** Offers to select all or none of a form's boxes. */
 export function offerSelectingAll(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>('[data-select-all]');
   const boxes = [...form.querySelectorAll<HTMLInputElement>('input[type="checkbox"]')];

@@ -10,10 +10,10 @@ export interface OpenViewer {
   show(address: string, variant: Variant, cape?: string): Promise<void>;
 }
 
-/** Replaces the pictures of a skin by one that can be turned. @throws Error without WebGL or without the texture */
+/** Replaces a skin's pictures with a 3D view. @throws Error without WebGL or without the texture */
 export async function openViewer(stage: HTMLElement): Promise<void> {
   const { viewer: address = '', model, cape } = stage.dataset;
-  // The pictures stay until there is something to show in their place.
+  // The pictures stay until there is something to replace them.
   const stand = document.createElement('div');
   await makeViewer(stand).show(address, model === 'slim' ? 'slim' : 'classic', cape);
   stage.replaceChildren(...stand.children);
@@ -55,7 +55,7 @@ function toggles(viewer: SkinViewer): HTMLElement[] {
     toggle('Slim arms', skin.modelType === 'slim', (isOn) => {
       skin.modelType = isOn ? 'slim' : 'default';
     }),
-    toggle('From behind', false, (isOn) => {
+    toggle('Back view', false, (isOn) => {
       viewer.playerObject.rotation.y = isOn ? Math.PI : 0;
     }),
   ];

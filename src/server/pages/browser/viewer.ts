@@ -1,4 +1,4 @@
-/** Offers the skin in 3D. What draws it is large, so it is loaded only then. */
+/** Offers the skin in 3D. The renderer is large, so it is loaded on demand. */
 export function offerViewer(stage: HTMLElement): void {
   const button = stage.querySelector<HTMLButtonElement>('[data-open-viewer]');
   if (!button) return;
@@ -9,7 +9,7 @@ export function offerViewer(stage: HTMLElement): void {
       const { openViewer } = await import('./skin-viewer.ts');
       await openViewer(stage);
     } catch {
-      button.textContent = 'This browser cannot show it in 3D';
+      button.textContent = 'This browser cannot show 3D';
     }
   });
 }

@@ -73,7 +73,7 @@ export async function beginGameLogin(
   return begunView(await orRefusal(() => context.accounts.linking.begin(linker)));
 }
 
-/** A sign-in that the caller started, as it was begun. @throws Refusal `not_found` */
+/** The initial data of a sign-in that the caller started. @throws Refusal `not_found` */
 export function findGameLogin(context: AccountsContext, caller: Caller, id: string): BegunGameLogin {
   const { owner } = verifyMayLink(context, caller);
   const found = context.accounts.linking.find(id, owner);
@@ -86,7 +86,7 @@ function begunView({ expiresAt, interval, ...rest }: BegunLogin): BegunGameLogin
 }
 
 function noSuchLogin(): Refusal {
-  return new Refusal('not_found', 'No such sign-in, or it has expired.');
+  return new Refusal('not_found', 'Sign-in not found, or expired.');
 }
 
 /**
@@ -145,7 +145,7 @@ export async function unlinkGameAccount(
   const outcome = await unlinkAccount(accounts.pool, await findOwn(db, caller, uuid));
   if (outcome === 'unknown') throw noSuchAccount(uuid);
   if (outcome !== 'in_use') return outcome;
-  throw new Refusal('service_unavailable', 'The account is in use; it is paused now. Try again in a minute.');
+  throw new Refusal('service_unavailable', 'The account is in use. It is now paused; try again in a minute.');
 }
 
 /** Checks an account with the game. @throws Refusal `not_found` */
@@ -215,7 +215,7 @@ function isFinal(error: unknown): error is Error {
 
 function asRefusal(cause: unknown): unknown {
   if (isFinal(cause)) return new Refusal('invalid_request', { message: cause.message, cause });
-  // Their messages hold no token.
+  // Their messages contain no tokens.
   if (cause instanceof GameError)
     return new Refusal('service_unavailable', { message: cause.message, cause });
   if (!(cause instanceof AccountKeyError)) return cause;

@@ -15,7 +15,7 @@ import {
   verifyBindings,
 } from './caller.ts';
 
-/** Fixed prefix of every key, which secret scanners and people recognize. */
+/** Fixed prefix of every key, for secret scanners and people to recognize. */
 const PREFIX = 'sksm_';
 
 /** A new API key: 256 random bits, 69 characters. */
@@ -32,15 +32,15 @@ export function hashApiKey(key: string): string {
 const MANGLINGS: readonly (readonly [pattern: RegExp, message: string])[] = [
   [
     /^Bearer\s+Bearer\b/i,
-    'The word "Bearer" was sent twice: the client adds it itself, so leave it out of the setting.',
+    'The word "Bearer" was sent twice. The client adds it itself, so remove it from the setting.',
   ],
   [
     /^(?:Bearer\s+)?Optional(?:\[|\.empty)/i,
-    'The key arrived as Optional[…]: a bug in the client, which an update may fix.',
+    'The key arrived as Optional[…], a bug in the client that an update may fix.',
   ],
-  [/["'`“”‘’]/, 'The key arrived with quotes around it: leave them out of the setting.'],
-  [/^Bearer\s+[<{[(]/i, 'The key arrived with brackets around it: leave them out of the setting.'],
-  [/^Bearer\s+\S+\s+\S/i, 'The key arrived with a space inside: copy it again, without line breaks.'],
+  [/["'`“”‘’]/, 'The key arrived in quotes. Remove them from the setting.'],
+  [/^Bearer\s+[<{[(]/i, 'The key arrived in brackets. Remove them from the setting.'],
+  [/^Bearer\s+\S+\s+\S/i, 'The key arrived with a space inside. Copy it again without line breaks.'],
 ];
 
 /** Explains an obvious mistake in an unknown key, based on the Authorization header of the request. */
@@ -52,12 +52,12 @@ export function manglingOf(authorization: string): Note[] {
 export interface Credentials extends Origins {
   /** Value of the Authorization header. */
   readonly authorization: string | undefined;
-  /** Whether a key that is not known counts as none, as on the hosted service. */
+  /** Whether an unknown key counts as missing, as on the hosted service. */
   readonly isBare?: boolean;
 }
 
 export interface AuthenticateOptions {
-  /** Whether anonymous callers are served. */
+  /** Whether callers without a key are allowed. */
   readonly allowsAnonymous: boolean;
   readonly plans: Plans;
   readonly now: number;
@@ -94,7 +94,7 @@ function withoutKey(
   { allowsAnonymous, plans }: Pick<AuthenticateOptions, 'allowsAnonymous' | 'plans'>,
 ): Caller {
   if (allowsAnonymous) return anonymousCaller(origins, plans);
-  const message = 'This service needs an API key: send it as "Authorization: Bearer <key>".';
+  const message = 'This service requires an API key. Send it as "Authorization: Bearer <key>".';
   throw new Refusal('unauthorized', message);
 }
 

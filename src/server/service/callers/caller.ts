@@ -43,7 +43,7 @@ export function verifyBindings(
 
 /** `network`: an address, or a network in CIDR notation. An IPv4-mapped IPv6 address counts as the IPv4 address. */
 export function isInside(address: string, network: string): boolean {
-  // Behind a proxy the address comes from a header, which may hold any text.
+  // Behind a proxy, the address comes from a header with any text.
   if (isIP(address) === 0) return false;
   const from = parseUnmapped(address);
   const to = parseNetwork(network);
@@ -109,12 +109,12 @@ export interface CallerKey extends Bindings {
   readonly hash: string;
 }
 
-/** How the owners begin that are callers without a key. */
+/** The prefix of owners that are callers without a key. */
 export const ANONYMOUS_OWNERS = 'address:';
 
 /**
- * An anonymous caller, identified by its IP address. An IPv6 caller has a whole /64, so that counts as one address.
- * The address itself is not stored.
+ * An anonymous caller, identified by its IP address. An IPv6 caller has a whole /64, which counts as one address. The
+ * address itself is not stored.
  */
 export function anonymousCaller(
   { address, origin }: Pick<Origins, 'address' | 'origin'>,
@@ -128,7 +128,7 @@ function anonymousOwner(network: string): string {
   return `${ANONYMOUS_OWNERS}${hash('sha256', network).slice(0, 32)}`;
 }
 
-/** As who the caller views skins: a /48 of IPv6 counts as one viewer, because one person may have all of it. */
+/** The viewer ID of the caller. A /48 of IPv6 counts as one viewer, because one person may have all of it. */
 export function viewerOf(caller: Caller): string {
   if (caller.kind === 'user' || !caller.network.includes(':')) return caller.owner;
   return anonymousOwner(caller.network.split(':').slice(0, 3).join(':'));
@@ -152,7 +152,7 @@ export function userCaller(user: UserRow, plans: Plans, key?: ApiKeyRow): UserCa
   };
 }
 
-/** Rows are kept from one request to the next, so the lists in them are parsed once. */
+/** Rows are cached between requests, so their lists are parsed once. */
 const parsedKeys = new WeakMap<ApiKeyRow, CallerKey>();
 
 export function callerKey(row: ApiKeyRow): CallerKey {
@@ -182,7 +182,7 @@ export function requireUser(caller: Caller): UserCaller {
   if (caller.kind === 'user') return caller;
   throw new Refusal(
     'unauthorized',
-    'This request needs an API key: send it as "Authorization: Bearer <key>".',
+    'This request requires an API key. Send it as "Authorization: Bearer <key>".',
   );
 }
 
@@ -199,13 +199,13 @@ export function requireOperator(caller: Caller): UserCaller {
 /** An address as a proxy may write it: some append the port, which changes with each connection. */
 const WITH_PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
-/** An IPv4 address mapped into IPv6, as sockets that listen to both have it. */
+/** An IPv4 address mapped into IPv6, from sockets that listen on both. */
 const MAPPED = '::ffff:';
 
 /** What counts as one address: for IPv6 a whole /64. */
 export function networkOf(address: string): string {
   const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
-  if (isIPv4(plain)) return plain; // asked of each new connection, so at once where there is nothing to change
+  if (isIPv4(plain)) return plain; // a shortcut, because every new connection needs this
   const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
   const bare = ipv6 ?? ipv4 ?? address;
   if (isIP(bare) === 0) return bare;
@@ -217,7 +217,7 @@ export function networkOf(address: string): string {
     .join(':');
 }
 
-/** Default scopes of a key that is bound to places or programs: others may hold it too. */
+/** Default scopes of a key that is bound to places or programs, because others may hold it too. */
 const FOR_BOUND_KEYS: readonly Scope[] = ['read', 'generate', 'skins'];
 
 /** Default scopes of a new key. */
@@ -226,13 +226,13 @@ export function usualScopes({ isBound, isOperator }: { isBound: boolean; isOpera
   return SCOPES.filter((scope) => isOperator || scope !== 'operator');
 }
 
-/** Whether the caller's key has the scope. Without a key, nothing narrows what the caller may do. */
+/** Whether the caller's key has the scope. Callers without a key are not limited by scopes. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
   if (caller.kind === 'anonymous' || caller.key === undefined) return true;
   return caller.key.scopes.includes(scope);
 }
 
-/** @throws Refusal `insufficient_grants` when the caller's key has none of the scopes */
+/** @throws Refusal `insufficient_grants` if the caller's key has none of the scopes */
 export function requireScope(caller: Caller, ...scopes: readonly Scope[]): void {
   if (scopes.some((scope) => hasScope(caller, scope))) return;
   throw new Refusal('insufficient_grants', `This API key does not have the scope ${scopes.join(' or ')}.`);

@@ -20,7 +20,7 @@ export interface OpenRequestsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Call with every change that takes rights away: all nodes then check their open requests. */
+/** Call after every change that removes rights, so that all nodes check their open requests. */
 export async function noteRevocation(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockQueue(tx);
@@ -63,7 +63,7 @@ export class OpenRequests {
   }
 
   #release(held: Held): void {
-    this.#held.delete(held); // the timer goes on until its next look, because most requests are over before it
+    this.#held.delete(held); // the timer stays until its next check, because most requests are over before it
   }
 
   async #look(): Promise<void> {
@@ -77,11 +77,11 @@ export class OpenRequests {
     try {
       const revocations = await readMeta(this.#options.db, 'revocations');
       const isNews = revocations !== this.#revocations;
-      if (isNews) this.#options.db.store.keyOwners.forget(); // what was read before may be what has been revoked
+      if (isNews) this.#options.db.store.keyOwners.forget(); // the cached keys may have been revoked
       for (const held of [...this.#held]) if (isNews || !held.isSeen) await this.#verify(held);
       this.#revocations = revocations;
     } catch (error) {
-      this.#options.onError(error); // the store cannot be read: the next check is soon
+      this.#options.onError(error); // the store is unreadable, and the next check is soon
     } finally {
       this.#isLooking = false;
     }
@@ -93,7 +93,7 @@ export class OpenRequests {
       held.isSeen = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (!this.#held.has(held)) return; // it has ended in the meantime
+      if (!this.#held.has(held)) return; // it has ended since
       this.#release(held);
       held.onRevoked(error);
     }

@@ -7,8 +7,8 @@ const ANY = '*';
 
 /** What a page may do without an API key if the operator allows it. */
 const ACTS = {
-  generate: 'have skins generated',
-  follow: 'see the jobs of their visitors',
+  generate: 'generate skins',
+  follow: "see their visitors' jobs",
   report: 'report skins',
 } as const;
 
@@ -24,7 +24,7 @@ export class WebPages {
   }
 
   /**
-   * Any page that a person opens can send requests from that person's address, and so use up the person's limits, speak
+   * Any page that a person opens can send requests from that person's address, and so use up the person's limits, act
    * for the person, and see what was made from there.
    * @throws Refusal `insufficient_grants` for a caller without a key that comes from a page of another origin
    */
@@ -34,14 +34,14 @@ export class WebPages {
     throw new Refusal('insufficient_grants', message);
   }
 
-  /** Whether the caller is more than an address from which a page of another origin sends requests. */
+  /** Whether the caller has a key, or is not a page of another origin. */
   isTrusted(caller: Caller): boolean {
     return caller.kind !== 'anonymous' || caller.page === undefined || this.#isAllowed(caller.page);
   }
 
   /**
-   * Whether a page at this address is one of this service, or may act like one. Its origin alone does not prove that:
-   * who owns a name can have it lead anywhere, but for a certificate, an address without a name and our own names.
+   * Whether a page at this address belongs to this service or may act like it. A name alone does not prove that,
+   * because its owner can point it anywhere. A certificate, an IP address or one of our own names does.
    */
   isProvedName({ protocol, hostname, origin }: URL): boolean {
     const isFixed = hostname === 'localhost' || isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0;

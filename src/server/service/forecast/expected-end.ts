@@ -9,7 +9,7 @@ import { type Forecast, forecast } from './forecast.ts';
 type Ahead = Forecast['ahead'] | number;
 type Foreseen = Pick<Forecast, 'start' | 'end'> & { readonly ahead: Ahead };
 
-/** The workers, as far as forecasts and statistics need them. */
+/** The part of the workers that forecasts and statistics need. */
 export interface Workers {
   /** Those of this process. */
   readonly count: number;

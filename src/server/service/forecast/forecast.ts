@@ -56,12 +56,12 @@ interface OwnerQueue {
   readonly waiting: number[];
 }
 
-/** Each submission asks for a forecast, so a step allocates no lists of its own. */
+/** Every submission needs a forecast, so a step allocates no lists. */
 class Future {
   time = 0;
   readonly #queue: QueueForecast;
   readonly #lines = new Map<string, OwnerQueue>();
-  /** Skin data that exists by then. */
+  /** Skin data that will exist by then. */
   readonly #made = new Set<string>();
   #running: ForecastJob[];
 

@@ -35,11 +35,11 @@ const PAGE = 16;
 const MAX_TOLD = 64;
 
 /**
- * Reports an owner's jobs to its followers. News only say where to look: followers get what the store holds at that
+ * Reports an owner's jobs to its followers. News only say where to look. Followers get what the store holds at that
  * time, so the order of the news does not matter. The feed keeps two facts for this: the number of the newest job it
  * has looked at, and which jobs up to that one were pending. It reports a job as accepted when the job's number is
  * higher, and as ended when the job was pending and no longer is. A job that this process has just accepted is reported
- * as it is, and remembered until a look has come to it.
+ * at once, and remembered until a read has reached it.
  */
 export class JobFeed {
   readonly #options: JobFeedOptions;

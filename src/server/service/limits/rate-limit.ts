@@ -16,7 +16,7 @@ export interface LimitedRequest {
   readonly via: Via;
 }
 
-/** The caller's current rate limit, for a next request that comes by `via`. */
+/** The caller's current rate limit for another request by `via`. */
 export async function readRateLimit(
   db: Db,
   caller: Caller,
@@ -55,7 +55,7 @@ function windowOf(
 }
 
 /**
- * Errors to which no rate limit is added: the request is malformed, the caller no longer known, or the store better not
+ * Errors without a rate limit: the request is malformed, the caller is no longer known, or the store should not be
  * queried again.
  */
 const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -67,8 +67,8 @@ const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * The same error, with the caller's rate limit where clients of version 2 expect it. A 429 stays as it is: it knows best
- * how long to wait.
+ * The same error with the caller's rate limit, as clients of version 2 expect. A 429 stays as it is, because it has
+ * its own wait.
  */
 export async function withLimits(
   context: { readonly db: Db; readonly clock: Clock },
@@ -99,14 +99,14 @@ export function viaFor(caller: Caller, isAskedFor: boolean): Via {
 }
 
 /**
- * The wait after a new skin that a caller is given, in milliseconds: the whole delay, although it started when the
- * request was accepted. Old clients measure it from different moments, and none of them may retry too early.
+ * The wait after a new skin in an answer, in milliseconds: the whole delay, although it started when the request was
+ * accepted. Old clients measure it from different moments, and none of them may retry too early.
  */
 export function waitAfterNew({ next, delay }: RateLimit): number {
   return Math.max(next.relative, delay.millis);
 }
 
-/** Errors after which the store is better not queried again. */
+/** Errors after which the store should not be queried again. */
 const OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
 /** The same refusal, with the time at which the next request may come and the rules that applied to it. */

@@ -14,7 +14,7 @@ interface Wait extends Pick<LimitedRequest, 'caller'> {
   readonly now: number;
 }
 
-/** The refusal of a request that exceeds a limit kept in memory. The store is not asked: refusing must cost little. */
+/** The refusal of a request that exceeds a limit kept in memory. Does not read the store, because refusing must be cheap. */
 export function waitRefusal(
   code: 'rate_limit' | 'concurrency_limit',
   { caller, message, wait, now }: Wait,
@@ -66,7 +66,7 @@ export class RequestLimiter {
     if (isStranger) this.#spend(caller, tally);
     const most = isStranger ? this.#limits.requestsAtOnce : MAX_OF_USER;
     if (tally.underWay >= most || (isStranger && this.#strangers >= MAX_OF_STRANGERS)) {
-      const message = 'Too many requests are under way from here: wait until some of them end.';
+      const message = 'Too many simultaneous requests. Wait until some of them end.';
       throw waitRefusal('concurrency_limit', { message, caller, wait: SOON, now: this.#clock.now() });
     }
     tally.underWay++;
@@ -88,7 +88,7 @@ export class RequestLimiter {
       tally.left--;
       return;
     }
-    const message = `One address may send ${requestsPerMinute} requests a minute without an API key.`;
+    const message = `Without an API key, an address may send ${requestsPerMinute} requests per minute.`;
     const wait = Math.max(SOON, untilAffordable(tally, 1, requestsPerMinute));
     throw waitRefusal('rate_limit', { message, caller, wait, now: this.#clock.now() });
   }
@@ -104,17 +104,18 @@ export class RequestLimiter {
 }
 
 /**
- * How often a caller may poll one job in so many milliseconds; callers with many jobs poll the list. The window ends
- * `early`: of a client that polls once a second, the first poll may have been late, for instance on a new connection.
+ * How often a caller may poll one job within a window, in milliseconds; callers with many jobs poll the list. The
+ * window ends `early` for clients that poll once a second, whose first poll may have been late, for example on a new
+ * connection.
  */
 const LIMIT = { polls: 10, window: 10_000, early: 500 } as const;
-/** Number of jobs above which those whose windows are over are forgotten. */
+/** Number of jobs above which those with expired windows are forgotten. */
 const MANY_JOBS = 10_000;
 
-/** The polls of a job since the one that its window began with. */
+/** The polls of a job in its current window. */
 interface Window {
   polls: number;
-  /** When it is over (monotonic). */
+  /** When the window ends (monotonic). */
   end: number;
 }
 
@@ -158,7 +159,7 @@ export async function verifyPolling(
   const now = context.clock.now();
   const next = { absolute: now + wait, relative: wait };
   throw new Refusal('rate_limit', {
-    message: `A job may be requested ${LIMIT.polls} times in ${LIMIT.window / 1000} s; the list returns all of your jobs at once.`,
+    message: `A job may be requested ${LIMIT.polls} times in ${LIMIT.window / 1000} s; the job list returns all of them at once.`,
     rateLimit: { ...(await readRateLimit(context.db, caller, now)), next },
   });
 }

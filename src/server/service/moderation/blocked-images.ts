@@ -27,8 +27,8 @@ export interface Blocking {
 }
 
 /**
- * Blocks an image: it is refused and no longer served, and all skins that have it are hidden. Blocking it again only
- * hides what has come up since. @throws Refusal `skin_not_found`
+ * Blocks an image: the service refuses it and no longer serves it, and hides all skins that have it. Blocking it again
+ * only hides newer ones. @throws Refusal `skin_not_found`
  */
 export async function blockImage(
   context: ModerationContext,
@@ -40,7 +40,7 @@ export async function blockImage(
   const { note } = input;
   const hash = 'hash' in input ? input.hash : (await moderatedSkin(db, input.skin)).texture_hash;
   const image = { hash, note, blocked_by: operator.name, blocked_at: clock.now() };
-  // First of all: from then on no further skin of the image appears.
+  // First, so that no further skin with the image appears.
   await inTransaction(db, async (tx) => {
     if (!(await insertBlockedImage(tx, image))) return;
     await noteAct(tx, clock, { operator, action: 'block_image', subject: hash, note });
@@ -66,7 +66,7 @@ async function hideAllOf({ db, clock }: ModerationContext, data: string): Promis
       await lockManagement(tx);
       const skins = await openSkinsOf(tx, data, CHUNK);
       for (const { uuid } of skins) {
-        const { id, visibility, identity, owner } = await moderatedSkin(tx, uuid); // as the one before has left it
+        const { id, visibility, identity, owner } = await moderatedSkin(tx, uuid); // after the previous change
         await changeSkin(tx, id, { visibility: 'private', hidden_from: visibility });
         await withdrawFromOwner(tx, identity, owner);
         await closeReportsOf(tx, uuid, clock.now());
@@ -74,7 +74,7 @@ async function hideAllOf({ db, clock }: ModerationContext, data: string): Promis
       return skins.length;
     });
     hidden += some;
-    await setImmediate(); // SQLite serves nothing else meanwhile
+    await setImmediate(); // lets SQLite serve others
     if (some < CHUNK) return hidden;
   }
 }
@@ -92,7 +92,7 @@ export async function unblockImage(
   });
 }
 
-/** By hash. @throws Refusal for callers other than the operator */
+/** The blocked images, by hash. @throws Refusal for callers other than the operator */
 export async function readBlockedImages(
   { db }: { readonly db: Db },
   caller: Caller,

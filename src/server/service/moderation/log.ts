@@ -4,7 +4,7 @@ import type { Db } from '../../store/db.ts';
 import { appendToLog, readLog } from '../../store/moderation.ts';
 import { type Caller, requireOperator, type UserCaller } from '../callers/caller.ts';
 
-/** What an operator did, and to what. */
+/** An operator's action and its subject. */
 export interface Act {
   readonly operator: Pick<UserCaller, 'name'>;
   readonly action: OperatorAction;
@@ -13,7 +13,7 @@ export interface Act {
   readonly note?: string;
 }
 
-/** Writes down what the operator did, in the transaction that does it. */
+/** Logs an operator's action in the same transaction. */
 export async function noteAct(
   tx: Db,
   clock: Clock,
@@ -22,7 +22,7 @@ export async function noteAct(
   await appendToLog(tx, { at: clock.now(), operator: operator.name, action, subject, note });
 }
 
-/** What operators did, newest first. @throws Refusal for callers other than the operator */
+/** The log of operators' actions, newest first. @throws Refusal for callers other than the operator */
 export async function readActs(
   { db }: { readonly db: Db },
   caller: Caller,

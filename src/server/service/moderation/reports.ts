@@ -26,11 +26,11 @@ export interface ModerationContext {
   readonly clock: Clock;
 }
 
-/** Reports that one caller may send in an hour. */
+/** Reports per hour and caller. */
 const MAX_PER_REPORTER = 10;
-/** Open reports of one skin: more tell the operator nothing new. */
+/** Maximum open reports per skin. More tell the operator nothing new. */
 const MAX_PER_SKIN = 20;
-/** Open reports of all skins by callers without a key, and as many by users: the former must not shut out the latter. */
+/** Maximum open reports by callers without a key, and as many by users, so that the former cannot shut out the latter. */
 const MAX_OPEN = 10_000;
 
 /**
@@ -59,7 +59,7 @@ export async function reportSkin(
   if (isKnown(counts) || isWanted(counts, caller)) return;
   const next = { absolute: now + HOUR.span, relative: HOUR.span };
   throw new Refusal('rate_limit', {
-    message: 'Too many skins were reported within an hour: try again later.',
+    message: 'Too many reports within an hour. Try again later.',
     rateLimit: { ...(await readRateLimit(db, caller, now)), next },
   });
 }
@@ -74,7 +74,7 @@ function isWanted(counts: ReportCounts, caller: Caller): boolean {
   return isOperator || (counts.ofReporter < MAX_PER_REPORTER && counts.open < MAX_OPEN);
 }
 
-/** Newest first. @throws Refusal for callers other than the operator */
+/** The reports, newest first. @throws Refusal for callers other than the operator */
 export async function readReports(
   { db }: { readonly db: Db },
   caller: Caller,
@@ -109,7 +109,7 @@ export async function dismissReport(
   });
 }
 
-/** What its owner made private after the report stays private, also from operators. */
+/** If the owner made the skin private after the report, it stays private even from operators. */
 function reportView(report: ReportWithSkin): Report {
   const { id, skin_uuid, name, visibility, hidden_from, texture_hash, reason, text } = report;
   const { created_at, closed_at } = report;

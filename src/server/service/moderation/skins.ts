@@ -17,8 +17,8 @@ interface SkinDecision {
 }
 
 /**
- * Hides a skin: it becomes private, and its owner cannot change that. Shown again, it is as visible as before. Closes
- * its open reports. @throws Refusal `skin_not_found`; `blocked_image` when showing a skin whose image is blocked
+ * Hides a skin, which becomes private without its owner being able to change that, or shows it again with its previous
+ * visibility. Hiding closes its open reports. @throws Refusal `skin_not_found`; `blocked_image` when showing a skin whose image is blocked
  */
 export async function setHidden(
   { db, clock }: ModerationContext,
@@ -53,7 +53,7 @@ async function showAgain(tx: Db, skin: SkinWithData): Promise<void> {
   if (visibility !== 'private') await shareData(tx, skin.identity);
 }
 
-/** Deletes a skin of anybody, and closes its reports. @throws Refusal `skin_not_found` */
+/** Deletes any user's skin, and closes its reports. @throws Refusal `skin_not_found` */
 export async function deleteAnySkin(
   { db, clock }: ModerationContext,
   caller: Caller,
@@ -70,7 +70,7 @@ export async function deleteAnySkin(
   });
 }
 
-/** A skin that operators decide about. What its owner made private is not their business. @throws Refusal */
+/** A skin for operators to decide on. They do not see what its owner made private. @throws Refusal */
 export async function moderatedSkin(db: Db, uuid: string): Promise<SkinWithData> {
   const skin = await findSkin(db, uuid);
   if (!skin || (skin.visibility === 'private' && skin.hidden_from === null)) {

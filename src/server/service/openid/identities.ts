@@ -29,7 +29,7 @@ export interface IdentitiesContext {
   readonly clock: Clock;
 }
 
-/** Who signs in as the caller or, for an operator, as another user. @throws Refusal */
+/** The single sign-on identities of the caller or, for an operator, of another user. @throws Refusal */
 export async function readIdentities(
   { db }: Pick<IdentitiesContext, 'db'>,
   caller: Caller,
@@ -52,15 +52,15 @@ export interface Untying {
   readonly id: string;
   /** Default: the caller. */
   readonly user?: string | undefined;
-  /** Whether it may be the only way in. */
+  /** Whether it may be the only way to sign in. */
   readonly mayBeLast: boolean;
   /** The current session, which continues. */
   readonly sessionId?: string | undefined;
 }
 
 /**
- * Unlinks an identity: its person does not sign in as the user any more. The user's sessions that no API key began end.
- * @throws Refusal `not_found`; `invalid_request` for the only way in, unless that is allowed
+ * Unlinks an identity, which then no longer signs in as the user. Ends the user's sessions that were not started with
+ * an API key. @throws Refusal `not_found`; `invalid_request` for the only way to sign in, unless that is allowed
  */
 export async function unlinkIdentity(
   { db, clock }: IdentitiesContext,
@@ -103,11 +103,11 @@ async function verifyOtherWay(db: Db, { id, name }: Pick<UserRow, 'id' | 'name'>
   if (await hasKeyToSignIn(db, id)) return;
   throw new Refusal(
     'invalid_request',
-    `It is the only way for ${name} to sign in: create an API key first, or confirm with last=yes.`,
+    `This is the only way for ${name} to sign in. Create an API key first, or confirm with last=yes.`,
   );
 }
 
-/** A key that is bound to a place may not work where its user is. */
+/** A bound key may not work where its user is. */
 async function hasKeyToSignIn(db: Db, userId: string): Promise<boolean> {
   return (await listKeys(db, userId)).some((key) => !isBound(callerKey(key)));
 }

@@ -25,7 +25,7 @@ import { isNoStronger } from '../users/keys.ts';
 import { isOwner, newUser } from '../users/users.ts';
 
 /**
- * Gives a user what the claims decide. The owner keeps everything: the provider must not be able to lock out the person
+ * Gives a user the rights from the claims. The owner keeps all rights, so that the provider cannot lock out the person
  * who runs the service.
  */
 export async function applyRights(
@@ -41,25 +41,25 @@ export async function applyRights(
 }
 
 export interface OpenIdContext extends SessionContext {
-  /** Undefined where people sign in with keys and links only. */
+  /** Undefined if people sign in with keys and links only. */
   readonly openId: OpenIdProvider | undefined;
 }
 
-/** Milliseconds after which the service asks the provider again what users may do. */
+/** Milliseconds after which the service reads a user's claims from the provider again. */
 const SESSION_AGE = 24 * 3_600_000;
-/** Milliseconds in which a new person says which user that is. */
+/** Milliseconds for which a new person may choose an account. */
 const FIRST_SIGN_IN_AGE = 10 * 60_000;
 
-/** What a browser brings back from the provider. */
+/** What a browser returns from the provider with. */
 interface Return {
-  /** The address that the provider led the browser to. */
+  /** The address to which the provider sent the browser. */
   readonly answer: URL;
-  /** What the browser began with. */
+  /** The secret with which the browser began. */
   readonly secret: string;
 }
 
 /**
- * Signs in whom the provider vouches for.
+ * Signs in the person whom the provider identifies.
  * @returns the session's secret; undefined for a person who is new here (first-sign-in.ts)
  * @throws ProviderError
  */
@@ -69,7 +69,7 @@ export async function signInWithProvider(
   origins: Origins,
 ): Promise<string | undefined> {
   const { db, clock, openId } = context;
-  if (!openId) throw new ProviderError('stale', 'there is no provider any more');
+  if (!openId) throw new ProviderError('stale', 'the provider is no longer configured');
   const identity = await openId.finish(answer, secret, networkOf(origins.address));
   return await inTransaction(db, async (tx) => {
     await lockManagement(tx);
@@ -83,7 +83,7 @@ export async function signInWithProvider(
   });
 }
 
-/** What makes the parts of a sign-in the service's own: a secret in the store, for nothing else. */
+/** The service's secret for sign-ins, kept in the store and used for nothing else. */
 export async function signInKey(db: Db): Promise<string> {
   const known = await readMeta(db, 'sign-in-key');
   if (known !== undefined) return known;
@@ -107,17 +107,17 @@ export async function startProviderSession(
   return await startSession(context, { user_id: user.id, key_id: null }, origins, SESSION_AGE);
 }
 
-/** Up to which number names are counted; further ones get a random end. */
+/** Highest number to append to a name; beyond that, names get a random suffix. */
 const MAX_NUMBERS = 20;
 
-/** The person who has signed in with the provider and is new here. @throws ProviderError `stale` */
+/** A new person who has signed in with the provider. @throws ProviderError `stale` */
 export async function readFirstSignIn({ db, clock }: OpenIdContext, secret: string): Promise<FirstSignInRow> {
   const found = await findFirstSignIn(db, hashSecret(secret), clock.now());
   if (!found) throw new ProviderError('stale', 'the first sign-in has ended');
   return found;
 }
 
-/** Makes a user for the new person. @returns the session's secret. @throws ProviderError */
+/** Creates a user for the new person. @returns the session's secret. @throws ProviderError */
 export async function becomeNewUser(
   context: OpenIdContext,
   secret: string,
@@ -132,7 +132,7 @@ export async function becomeNewUser(
 }
 
 /**
- * Links the new person to the user of an API key. It must be able to do all that its user may: the sign-in will.
+ * Links the new person to the user of an API key. The key needs full access, because the sign-in will have it.
  * @returns the session's secret
  * @throws Refusal `invalid_api_key`, `insufficient_grants`; ProviderError
  */
@@ -162,7 +162,7 @@ function verifyFullPower({ key }: UserCaller, { role }: UserRow): void {
   if (key && isNoStronger(all, key)) return;
   throw new Refusal(
     'insufficient_grants',
-    'This key lacks rights of its user, or is bound to a place: use one that has all rights.',
+    'This key lacks rights of its user, or is bound to a place. Use one with full access.',
   );
 }
 
@@ -173,13 +173,13 @@ async function tieTo(
 ): Promise<string> {
   const { db, clock } = context;
   if (!(await linkSubject(db, first, user, clock.now())))
-    throw new ProviderError('stale', 'the person is linked already');
+    throw new ProviderError('stale', 'the person is already linked');
   await deleteFirstSignIn(db, first.hash);
   const rights = JSON.parse(first.rights) as Rights;
   return await startProviderSession(context, { user, identity: { rights } }, origins);
 }
 
-/** A user of this name or, as others may have it, of one with a number. Never an existing user. */
+/** Creates a user with this name or, if it is taken, with a number added. Never returns an existing user. */
 async function addUser(tx: Db, name: string, now: number): Promise<UserRow> {
   for (let tries = 1; ; tries++) {
     const user = newUser(nameFor(name, tries), now, { plan: 'free', role: 'user' });

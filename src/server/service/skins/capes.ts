@@ -39,7 +39,7 @@ export function readSent(file: Uint8Array): ReadSkin {
   return decodeImage(file, readSkin);
 }
 
-/** Limited, because every list of capes is a single answer. */
+/** Limited because every list of capes is a single answer. */
 const MAX_CAPES = 1_000;
 
 /** The available capes, by alias. */
@@ -101,7 +101,7 @@ export async function addCape(
     if ((await countCapes(tx)) >= MAX_CAPES)
       throw new Refusal(
         'invalid_request',
-        `There are already ${MAX_CAPES} capes, the maximum: remove one first.`,
+        `There are already ${MAX_CAPES} capes, the maximum. Remove one first.`,
       );
     await keepTexture(tx, { hash, width, height, png: encodePng(picture), created_at });
     if (!(await insertCape(tx, cape))) throw aliasTaken(alias);

@@ -10,8 +10,7 @@ import { shareData, withdrawData } from './identity.ts';
 /** @throws Refusal `unauthorized` without a key, `insufficient_grants` when the plan has no private skins */
 export function requirePrivateSkins({ kind, plan }: Caller): void {
   if (plan.privateSkins) return;
-  if (kind === 'anonymous')
-    throw new Refusal('unauthorized', 'Private skins need an API key: only its owner can reach them.');
+  if (kind === 'anonymous') throw new Refusal('unauthorized', 'Private skins require an API key.');
   throw new Refusal('insufficient_grants', `Your plan (${plan.name}) has no private skins.`);
 }
 
@@ -58,7 +57,7 @@ function requireToRead(caller: Caller): void {
 /** @throws Refusal for a skin whose visibility its owner may not change */
 async function requireOpen(tx: Db, skin: SkinWithData): Promise<void> {
   if (skin.hidden_from !== null)
-    throw new Refusal('insufficient_grants', 'The operator of this service has hidden this skin.');
+    throw new Refusal('insufficient_grants', 'The operator of this server has hidden this skin.');
   if (skin.visibility === 'private') await requireUnblocked(tx, skin);
 }
 
@@ -71,7 +70,7 @@ export async function requireUnblocked(
 }
 
 /**
- * Removes a skin of the caller, and its data if no other skin uses it.
+ * Deletes a skin of the caller, and its data if no other skin uses it.
  * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others)
  */
 export async function deleteSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
@@ -96,7 +95,7 @@ async function ownSkin(db: Db, { owner }: Caller, uuid: string): Promise<SkinWit
 /** The outcome for several skins. */
 export interface BulkOutcome<Done> {
   readonly done: Done[];
-  /** UUIDs of those that are not the caller's skins. */
+  /** UUIDs that are not the caller's skins. */
   readonly missing: string[];
 }
 
@@ -114,7 +113,7 @@ export async function editSkins(
   );
 }
 
-/** Removes several skins of the caller. @throws Refusal `unauthorized` */
+/** Deletes several skins of the caller. @throws Refusal `unauthorized` */
 export async function deleteSkins(
   { db }: { readonly db: Db },
   caller: Caller,

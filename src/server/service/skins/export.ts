@@ -9,11 +9,11 @@ import { type Caller, requireUser } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { readOwnSkins, type Searches, type SignedByContext, type SkinListQuery, signedBy } from './skins.ts';
-/** Maximum skins of one export; the next one begins after the last of them. */
+/** Maximum skins per export; the next one starts after the last of them. */
 export const MAX_EXPORTED = 5_000;
-/** Skins that are read at once. */
+/** Skins to read at once. */
 const PAGE = 64;
-/** Exports at the same time: of one user, and of all in this process. */
+/** Simultaneous exports: per user, and in this process. */
 const MAX_PER_OWNER = 2;
 const MAX_EXPORTS = 8;
 
@@ -26,9 +26,9 @@ export interface ExportContext extends SignedByContext {
   readonly isStopping: () => boolean;
 }
 
-/** The exports that are under way in this process. */
+/** The exports under way in this process. */
 export class Exports {
-  /** Maximum skins of one. */
+  /** Maximum skins per export. */
   readonly most: number;
   readonly #owners: string[] = [];
 
@@ -36,7 +36,7 @@ export class Exports {
     this.most = most;
   }
 
-  /** Number of those of one user. */
+  /** Number of a user's exports. */
   of(owner: string): number {
     return this.#owners.filter((one) => one === owner).length;
   }
@@ -56,7 +56,7 @@ export class Exports {
   }
 }
 
-/** A skin with its picture, as files have them. */
+/** A skin with its picture, for a file. */
 export interface ExportedSkin {
   readonly line: LockLine;
   readonly png: Uint8Array;
@@ -64,14 +64,14 @@ export interface ExportedSkin {
   readonly time: number;
 }
 
-/** Which skins: all of the caller's that fit. */
+/** Selects the caller's skins to export. */
 export type ExportQuery = Pick<SkinListQuery, 'after' | 'filter' | 'visibility' | 'variant'>;
 
 /** An export that has begun. */
 export interface SkinExport {
   /** Newest first. @returns `after` of the next export, if there are more skins */
   readonly skins: AsyncGenerator<ExportedSkin, string | undefined, void>;
-  /** To be called when it is over, however it ended. */
+  /** Call this when the export is over, however it ended. */
   readonly end: () => void;
 }
 
@@ -99,7 +99,7 @@ export async function exportSkins(
 
 async function* exported(context: ExportContext, caller: Caller, query: ExportQuery): SkinExport['skins'] {
   const files = new Set<string>();
-  // Part of the file has been sent: a page that is refused would break it off.
+  // Part of the file has been sent, and a refused page would break it off.
   const patient = { db: context.db, searches: context.searches.patient };
   let { after } = query;
   for (let read = 0; read < context.exports.most; ) {
@@ -130,14 +130,14 @@ async function withPicture(
   return { line: lineOf(context, skin, { source, detected }), png: texture.png, time: skin.skin_created_at };
 }
 
-/** The path of its picture: safe on every system, and no other skin's. */
+/** The path of the skin's picture, safe on every system and unique. */
 function fileOf({ name, uuid }: SkinWithData, taken: ReadonlySet<string>): string {
   const stem = (name ?? '').replaceAll(/[^A-Za-z0-9_-]+/g, '_').replace(/^-/, '_');
   const file = `skins/${stem ? `${stem}-` : ''}${uuid.slice(0, 8)}.png`;
   return taken.has(file) ? `skins/${uuid}.png` : file;
 }
 
-/** As `skinsmith generate` writes it. The options are those under which it finds the picture again. */
+/** The line that `skinsmith generate` would write. With these options, it recognizes the picture again. */
 function lineOf(
   context: ExportContext,
   skin: SkinWithData,

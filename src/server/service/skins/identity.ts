@@ -25,9 +25,9 @@ export interface AskedSkin {
 }
 
 /**
- * The identity of signed data: the same pixels, variant, cape and signer give the same data. When the key or the
+ * The identity of signed data: the same pixels, variant, cape and signer give the same data. If the key or the
  * service's public address changes, new data is made, because the old data would point to an address that no longer
- * answers.
+ * responds.
  *
  * Data with this identity is used for everyone's requests: at least one skin that is not private has it.
  */
@@ -45,7 +45,7 @@ export function identityOfJob(
   return visibility === 'private' ? ownIdentity(shared, owner) : shared;
 }
 
-/** What a player's signed profile shows. */
+/** The contents of a player's signed profile. */
 export interface ProfileLook {
   readonly id: string;
   readonly name: string;
@@ -55,8 +55,7 @@ export interface ProfileLook {
 }
 
 /**
- * The identity of a player's signed profile. A profile that is looked up again differs only in its time until the look
- * changes.
+ * The identity of a player's signed profile. Until the player changes it, a new look-up differs only in its time.
  */
 export function profileIdentity({ id, name, skinUrl, variant, capeUrl }: ProfileLook): string {
   return digest(['profile', id, name, skinUrl, variant, capeUrl ?? null]);
@@ -70,7 +69,7 @@ export function ownIdentity(shared: string, owner: string, uuid?: string): strin
   return [shared, owner, ...(uuid === undefined ? [] : [uuid])].join('/');
 }
 
-/** The shared identity that corresponds to an owner's private one; undefined if the identity is shared already. */
+/** The shared identity that corresponds to an owner's private one; undefined if the identity is already shared. */
 export function sharedOf(identity: string): string | undefined {
   const end = identity.indexOf('/');
   return end === -1 ? undefined : identity.slice(0, end);
@@ -113,8 +112,8 @@ export async function withdrawData(tx: Db, identity: string): Promise<void> {
 }
 
 /**
- * A skin of this data was hidden, like all others that have its image will be: gives the data to the skin's owner at
- * once, so that no transaction has to do it for the owners of all of them. Call in a transaction.
+ * A skin of this data was hidden, and all others with its image will be. Gives the data to the skin's owner at once,
+ * so that no transaction has to do it for all owners. Call in a transaction.
  */
 export async function withdrawFromOwner(tx: Db, identity: string, owner: string): Promise<void> {
   if (sharedOf(identity) !== undefined || (await hasOpenSkin(tx, identity, owner))) return;
@@ -122,7 +121,7 @@ export async function withdrawFromOwner(tx: Db, identity: string, owner: string)
   if (!(await someSkinOf(tx, identity))) await deleteTextureData(tx, identity);
 }
 
-/** A skin always keeps its value: if its owner has other data of its own, this is kept beside it. */
+/** A skin always keeps its value: if its owner has other data, this data is kept beside it. */
 async function giveToOwner(tx: Db, identity: string, owner: string): Promise<void> {
   const usual = ownIdentity(identity, owner);
   const isTaken = await hasTextureData(tx, usual);

@@ -56,7 +56,7 @@ export async function readPublicPage(
   return { skins: offset >= DEEPEST ? [] : await publicSkinsAt(db, { offset, size }), total };
 }
 
-/** A search finds skins one after the other, so it must find everything before the page too. */
+/** A search finds skins one after the other, so it must also find everything before the page. */
 async function searchedPage(
   { db, searches }: SearchContext,
   caller: Caller,
@@ -73,7 +73,7 @@ interface PickContext {
   readonly webPages: WebPages;
 }
 
-/** The UUID for a UUID or a short id. @throws Refusal `skin_not_found` for a short id that leads to no skin */
+/** The UUID for a UUID or a short ID. @throws Refusal `skin_not_found` for a short ID without a skin */
 export async function wholeUuid(
   context: PickContext,
   caller: Caller,
@@ -84,8 +84,8 @@ export async function wholeUuid(
 }
 
 /**
- * The UUID for a short id, which is its first eight digits. Short ids can be guessed, so they only match public skins
- * and the caller's own, and nothing when two skins match.
+ * The UUID for a short ID, its first eight digits. Short IDs can be guessed, so they match only public skins and the
+ * caller's own, and nothing if two skins match.
  * @throws Refusal `skin_not_found`
  */
 async function uuidOfShortId(

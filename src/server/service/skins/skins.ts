@@ -32,7 +32,7 @@ interface SearchLimits extends ConcurrencyLimits {
   readonly looks: number;
 }
 
-/** Callers without a key and users are in lines of their own: strangers keep no user waiting. */
+/** Callers without a key and users have separate queues, so that the former never delay the latter. */
 const LIMITS: Readonly<Record<Caller['kind'], SearchLimits>> = {
   anonymous: { atOnce: 1, waitingOfOne: 4, waiting: 128, looks: 5_000 },
   user: { atOnce: 2, waitingOfOne: 32, waiting: 512, looks: 20_000 },
@@ -40,7 +40,7 @@ const LIMITS: Readonly<Record<Caller['kind'], SearchLimits>> = {
 /** Milliseconds until a retry: a search takes a few hundredths of a second. */
 const SOON = 1_000;
 
-/** What is searched for. */
+/** What to search for. */
 export type SearchInput = Omit<SkinSearch, 'looks'> & { readonly scope: SkinScope };
 
 export interface SearchContext {
@@ -49,11 +49,11 @@ export interface SearchContext {
 }
 
 /**
- * Searches in names and by variant. They cost more than other reads, so this process does few at the same time, one of
- * each caller in turn.
+ * Searches in names and by variant. They cost more than other reads, so this process runs only a few at the same time,
+ * taking callers in turn.
  */
 export class Searches {
-  /** The same for a reader who cannot come again: nothing is refused, however many wait. */
+  /** The same for a reader who cannot retry. It refuses nothing, however many wait. */
   readonly patient: Pick<Searches, 'search'> = {
     search: async (...asked) => await this.#searchInTurn(...asked),
   };
@@ -77,10 +77,10 @@ export class Searches {
     const full = this.#lines[caller.kind].fullFor(caller.owner);
     if (full === undefined) return;
     if (full === 'one') {
-      const message = 'Too many of your searches are under way: wait until some of them end.';
+      const message = 'Too many of your searches are under way. Wait until some of them end.';
       throw waitRefusal('concurrency_limit', { message, caller, wait: SOON, now: this.#clock.now() });
     }
-    const message = 'Too many searches are under way: try again in a moment.';
+    const message = 'Too many searches are under way. Try again in a moment.';
     throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': String(SOON / 1_000) } });
   }
 
@@ -197,7 +197,7 @@ async function readPage(
   { input, before }: { readonly input: ListInput } & Pick<SkinSelection, 'before'>,
 ): Promise<Page> {
   const { size, sort, filter, visibility, variant } = input;
-  const page = { before, sort, size: size + 1 }; // one skin more shows whether there is a next page
+  const page = { before, sort, size: size + 1 }; // one more skin shows whether there is a next page
   const isWhole = !filter && visibility === undefined && variant === undefined;
   if (!isWhole) return await searchList(context, caller, { input, page });
   const list = cutToSize(await listSkins(context.db, input.scope, page), size, sort);
@@ -229,7 +229,7 @@ function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefin
   return { skins: shown, next: last && nameOf(last, sort) };
 }
 
-/** Names the place by number rather than UUID: the skin may be gone when the next page is requested. */
+/** Identifies the position by number rather than UUID, because the skin may be gone when the next page is requested. */
 function nameOf({ id, views }: SkinPlace, sort: SkinSort | undefined): string {
   return sort === 'popular' ? `${views}.${id}` : `${id}`;
 }
@@ -249,12 +249,12 @@ async function placeOf(
   throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
 }
 
-/** Views of one viewer that count in a minute, of all skins: each is a row until its hour has passed. */
+/** Views per minute and viewer, over all skins. Each is a row for an hour. */
 const VIEWS_PER_MINUTE = 60;
-/** Number of viewers above which those who have viewed nothing for a minute are forgotten. */
+/** Number of viewers above which those without views in the last minute are forgotten. */
 const MANY_VIEWERS = 10_000;
 
-/** Which views count. Counts are per process. */
+/** Decides which views count. Each process counts by itself. */
 export class Views {
   readonly #clock: Clock;
   readonly #allowances = new EvictingMap<Allowance>(MANY_VIEWERS);
@@ -263,7 +263,7 @@ export class Views {
     this.#clock = clock;
   }
 
-  /** Whether another view of this viewer counts; if so, it is spent. */
+  /** Whether another view by this viewer counts; if so, it is used up. */
   spend(viewer: string): boolean {
     const at = this.#clock.monotonic();
     const made = () => ({ left: VIEWS_PER_MINUTE, at });
@@ -276,8 +276,8 @@ export class Views {
 }
 
 /**
- * Counts a view of a skin by the caller, at most once an hour. One that the caller does not see counts nothing, nor do
- * those beyond what one viewer may add in a minute.
+ * Counts a view of a skin by the caller, at most once an hour. Ignores skins that the caller cannot see, and views
+ * beyond the viewer's limit per minute.
  */
 export async function viewSkin(
   context: { readonly db: Db; readonly clock: Clock; readonly views: Views },
@@ -298,7 +298,7 @@ export interface SignedByContext {
   readonly ownAddresses: () => readonly string[];
 }
 
-/** Who has signed a skin, as far as is known without asking anybody. */
+/** Who has signed a skin, as far as is known without a request. */
 export function signedBy(
   { game, ownAddresses }: SignedByContext,
   { value, signature, url }: Pick<SkinWithData, 'value' | 'signature' | 'url'>,
@@ -308,16 +308,16 @@ export function signedBy(
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Milliseconds for which a texture is served without asking the store whether anything still needs it. */
+/** Milliseconds for which a texture is served without checking in the store whether anything still needs it. */
 const TRUSTED_FOR = 5_000;
 
 interface Kept {
   readonly texture: TextureRow;
-  /** When the store was asked. */
+  /** When the store was checked. */
   readonly readAt: number;
 }
 
-/** The textures that are served, with those that are in demand in memory: the bytes under a hash never change. */
+/** Serves textures, with popular ones in memory, because the bytes of a hash never change. */
 export class ServedTextures {
   readonly #db: Db;
   readonly #clock: Clock;
@@ -328,7 +328,7 @@ export class ServedTextures {
     this.#clock = clock;
   }
 
-  /** A picture that signed data or a cape needs, or needed some seconds ago. Its bytes are not to be changed. */
+  /** A texture that signed data or a cape needs, or needed some seconds ago. Do not change its bytes. */
   async find(hash: string): Promise<TextureRow | undefined> {
     const now = this.#clock.now();
     const kept = this.#kept.get(hash);

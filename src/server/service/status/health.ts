@@ -9,7 +9,7 @@ import { NEWEST_SCHEMA, readVersion } from '../../store/migrate.ts';
 import type { OpenStore } from '../../store/open-store.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 
-/** What a service survives, and its operator should know of. Diagnoses have the same codes, and say more. */
+/** Problems that do not stop the service but concern its operator. Diagnoses have the same codes, and say more. */
 export type HealthWarning = 'store_clock' | 'store_pool' | 'store_listener';
 
 /** Why a service accepts no work now. */
@@ -30,7 +30,7 @@ export interface HealthOptions {
   readonly isStopping: () => boolean;
   /** Whether the store's files were removed or replaced. */
   readonly isReplaced: () => boolean;
-  /** Whether a newer program has changed the store and left no room for this one. */
+  /** Whether a newer program has changed the store so that this one cannot use it. */
   readonly isTooNew: () => boolean;
   /** Whether the signing key is gone or differs from the one that signed the store's skins. */
   readonly isKeyChanged: () => Promise<boolean>;
@@ -51,14 +51,14 @@ export interface HealthOptions {
 const TRY_AGE = 1_000;
 
 /**
- * Milliseconds after which a store that does not answer counts as unreachable: PostgreSQL may take connections and be
- * silent. The service's clock may be a hasty one, the patience of those who ask is not.
+ * Milliseconds after which a silent store counts as unreachable: PostgreSQL may accept connections and never answer.
+ * Uses real time, because the service's clock may be an imitation while callers wait for real.
  */
 const LIMIT = 5_000;
 
 type StoreFault = Extract<Unreadiness, 'store_replaced' | 'store_unreachable' | 'store_not_writable'>;
 
-/** A trial write, since a time of the monotonic clock. */
+/** A trial write and its start (monotonic). */
 class Trial {
   readonly at: number;
   readonly fault: Promise<StoreFault | undefined>;
@@ -98,8 +98,7 @@ export class Health {
   }
 
   /**
-   * Whether the process is alive and only has to be left alone: one that cannot reach its store would not reach it after
-   * a restart either.
+   * Whether the process is alive and needs no restart: without its store, it would not work after a restart either.
    */
   get isAlive(): boolean {
     const trouble = this.#options.trouble();
@@ -113,10 +112,10 @@ export class Health {
   async #look(): Promise<Unreadiness[]> {
     const found = this.#lost() ?? (await this.#reasons());
     const stopping = this.#options.isStopping() ? (['stopping'] as const) : [];
-    return [...stopping, ...(this.#lost() ?? found)]; // it may have been lost during the look
+    return [...stopping, ...(this.#lost() ?? found)]; // the store may have been lost during the check
   }
 
-  /** With a store that is no longer this service's, nothing else matters. */
+  /** If the store is no longer this service's, nothing else matters. */
   #lost(): Unreadiness[] | undefined {
     if (this.#options.isReplaced()) return ['store_replaced'];
     return this.#options.isTooNew() ? ['store_too_new'] : undefined;
@@ -139,13 +138,13 @@ export class Health {
   async #storeFault(): Promise<StoreFault | undefined> {
     const at = this.#options.clock.monotonic();
     const trial = this.#trial;
-    // While one hangs, others would take all connections.
+    // While one write hangs, more would take all connections.
     if (trial && at - trial.at < (trial.isOver ? TRY_AGE : LIMIT)) return await trial.fault;
     this.#trial = new Trial(at, this.#tryToWrite());
     return await this.#trial.fault;
   }
 
-  /** Only a write can tell: the disk may be full, or a folder may have become read-only. */
+  /** Only a write shows whether the disk is full or the folder read-only. */
   async #tryToWrite(): Promise<StoreFault | undefined> {
     const { db, clock, onError } = this.#options;
     try {
@@ -159,16 +158,16 @@ export class Health {
   }
 }
 
-/** Milliseconds for which work has to wait for connections before that is worth a warning. */
+/** Milliseconds of waiting for connections that are worth a warning. */
 const LONG = 5_000;
 
-/** What is known of a shared store without asking it. `skew`: milliseconds that the machine's clock is ahead of its. */
+/** Warnings about a shared store, without querying it. `skew`: milliseconds that the machine's clock is ahead of its. */
 export function storeWarnings(
   { connections, notifier }: Pick<OpenStore, 'connections' | 'notifier'>,
   skew: number,
 ): HealthWarning[] {
   const { waitingFor, isListening } = connections?.() ?? { waitingFor: 0, isListening: true };
-  const isDeaf = notifier !== undefined && !isListening; // behind a pooler there is nothing to listen to
+  const isDeaf = notifier !== undefined && !isListening; // behind a pooler, listening is impossible
   return [
     ...(Math.abs(skew) >= MAX_SKEW ? (['store_clock'] as const) : []),
     ...(waitingFor >= LONG ? (['store_pool'] as const) : []),
@@ -210,12 +209,12 @@ async function generatorFindings(
   try {
     return await Promise.race([asked, late]);
   } finally {
-    for (const one of [asked, late]) one.catch(() => {}); // the other one is no longer awaited
+    for (const one of [asked, late]) one.catch(() => {}); // nobody awaits the other one any more
     over.abort(AWAKE);
   }
 }
 
-/** With these, nothing more can be said of the store. */
+/** With these problems, nothing more can be said about the store. */
 const STORE_PROBLEMS: Partial<Record<Unreadiness, string>> = {
   store_replaced: 'The store was removed or replaced while the service was running.',
   store_too_new: 'A newer skinsmith has upgraded the store; this version can no longer use it.',

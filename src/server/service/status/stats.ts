@@ -19,7 +19,7 @@ import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { countReportsToDecide } from '../moderation/reports.ts';
 import { type DiagnosisContext, diagnose, type Unreadiness } from './health.ts';
 
-/** Milliseconds for which figures are reused, so that frequent requests do not cause frequent counts in the store. */
+/** Milliseconds for which statistics are reused, so that frequent requests do not cause frequent counts in the store. */
 const FIGURES_AGE = 60_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -32,7 +32,7 @@ export interface StatsOptions {
   readonly workers: Workers;
 }
 
-/** Figures of the service as a whole. They reveal nothing about single skins or their owners. */
+/** Statistics of the whole service. They reveal nothing about single skins or their owners. */
 export class Stats {
   readonly #options: StatsOptions;
   #read: { readonly at: number; readonly stats: Promise<ServiceStats> } | undefined;
@@ -41,7 +41,7 @@ export class Stats {
     this.#options = options;
   }
 
-  /** The figures, at most a minute old. */
+  /** The statistics, at most a minute old. */
   async read(): Promise<ServiceStats> {
     const at = this.#options.clock.monotonic();
     if (this.#read === undefined || at - this.#read.at >= FIGURES_AGE) {
@@ -152,9 +152,9 @@ export interface OverviewContext extends DiagnosisContext {
   readonly stats: Stats;
 }
 
-/** The service at a glance, as its operator sees it. */
+/** The service at a glance, for its operator. */
 export interface Overview {
-  /** Why it takes no work; empty: it does. */
+  /** Why it accepts no jobs; empty: it does. */
   readonly unready: readonly Unreadiness[];
   readonly findings: readonly HealthFinding[];
   readonly jobs: PendingCounts;

@@ -23,7 +23,7 @@ export type FoundAnswer = { readonly job: JobRow; readonly usage?: CallerMemory 
   | { readonly kind: 'ended'; readonly skin: SkinWithData | undefined }
 );
 
-/** The answer to a submission; `usage` is the caller's after it, where it is known. */
+/** The answer to a submission; `usage`: the caller's after it, if known. */
 export type Submitted = FoundAnswer & { readonly warnings: readonly Note[] };
 
 export interface AnswerContext extends KnownDataContext {
@@ -34,8 +34,8 @@ export interface AnswerContext extends KnownDataContext {
 }
 
 /**
- * The answer for a request that came before, or whose skin data exists. An early check before anything is written: the
- * queue decides between simultaneous requests.
+ * The answer to a repeated request, or one whose skin data exists. This is an early check before anything is written;
+ * the queue decides between simultaneous requests.
  * @throws Refusal
  */
 export async function answerFromStore(
@@ -48,7 +48,7 @@ export async function answerFromStore(
   const repeated = isKeyUsed ? await findRepeated(context.db, job) : undefined;
   if (repeated) return await answerAgain(context, repeated);
   const found = await answerKnown(context, job, { request, known });
-  // A record of a caller without a key may have cost something since.
+  // The record of a caller without a key may have counted towards the limits since.
   return found && (request.caller.kind === 'user' ? { ...found, usage: memory } : found);
 }
 
@@ -56,7 +56,7 @@ export async function answerAgain(context: AnswerContext, repeated: Repeated): P
   if (repeated.kind === 'key_taken') {
     throw new Refusal(
       'invalid_request',
-      'This Idempotency-Key was already used with another picture or other options: use a new key.',
+      'This Idempotency-Key was already used with another picture or other options. Use a new key.',
     );
   }
   if (isPending(repeated.job.status)) return await awaited(context, repeated.job);
@@ -64,7 +64,7 @@ export async function answerAgain(context: AnswerContext, repeated: Repeated): P
 }
 
 /**
- * Existing data costs nothing, as long as there is a record that the caller gets: it has a completed job.
+ * Existing data is free if there is a record for the caller, who gets a completed job.
  * @throws Refusal as `recordOfKnownData` does
  */
 async function answerKnown(
@@ -79,7 +79,7 @@ async function answerKnown(
   return found;
 }
 
-/** A completed job for an existing skin. A store without room for it answers with one that it does not keep. */
+/** A completed job for an existing skin. If the store is full, the job is not kept. */
 export async function recordDone(
   context: AnswerContext,
   job: NewJob,
@@ -102,13 +102,13 @@ function unkeptJob(job: NewJob, { uuid }: SkinWithData, now: number): JobRow {
   return { ...knownRow(job, { skinUuid: uuid, now }), id: 0 };
 }
 
-/** The same, without what the caller may not read. */
+/** Removes what the caller may not read. */
 export function forCaller(caller: Caller, submitted: Submitted): Submitted {
   if (submitted.kind === 'pending' || !submitted.skin) return submitted;
   return { ...submitted, skin: skinAsSent(caller, submitted.job, submitted.skin) };
 }
 
-/** A pending job, and when it is expected to end. */
+/** A pending job with its expected end. */
 export async function awaited(
   context: AnswerContext,
   job: JobRow,
@@ -117,7 +117,7 @@ export async function awaited(
   return { kind: 'pending', job, eta: await expectedEnd(context, job) };
 }
 
-/** The caller's rate limit after submissions: the next one fits once the limits and the slots have room for it. */
+/** The caller's rate limit after submissions. The next one is possible once limits and slots allow it. */
 export async function rateLimitAfter(
   { db, clock }: Pick<AnswerContext, 'db' | 'clock'>,
   caller: Caller,

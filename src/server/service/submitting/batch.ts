@@ -8,7 +8,7 @@ import type { Submitted } from './answering.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { type MaterialContext, readMaterial, type SubmitContext, submitMaterial } from './submit.ts';
 
-/** A generation as the caller describes it, without what is the same for the whole batch. */
+/** One generation of a batch, without what is common to all. */
 type BatchItemInput = Omit<GenerationRequest, 'caller' | 'via' | 'idempotencyKey' | 'inBatch'>;
 
 export interface Batch {
@@ -19,9 +19,8 @@ export interface Batch {
 }
 
 /**
- * Submits several generations, in their order: the first ones get the slots. @returns the result of each of them, or
- * its error
- * @throws Refusal if the caller may not submit as many: then none of them is submitted
+ * Submits several generations in order, so that the first ones get the slots. @returns the result or error of each
+ * @throws Refusal if the caller may not submit so many; then none is submitted
  */
 export async function submitBatch(
   context: SubmitContext,
@@ -74,14 +73,14 @@ export function verifyMayBatch({ plan }: Caller): void {
   if (plan.batchGeneration) return;
   throw new Refusal(
     'insufficient_grants',
-    `The plan ${plan.name} does not include batches: send one at a time.`,
+    `The plan ${plan.name} does not include batches. Send one skin at a time.`,
   );
 }
 
 /**
- * Whether the caller may send `size` generations in one request now. All count as new; those whose skins exist are
- * free in the end.
- * @throws Refusal `rate_limit` with the time from which they fit into the caller's windows
+ * Whether the caller may send `size` generations in one request now. All count as new here; in the end, those whose
+ * skins exist are free.
+ * @throws Refusal `rate_limit` with the time at which they fit into the caller's windows
  */
 async function verifyRoomFor(
   { db, clock }: Pick<SubmitContext, 'db' | 'clock'>,
@@ -97,7 +96,7 @@ async function verifyRoomFor(
   );
   if (absolute <= now) return;
   const rateLimit = { ...rateLimitOf(memory, caller, now), next: { absolute, relative: absolute - now } };
-  const message = `${size} generations exceed your remaining limit: send fewer, or wait.`;
+  const message = `${size} generations exceed your remaining limit. Send fewer or wait.`;
   throw new Refusal('rate_limit', { message, rateLimit });
 }
 

@@ -73,17 +73,17 @@ export interface GenerationRequest {
   readonly via: Via;
   /** Only look for existing skin data; generate nothing. */
   readonly checkOnly: boolean;
-  /** The caller's name for the request: a request that is sent again is answered with the job of the first one. */
+  /** The caller's ID for the request. A repeated request gets the job of the first one. */
   readonly idempotencyKey?: string | undefined;
-  /** Whether the request is one of several that are read together. */
+  /** Whether the request is part of a batch. */
   readonly inBatch?: boolean;
-  /** Secret of the browser that it comes from, if its person is not signed in. */
+  /** The secret of the requesting browser, if the person is not signed in. */
   readonly visitor?: string | undefined;
   /** URL to call when the job has ended. */
   readonly callback?: string | undefined;
 }
 
-/** A generation whose picture is known already. */
+/** A generation whose picture is already known. */
 export type JobRequest = Omit<GenerationRequest, 'source' | 'variant'>;
 
 /** Turns the request into a job. @throws Refusal for a callback that is not accepted */

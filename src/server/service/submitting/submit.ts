@@ -111,7 +111,7 @@ async function submitPicture(
   return { ...found, warnings };
 }
 
-/** A texture, and what its owner knows it by. */
+/** A texture, and the owner's description of it. */
 type Texture = Pick<NewJob, 'textureHash' | 'variant' | 'source'>;
 
 /** Answers with existing skin data, or with a job. `picture` is stored if it is needed. @throws Refusal */
@@ -146,7 +146,7 @@ async function enqueue(context: StoringContext, request: JobRequest, job: NewJob
   const { caller } = request;
   const submission = await submitJob(context.db, job, { limits: caller.plan, now: context.clock.now() });
   if ('memory' in submission) {
-    // What the request would have joined a moment ago may be done by now, and costs nothing.
+    // The job that the request would have joined may be done by now, and then costs nothing.
     const made = await answerFromStore(context, job, request);
     if (made) return made;
     throw await overLimitRefusal(context, submission, { caller, via: job.via });
@@ -190,7 +190,7 @@ export async function submitSigned(
   if (there) return { ...there, warnings };
   if (request.checkOnly) throw new Refusal('no_duplicate');
   // Deleted after it was found in the store.
-  if (!found) throw new Refusal('service_unavailable', "The player's skin has just been deleted: try again.");
+  if (!found) throw new Refusal('service_unavailable', "The player's skin has just been deleted. Try again.");
   context.ceiling.verifyRoom();
   const done = await recordDone(context, job, await keepFound(context, job, found));
   return done.kind === 'known' ? { ...done, kind: 'ended', warnings } : { ...done, warnings };
@@ -212,8 +212,8 @@ async function keepFound(
 }
 
 /**
- * Submits a failed job of the caller again: a new job for the same picture and options, under the limits of now, or the
- * skin if it exists by now.
+ * Submits a failed job of the caller again: as a new job for the same picture and options under the current limits, or
+ * with the skin if it exists by now.
  * @throws Refusal `job_not_found`; `invalid_request` for a job that has not failed; otherwise as `submit` does
  */
 export async function retryJob(
@@ -243,7 +243,7 @@ async function failedJob(
   throw new Refusal('invalid_request', `Only failed jobs can be submitted again; this one is ${job.status}.`);
 }
 
-/** UUID of the job's cape. @throws Refusal `invalid_cape` if it is gone, or hidden by now */
+/** UUID of the job's cape. @throws Refusal `invalid_cape` if it has been removed or hidden since */
 async function capeOf(db: Db, { cape_hash }: JobRow): Promise<string | undefined> {
   if (cape_hash === null) return undefined;
   const cape = await findPublicCapeOf(db, cape_hash);

@@ -152,7 +152,7 @@ export async function createKey(
   if (input.secret !== undefined) requireOperator(user);
   const key = { ...input, scopes: input.scopes ?? scopesFor(user, isOwn, input) };
   if (key.scopes.length === 0)
-    throw new Refusal('insufficient_grants', 'This key has no scope that it could give to the new one.');
+    throw new Refusal('insufficient_grants', 'This key has no scope that it could give to a new key.');
   verifyNoStronger(user, key);
   const now = clock.now();
   return await inTransaction(db, async (tx) => {
@@ -170,7 +170,7 @@ export async function createKey(
   });
 }
 
-/** Logs what an operator did to another user's key. */
+/** Logs an operator's action on another user's key. */
 async function noteKey(
   tx: Db,
   { clock, operator }: { readonly clock: Clock; readonly operator: UserCaller },
@@ -192,7 +192,7 @@ async function verifyNew(db: Db, secret: string): Promise<void> {
   throw new Refusal('invalid_request', 'This key already exists.');
 }
 
-/** Managing own keys requires `account`, managing those of others `operator`. @throws Refusal `insufficient_grants` */
+/** Managing one's own keys requires `account`, managing those of others `operator`. @throws Refusal `insufficient_grants` */
 function verifyMayManage(user: UserCaller, isOwn: boolean): void {
   if (isOwn) requireScope(user, 'account');
   else requireOperator(user);
@@ -221,8 +221,8 @@ function verifyRole({ name, role }: UserRow, { scopes }: Pick<KeyPower, 'scopes'
 }
 
 /**
- * Only the owner gives other operators keys that can operate: what makes someone else an operator may end, and such a
- * key would not end with it. @throws Refusal `insufficient_grants`
+ * Only the owner and the user themselves may create an operator's keys with that scope: another operator's role may
+ * end, but such a key would remain. @throws Refusal `insufficient_grants`
  */
 function verifyMayGive(user: UserCaller, to: UserRow, key: KeyPower, before?: KeyPower): void {
   if (user.id === to.id || isOwner(user) || !key.scopes.includes('operator')) return;
@@ -285,7 +285,7 @@ async function changeAny(
     verifyMayManage(user, isOwn);
     const before = callerKey(found.key);
     const after = callerKey({ ...found.key, ...change });
-    // The user may have been an operator when the key was made: it can be revoked all the same.
+    // The user may have been an operator when the key was created. It can be revoked anyway.
     if (change.scopes !== undefined) verifyRole(found.user, after);
     verifyNoStronger(user, after, before);
     verifyMayGive(user, found.user, after, before);

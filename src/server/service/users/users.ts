@@ -71,7 +71,7 @@ export async function ensureNamedUser(db: Db, name: string, now: number): Promis
   return await ensureUser(db, newUser(name, now, { plan: 'free', role: 'user' }));
 }
 
-/** Whether this is the person who runs the service. */
+/** Whether this user runs the service. */
 export function isOwner({ name }: Pick<UserRow, 'name'>): boolean {
   return name === OWNER_NAME;
 }
@@ -231,7 +231,7 @@ export function requireKnownUser(caller: Caller): UserCaller {
 export function readOwnKey(caller: Caller): KeyInfo {
   const user = requireKnownUser(caller);
   if (user.key) return keyInfo(user.key, user);
-  throw new Refusal('not_found', 'This is an embedded service: its owner needs no API key.');
+  throw new Refusal('not_found', 'This is an embedded service, whose owner needs no API key.');
 }
 
 /** The caller's keys. @throws Refusal `unauthorized` */

@@ -5,7 +5,7 @@ import { isOpenToOthers } from '../../../base/files.ts';
 import { decodedText } from '../../../base/text.ts';
 import { StoreRefusedError } from './trouble.ts';
 
-/** The connection that a password is for: the parts that a line of the file must match. */
+/** The connection that needs a password: the parts that a line of the file must match. */
 export interface PasswordHolder {
   readonly host: string;
   readonly port: number;
@@ -13,12 +13,12 @@ export interface PasswordHolder {
   readonly user: string;
 }
 
-/** `host:port:database:user:password`, where a backslash takes a colon or itself literally. */
+/** `host:port:database:user:password`, where a backslash escapes a colon or itself. */
 const FIELD = /(?:\\.|[^:\\])*/y;
 
 /**
- * The password that a file like `~/.pgpass` has, as libpq finds it: that of the first line that matches. Undefined if
- * there is no such line or no file. @throws Error that says why the file may not be used
+ * The password in a file like `~/.pgpass`, found as by libpq: from the first matching line. Undefined without such a
+ * line or file. @throws Error with the reason why the file must not be used
  */
 export async function readPasswordFile(path: string, holder: PasswordHolder): Promise<string | undefined> {
   if (!(await verifyPrivate(path))) return undefined;
@@ -30,7 +30,7 @@ export async function readPasswordFile(path: string, holder: PasswordHolder): Pr
   return undefined;
 }
 
-/** False: there is no file. */
+/** False if there is no file. */
 async function verifyPrivate(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -38,7 +38,7 @@ async function verifyPrivate(path: string): Promise<boolean> {
   });
   if (!found) return false;
   if (!found.isFile()) throw new Error(`the password file ${path} is not a plain file`);
-  // As for libpq. A mounted secret that is somebody else's cannot be made private: the service warns of it when it starts.
+  // As in libpq. A mounted secret with another owner cannot be made private; the service warns about it at the start.
   if (found.uid === process.getuid?.() && (await isOpenToOthers(path)))
     throw new Error(`others may use the password file ${path}; make it private: chmod 600 ${path}`);
   return true;
@@ -60,8 +60,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * A connection that looks for its password as libpq does: in the file that the address names (`passfile`), each time
- * anew, and only when the database asks for one. The driver's own search is deprecated, and does not know `passfile`.
+ * A connection that finds its password like libpq: in the address's `passfile`, read anew each time, and only if the
+ * database requires one. The driver's own search is deprecated and does not know `passfile`.
  */
 export class StoreClient extends Client {
   constructor({ connectionString = '', ...config }: ClientConfig = {}) {
@@ -70,11 +70,11 @@ export class StoreClient extends Client {
     const given = address.password || process.env['PGPASSWORD'];
     super({
       ...{ ...address, ...config },
-      // As for libpq: what goes through a socket in the file system is never encrypted.
+      // As in libpq, connections through Unix sockets are never encrypted.
       ...(isLocal(address.host || process.env['PGHOST']) && { ssl: false }),
       password: given || (async () => await this.#findPassword(file)),
     });
-    // The pool does not listen while it hands a connection over. An error that comes just then would end the process.
+    // The pool does not listen while it hands over a connection. An error at that moment would end the process.
     this.on('error', () => {});
   }
 
@@ -82,14 +82,14 @@ export class StoreClient extends Client {
     try {
       const found = file && (await readPasswordFile(file, this.#holder()));
       if (found) return found;
-      throw new Error('it asks for a password, and none is given');
+      throw new Error('it requires a password, and none is given');
     } catch (error) {
-      void this.end(); // it would stay open for as long as the database waits for a password
+      void this.end(); // otherwise it would stay open while the database waits for a password
       throw new StoreRefusedError(error as Error);
     }
   }
 
-  /** Sockets in the file system are named `localhost` there. */
+  /** Password files call Unix sockets `localhost`. */
   #holder() {
     const { host, port, database = '', user = '' } = this;
     return { host: isLocal(host) ? 'localhost' : host, port, database, user };

@@ -3,7 +3,7 @@ import type { HealthFinding } from '../../../protocol/service.ts';
 import { MAX_SKEW } from '../database-clock.ts';
 import { asNoConnection } from './trouble.ts';
 
-/** Part of the database's connections above which a warning is given. */
+/** The share of the database's connections that causes a warning. */
 const MANY = 0.8;
 
 interface Look {
@@ -25,7 +25,7 @@ export async function examine(
   pool: Pool,
   listener: { readonly isListening: boolean } | undefined,
 ): Promise<HealthFinding[]> {
-  const waiting = pool.waitingCount; // before this one
+  const waiting = pool.waitingCount; // before this request
   const sent = Date.now();
   const look = await readLook(pool);
   const received = Date.now();
@@ -50,18 +50,18 @@ function reached({ version, bytes }: Look, milliseconds: number): HealthFinding 
   return finding(
     'store_reached',
     true,
-    `PostgreSQL ${version} answers within ${milliseconds} ms and has ${size}.`,
+    `PostgreSQL ${version} responds within ${milliseconds} ms; the database has ${size}.`,
   );
 }
 
 function clockFinding(skew: number): HealthFinding {
-  const how = `${Math.abs(Math.round(skew))} ms ${skew > 0 ? 'behind' : 'ahead of'} that of the database`;
-  return finding('store_clock', Math.abs(skew) < MAX_SKEW, `The clock of this server is ${how}.`);
+  const how = `${Math.abs(Math.round(skew))} ms ${skew > 0 ? 'behind' : 'ahead of'} the database's`;
+  return finding('store_clock', Math.abs(skew) < MAX_SKEW, `This server's clock is ${how}.`);
 }
 
 function poolFinding({ totalCount, options, idleCount }: Pool, waiting: number): HealthFinding {
   const used = `${totalCount - idleCount} of ${options.max ?? totalCount} connections are in use`;
-  const rest = waiting === 0 ? '' : `, and ${waiting} requests wait for one`;
+  const rest = waiting === 0 ? '' : `, and ${waiting} requests are waiting for one`;
   return finding('store_pool', waiting === 0, `${used}${rest}.`);
 }
 
@@ -72,8 +72,8 @@ function connectionsFinding({ connections, most }: Look): HealthFinding {
 
 function listenerFinding(listener: { readonly isListening: boolean } | undefined): HealthFinding {
   const message = listener?.isListening
-    ? 'This server hears from the others.'
-    : 'This server does not hear from the others; it looks at the store four times a second instead.';
+    ? 'This server receives notifications from the others.'
+    : 'This server receives no notifications from the others; it checks the store four times a second instead.';
   return finding('store_listener', listener?.isListening ?? false, message);
 }
 
@@ -81,10 +81,10 @@ function finding(code: string, isFine: boolean, message: string): HealthFinding 
   return { code, result: isFine ? 'ok' : 'warning', message };
 }
 
-/** Milliseconds between two looks: each asks the file system for every table. */
+/** Milliseconds between measurements, each of which reads the file system for every table. */
 const SIZE_LOOK = 30_000;
 
-/** How large a database is, as it was when last looked at. */
+/** The size of a database when last measured. */
 export class DatabaseSize {
   readonly #pool: Pool;
   readonly #timer: NodeJS.Timeout;
@@ -92,7 +92,7 @@ export class DatabaseSize {
 
   private constructor(pool: Pool) {
     this.#pool = pool;
-    // A database that cannot be queried cannot be written either, and those who try get that error.
+    // A database that cannot be queried cannot be written either, so writers get that error.
     this.#timer = setInterval(() => void this.#look().catch(() => {}), SIZE_LOOK).unref();
   }
 

@@ -6,12 +6,12 @@ import type { Notifier } from '../open-store.ts';
 import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';
-/** Asks the other nodes to look at the store again: earlier notifications of the sender may have been lost. */
+/** Tells other nodes to check the store again, because earlier notifications of the sender may have been lost. */
 const LOOK = 'look';
-/** Milliseconds between two calls to itself, and without hearing one until the connection counts as lost. */
+/** Milliseconds between notifications to itself, and without one before the connection counts as lost. */
 const CALL = 5_000;
 const DEAF = 12_000;
-/** Milliseconds before the next attempt to connect: doubled each time, less up to half of it by chance. */
+/** Milliseconds before the next connection attempt, doubled each time and reduced by up to half at random. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 10_000;
 
@@ -21,9 +21,8 @@ export interface ListenerTimes {
 }
 
 /**
- * Receives the notifications of the other nodes (LISTEN), on a connection of its own, which it reopens whenever it
- * is lost. It notifies itself regularly: nothing else reveals a half-open connection, or one that goes through a
- * pooler.
+ * Receives the notifications of other nodes (LISTEN) on its own connection, which it reopens whenever it is lost. It
+ * notifies itself regularly, because nothing else reveals a half-open connection or one through a pooler.
  */
 export class NotificationListener implements Notifier {
   readonly #config: ClientConfig;
@@ -32,7 +31,7 @@ export class NotificationListener implements Notifier {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #onNotification: (text: string) => void = () => {};
-  /** While it is connected. */
+  /** Set while connected. */
   #client: Client | undefined;
   #isHeard = false;
   #heardItself = 0;
@@ -78,11 +77,11 @@ export class NotificationListener implements Notifier {
     while (!signal.aborted) {
       const hasListened = await this.#listen();
       pause = hasListened ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, 2 * pause);
-      await systemClock.sleep(pause * (1 - Math.random() / 2), signal).catch(() => {}); // it is to stop
+      await systemClock.sleep(pause * (1 - Math.random() / 2), signal).catch(() => {}); // stopped
     }
   }
 
-  /** Listens until the connection ends. Returns whether there was one. */
+  /** Listens until the connection ends. Returns whether it was connected. */
   async #listen(): Promise<boolean> {
     const socket = new Socket();
     const hangUp = () => socket.destroy();
@@ -114,7 +113,7 @@ export class NotificationListener implements Notifier {
     this.#heardItself = performance.now();
     this.#hasMissed = true;
     this.#texts = [];
-    this.notify(LOOK); // what was to be told meanwhile is lost
+    this.notify(LOOK); // notifications in the meantime are lost
   }
 
   #callItself(hangUp: () => void): void {
@@ -131,7 +130,7 @@ export class NotificationListener implements Notifier {
     else if (text !== '') this.#onNotification(text);
   }
 
-  /** What cannot be sent is dropped: the others look at the store by themselves after a while. */
+  /** Drops what cannot be sent, because the others check the store themselves after a while. */
   async #send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;

@@ -6,11 +6,11 @@ import { isDeadlock, isOutdated } from '../failures.ts';
 import { StoreClient } from './client.ts';
 import { asLostConnection, asNoConnection, asTrouble } from './trouble.ts';
 
-/** Milliseconds for which a failure to connect is answered to all who come, by chance up to twice as long. */
+/** Milliseconds for which a failed connection attempt fails further ones, at random up to twice as long. */
 const PAUSE = 200;
 
 /**
- * Protects a database that is down, or has just come back, from a flood of connections: after a failure this process
+ * Protects a database that is down or has just come back from a flood of connections: after a failure, this process
  * makes no attempt for a moment, and then a single one for all.
  */
 export class ConnectionGate {
@@ -18,7 +18,7 @@ export class ConnectionGate {
   /** Error of the last attempt; undefined: it succeeded. */
   #failure: unknown;
   #closedUntil = 0;
-  /** The attempt that all wait for; never rejects. */
+  /** The attempt for which all wait; never rejects. */
   #trial: Promise<void> | undefined;
 
   /** @param now a clock that never jumps, in milliseconds */
@@ -26,7 +26,7 @@ export class ConnectionGate {
     this.#now = now;
   }
 
-  /** @throws what `connect` throws, or what another one threw just before */
+  /** @throws the error of `connect`, or of another attempt just before */
   async pass<T>(connect: () => Promise<T>): Promise<T> {
     while (this.#failure !== undefined) {
       if (this.#now() < this.#closedUntil) throw this.#failure;
@@ -62,10 +62,10 @@ export class ConnectionGate {
 
 /** Maximum number of statements with names on each connection; the service uses about a hundred. */
 const MAX_NAMES = 500;
-/** Characters: longer ones have lists of varying lengths. */
+/** Longest statement to name, in characters. Longer ones have lists of varying lengths. */
 const LONGEST_NAMED = 4_000;
 
-/** Short names of statements, which each connection prepares when it first runs one. */
+/** Short names for statements, which each connection prepares on first use. */
 export class StatementNames {
   readonly #names = new Map<string, string>();
   #generation = 0;
@@ -80,8 +80,8 @@ export class StatementNames {
   }
 
   /**
-   * Gives all statements new names, so that the connections prepare them anew; unless that was done since this statement
-   * had this name.
+   * Gives all statements new names, so that connections prepare them again, unless that has happened since this
+   * statement got its name.
    */
   renew(text: string, name: string): void {
     if (this.#names.get(text) !== name) return;
@@ -94,7 +94,7 @@ export class StatementNames {
 export class PoolWaits {
   readonly #pool: Pick<Pool, 'waitingCount'>;
   readonly #now: () => number;
-  /** When no work was waiting for the last time. */
+  /** When no work was last waiting. */
   #freeAt: number;
 
   /** @param now a clock that never jumps, in milliseconds */
@@ -104,7 +104,7 @@ export class PoolWaits {
     this.#freeAt = now();
   }
 
-  /** Call whenever work comes for a connection, or has got one. */
+  /** Call whenever work requests or gets a connection. */
   look(): void {
     if (this.#pool.waitingCount === 0) this.#freeAt = this.#now();
   }
@@ -115,14 +115,14 @@ export class PoolWaits {
 }
 
 export interface PoolOptions {
-  /** Most connections of this process. */
+  /** Maximum connections of this process. */
   readonly connections: number;
   /**
-   * False behind a pooler that gives each transaction another connection: prepared statements and settings of a session
-   * need their own.
+   * False behind a pooler that gives each transaction another connection, because prepared statements and session
+   * settings need their own.
    */
   readonly prepares: boolean;
-  /** Milliseconds: for a connection, for a free one of the pool, and for a statement. */
+  /** Milliseconds for connecting, for a free connection of the pool, and for a statement. */
   readonly connectTimeout: number;
   readonly statementTimeout: number;
 }
@@ -134,45 +134,45 @@ export const POOL_OPTIONS: PoolOptions = {
   statementTimeout: 30_000,
 };
 
-/** How often a statement outside of a transaction is tried that conflicts with others. */
+/** Attempts at a conflicting statement outside transactions. */
 const MAX_TRIES = 5;
 
 /** The number of a type in PostgreSQL's catalogue. */
 const INT8 = 20;
 
-/** Numbers of 64 bits as numbers: none of ours is above 2^53. */
+/** Parses 64-bit numbers as numbers, because none of ours is above 2^53. */
 const parsers: PoolConfig['types'] = {
   getTypeParser: (oid, format) =>
     oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format as 'text'),
 };
 
-/** Settings of a connection, for those of the pool and the listener's own. */
+/** Settings for the connections of the pool and the listener. */
 export function connectionConfig(url: string, { connectTimeout, statementTimeout }: PoolOptions): PoolConfig {
   return {
     connectionString: withLibpqRules(url),
     application_name: 'skinsmith',
     connectionTimeoutMillis: connectTimeout,
-    // The server ends the statement (see limitsOf); the client gives up later, when there is no server any more.
+    // The server ends the statement (see limitsOf); the client gives up later, in case the server is gone.
     query_timeout: statementTimeout + 5_000,
     keepAlive: true,
     types: parsers,
   };
 }
 
-/** `sslmode` as in every other client: `require` always encrypts, `verify-full` also checks who answers. */
+/** `sslmode` as in other clients: `require` always encrypts, `verify-full` also verifies the server. */
 function withLibpqRules(url: string): string {
   const parsed = new URL(url);
   if (parsed.searchParams.has('sslmode')) parsed.searchParams.set('uselibpqcompat', 'true');
   return parsed.href;
 }
 
-/** PgBouncer refuses connections that ask for these at the start, so they are set by statements. */
+/** Set by statements, because PgBouncer refuses connections that set them at the start. */
 function limitsOf(scope: 'session' | 'local', { statementTimeout }: PoolOptions): string {
   const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
   return limits.map((name) => `set ${scope} ${name} = ${statementTimeout}`).join('; ');
 }
 
-/** Connections that are opened when needed, and closed when nothing needed them for a while. */
+/** Opens connections on demand, and closes idle ones after a while. */
 export function makePool(url: string, options: PoolOptions): Pool {
   const { connections: max, prepares, connectTimeout } = options;
   const limits = { text: limitsOf('session', options), query_timeout: connectTimeout };
@@ -182,13 +182,13 @@ export function makePool(url: string, options: PoolOptions): Pool {
     Client: StoreClient,
     ...(prepares && { onConnect: async (client) => void (await client.query(limits)) }),
   });
-  pool.on('error', () => {}); // an idle connection was lost: the pool opens another one
+  pool.on('error', () => {}); // an idle connection was lost; the pool opens another
   return pool;
 }
 
 /**
- * The pool as Kysely uses it: with names for statements, and errors that say whose fault they are. Only while this program
- * may use the schema.
+ * The pool for Kysely, with named statements and classified errors. It works only while this program may use the
+ * schema.
  */
 export function forKysely(
   pool: Pool,
@@ -196,7 +196,7 @@ export function forKysely(
   { schema, waits } = { schema: ANY_SCHEMA, waits: new PoolWaits(pool) },
 ): PostgresPool {
   const names = options.prepares ? new StatementNames() : undefined;
-  // Other programs may have the same connection next: what is set must end with the transaction.
+  // Other programs may get the same connection next, so settings must end with the transaction.
   const limits = options.prepares ? undefined : limitsOf('local', options);
   const gate = new ConnectionGate();
   let wasThere = false;
@@ -219,7 +219,7 @@ export function forKysely(
   };
 }
 
-/** Texts in PostgreSQL cannot have the character 0. It comes in addresses, and stands for nothing that is stored. */
+/** PostgreSQL's texts cannot contain the character 0. It may occur in requested addresses, but never in stored values. */
 function storable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(storable);
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
@@ -227,7 +227,7 @@ function storable(value: unknown): unknown {
 
 const BEGINNING = /^(?:begin|start transaction)\b/;
 
-/** @param limits statements that each transaction begins with */
+/** @param limits statements at the start of each transaction */
 function adapt(
   client: PoolClient,
   names: StatementNames | undefined,
@@ -244,13 +244,13 @@ function adapt(
     }
   };
   const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
-    if (lost) throw lost; // a rollback would wait in vain, too; the transaction ends with the connection
+    if (lost) throw lost; // a rollback would also wait in vain; the transaction ends with the connection
     const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
     const isInTransaction = client.getTransactionStatus() !== 'I';
     try {
       return await send(text, values);
     } catch (error) {
-      // A transaction has to begin again: see inTransaction.
+      // A transaction has to start again: see inTransaction.
       const isPassing = isOutdated(error) || isDeadlock(error);
       if (!isInTransaction && isPassing && tries < MAX_TRIES) return await query(asked, values, tries + 1);
       const trouble = asTrouble(error);
@@ -258,6 +258,6 @@ function adapt(
       throw trouble;
     }
   };
-  const release = () => client.release(lost ?? false); // a broken one is closed
+  const release = () => client.release(lost ?? false); // closes a broken one
   return { query, release } as unknown as PostgresPoolClient;
 }

@@ -21,12 +21,12 @@ import { NotificationListener } from './notification-listener.ts';
 import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions, PoolWaits } from './pool.ts';
 import { asRefused, isWithoutTls, type StorePatience, StoreRefusedError, untilReachable } from './trouble.ts';
 
-/** A handle for a database behind a pool of connections, which is closed together with it. */
+/** A handle for a database behind a connection pool. Closing it closes the pool. */
 export function postgresDb(pool: PostgresPool, schema: KnownSchema = ANY_SCHEMA): Db {
   return dbOf(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), new PostgresStore(schema));
 }
 
-/** Texts sort by their bytes, and row numbers have 64 bits, as in SQLite. */
+/** As in SQLite, texts sort by bytes, and row numbers have 64 bits. */
 const COLUMN_TYPES: ColumnTypes = {
   text: 'text collate "C"',
   bytes: 'bytea',
@@ -36,12 +36,12 @@ const COLUMN_TYPES: ColumnTypes = {
 };
 
 /**
- * Milliseconds for which a key and its owner are answered from memory: so a revocation holds on all nodes within a
- * second, whether or not news of it can travel.
+ * Milliseconds for which a key and its owner are cached, so that a revocation takes effect on all nodes within a
+ * second, even if notifications do not arrive.
  */
 const KEY_AGE = 500;
 
-/** Transactions run side by side, and those of several machines. */
+/** Transactions run concurrently, also those of several machines. */
 class PostgresStore implements Store {
   readonly kind = 'postgres';
   readonly isShared = true;
@@ -70,10 +70,10 @@ class PostgresStore implements Store {
   }
 }
 
-/** Any number that no other program on the same database is likely to lock. */
+/** An arbitrary number that no other program on the same database is likely to lock. */
 const LOCK = 7_546_018;
 
-/** The oldest release that is tried, and its number as PostgreSQL writes it. */
+/** The oldest tested release, and its number in PostgreSQL's format. */
 const OLDEST = '15';
 const OLDEST_NUMBER = 150_000;
 
@@ -96,7 +96,7 @@ interface Server {
   readonly encoding: string;
 }
 
-/** Waits for those who create tables. @throws StoreRefusedError if this is no database for them */
+/** Waits for others who create tables. @throws StoreRefusedError if the database is unsuitable */
 async function lockUsable(tx: Db): Promise<void> {
   const { rows } = await sql<Server>`select pg_advisory_xact_lock(${LOCK}),
     current_setting('server_version') as version, current_setting('server_version_num')::int as number,
@@ -109,33 +109,32 @@ async function lockUsable(tx: Db): Promise<void> {
 }
 
 const UNFIT = {
-  what: 'The database cannot be the store',
+  what: 'The database cannot be used as the store',
   hint: 'Name another database: --store or SKINSMITH_STORE',
 };
 
 /**
- * Milliseconds after which other nodes are assumed to have written: while their notifications arrive, and while
- * they do not.
+ * Milliseconds after which other nodes are assumed to have written, with and without notifications from them.
  */
 const LOOK = 5_000;
 const LOOK_UNHEARD = 250;
 
 export interface PostgresSettings extends Partial<PoolOptions> {
-  /** `postgres://user@host/database`; what it does not say, the usual variables do (PGPASSWORD, PGPASSFILE …). */
+  /** `postgres://user@host/database`; the usual variables (PGPASSWORD, PGPASSFILE …) complete it. */
   readonly url: string;
-  /** Whether to wait for a database that cannot be reached yet; default: no. */
+  /** Whether to wait for an unreachable database; default: no. */
   readonly patience?: StorePatience;
   /** Whether to create the tables in a database that has none; default: yes. */
   readonly creates?: boolean;
 }
 
-/** The database has no store, and none was to be created. */
+/** The database has no store, and none should be created. */
 export class NoStoreError extends Error {
   override readonly name = 'NoStoreError';
   readonly code = 'no_store';
 
   constructor() {
-    super('The database has no store of a service.');
+    super('The database has no store.');
   }
 }
 
@@ -157,7 +156,7 @@ export async function openPostgresStore({
     patience,
   );
   const size = await DatabaseSize.watch(pool);
-  // Behind a pooler nothing would be heard: another connection than the one that listened would hear it.
+  // Behind a pooler, notifications would not arrive, because they go to another connection than the one that listened.
   const listener = options.prepares
     ? new NotificationListener(connectionConfig(opened.url, options))
     : undefined;
@@ -172,7 +171,7 @@ export async function openPostgresStore({
     close: async () => {
       size.stop();
       await listener?.stop();
-      await flushUsage(db).catch(() => {}); // of little weight, if the store cannot be written
+      await flushUsage(db).catch(() => {}); // unimportant if the store cannot be written
       await db.destroy();
     },
   };
@@ -184,7 +183,7 @@ function countConnections(
 ): StoreConnections {
   const { totalCount, idleCount: idle, waitingCount, options } = pool;
   const most = options.max ?? totalCount;
-  // Those who came a moment ago are handed idle connections, or new ones, at once.
+  // Requests that came a moment ago get idle or new connections at once.
   const waiting = Math.max(0, waitingCount - idle - (most - totalCount));
   const isListening = listener?.isListening ?? false;
   return { busy: totalCount - idle, idle, most, waiting, waitingFor, isListening };
@@ -200,13 +199,13 @@ function watching(listener: NotificationListener | undefined): OpenStore['change
   };
 }
 
-/** Only its tables, created or updated. @throws as `openPostgresStore` */
+/** Opens only the database, with its tables created or updated. @throws as `openPostgresStore` */
 export async function openPostgresDb(url: string, options: PoolOptions = POOL_OPTIONS): Promise<Db> {
   return (await openPreferred(url, options, { migrations: MIGRATIONS, creates: true })).db;
 }
 
 interface Opened {
-  /** With what was decided about TLS. */
+  /** Applies the decision about TLS. */
   readonly url: string;
   readonly db: Db;
   readonly pool: Pool;
@@ -218,7 +217,7 @@ interface Creating {
   readonly creates: boolean;
 }
 
-/** With `sslmode=prefer` or `allow` the driver insists on TLS; libpq does without where the database has none. */
+/** With `sslmode=prefer` or `allow`, the driver insists on TLS, while libpq does without if the database has none. */
 async function openPreferred(address: string, options: PoolOptions, creating: Creating): Promise<Opened> {
   const mode = new URL(address).searchParams.get('sslmode');
   if (mode !== 'prefer' && mode !== 'allow') return await open(address, options, creating);

@@ -4,8 +4,8 @@ import { networkReason } from '../../../base/network-reason.ts';
 import { isUnreachable, StoreGoneError, StoreUnreachableError } from '../failures.ts';
 
 /**
- * PostgreSQL answers, but the store cannot be used: a wrong password, a missing database, too few rights; or its
- * certificate is not trusted. Opening a store need not wait for that. For those who use it already it is as unreachable
+ * PostgreSQL responds, but the store cannot be used: a wrong password, a missing database, missing rights, or an
+ * untrusted certificate. There is no point in waiting to open such a store. For its current users, it is as unreachable
  * as if it were gone.
  */
 export class StoreRefusedError extends StoreUnreachableError {
@@ -19,56 +19,56 @@ export class StoreRefusedError extends StoreUnreachableError {
   }
 }
 
-/** What to say of it before the reason, and after. */
+/** The text before the reason, and the hint after it. */
 interface Refusal {
   readonly what: string;
   readonly hint: string;
 }
 
 const REFUSED: Refusal = {
-  what: 'PostgreSQL refuses the use of the store',
+  what: 'PostgreSQL denies access to the store',
   hint: 'Check the address, user and rights of the store; the password may come from PGPASSWORD or PGPASSFILE.',
 };
 const DISTRUSTED: Refusal = {
-  what: 'The connection to PostgreSQL cannot be made safe',
+  what: 'No secure connection to PostgreSQL',
   hint: 'Check the sslmode of the store, and the certificates: sslrootcert, sslcert and sslkey.',
 };
 const UNENCRYPTED: Refusal = {
   what: REFUSED.what,
-  hint: 'If PostgreSQL wants TLS, add sslmode=require, or better verify-full, to the address of the store.',
+  hint: 'If PostgreSQL requires TLS, add sslmode=verify-full, or at least sslmode=require, to the address of the store.',
 };
 const POOLED: Refusal = {
   what: 'A pooler gives each transaction another connection to PostgreSQL',
   hint: 'Start the servers with --store-pooler, or set the pooler to session mode.',
 };
 
-/** A prepared statement is not there, or is there already: another connection has it. */
+/** A prepared statement is missing, or already exists: it belongs to another connection. */
 const POOLED_STATES: ReadonlySet<string> = new Set(['26000', '42P05']);
 const NO_TABLE = '42P01';
 const NO_DATABASE = '3D000';
 /** Classes of SQLSTATE: connection exception, insufficient resources, operator intervention. */
 const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57']);
-/** A statement that took too long, a standby that is about to be promoted, a transaction that was idle for too long. */
+/** A statement took too long, a standby is about to be promoted, or a transaction was idle for too long. */
 const PASSING_STATES: ReadonlySet<string> = new Set(['57014', '25006', '25P03']);
-/** Errors of TLS that a later attempt meets as well. */
+/** Permanent TLS errors. */
 const TLS_CODES = /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)_|^HOSTNAME_MISMATCH$|^INVALID_CA$/;
-/** A rule of pg_hba.conf refuses connections that are not encrypted, as far as the message tells: it may be translated. */
+/** A rule of pg_hba.conf refuses unencrypted connections, judging by the message, which may be translated. */
 const WITHOUT_TLS = /^(?:no )?pg_hba\.conf .*no encryption/;
 const NO_TLS = /does not support SSL/;
-/** PgBouncer has one code (08P01) for what passes and for this, which does not. */
+/** PgBouncer has the same code (08P01) for temporary errors and for this permanent one. */
 const NEVER_TAKEN = /^unsupported startup parameter|^no such (?:database|user)/;
 
-/** As a StoreUnreachableError, if that is what it is; otherwise the same error. */
+/** Converts an error to a StoreUnreachableError if the store is unreachable; otherwise returns it unchanged. */
 export function asTrouble(error: unknown): unknown {
   if (POOLED_STATES.has(codeOf(error))) return new StoreRefusedError(error as Error, POOLED);
   if (codeOf(error) === NO_TABLE) return new StoreGoneError(error as Error);
   if (!isPassing(error)) return error;
-  // Says nothing of the address, which may have a password.
+  // Leaves out the address, which may contain a password.
   return new StoreUnreachableError(`PostgreSQL cannot be used: ${reasonOf(error)}`, { cause: error });
 }
 
 /**
- * An error of an attempt to connect as a StoreUnreachableError, which is a StoreRefusedError if another attempt is
+ * Converts an error of a connection attempt to a StoreUnreachableError; to a StoreRefusedError if another attempt is
  * pointless.
  */
 export function asNoConnection(error: unknown): unknown {
@@ -80,17 +80,17 @@ export function asNoConnection(error: unknown): unknown {
   return trouble === error ? asRefused(error) : trouble;
 }
 
-/** Whether an error of an attempt to connect says that the database has no TLS at all. */
+/** Whether a connection attempt failed because the database has no TLS at all. */
 export function isWithoutTls(error: unknown): boolean {
   return error instanceof StoreRefusedError && NO_TLS.test(error.message);
 }
 
-/** The same, of a store that was there before. */
+/** The same for a store that was reachable before. */
 export function asLostConnection(error: unknown): unknown {
   return codeOf(error) === NO_DATABASE ? new StoreGoneError(error as Error) : asNoConnection(error);
 }
 
-/** An error of the first statements as a StoreRefusedError, if PostgreSQL itself has said it; otherwise the same error. */
+/** Converts an error of the first statements to a StoreRefusedError if it comes from PostgreSQL itself; otherwise returns it unchanged. */
 export function asRefused(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error;
   return new StoreRefusedError(error, WITHOUT_TLS.test(error.message) ? UNENCRYPTED : REFUSED);
@@ -100,7 +100,7 @@ function isPassing(error: unknown): boolean {
   const code = codeOf(error);
   if (PASSING_STATES.has(code)) return true;
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return PASSING_CLASSES.has(code.slice(0, 2));
-  return code !== '' || /connection|timeout|terminated/i.test(String(error)); // of the network, or of the driver
+  return code !== '' || /connection|timeout|terminated/i.test(String(error)); // from the network or the driver
 }
 
 function codeOf(error: unknown): string {
@@ -117,20 +117,20 @@ function reasonOf(cause: unknown): string {
   return message ? `${reason} (${message})` : reason;
 }
 
-/** How long to wait for a store that cannot be reached yet. */
+/** How long to wait for an unreachable store. */
 export interface StorePatience {
-  /** Milliseconds; 0: not at all. */
+  /** Milliseconds; 0: do not wait. */
   readonly limit: number;
   readonly signal?: AbortSignal;
-  /** Called once, with the reason for the waiting. */
+  /** Called once with the reason for waiting. */
   readonly onWaiting?: (reason: string) => void;
 }
 
-/** Milliseconds between two attempts: doubled each time. */
+/** Milliseconds between attempts, doubled each time. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 2_000;
 
-/** Opens a store as soon as it can be reached. @throws StoreUnreachableError when it has waited for long enough */
+/** Opens a store as soon as it is reachable. @throws StoreUnreachableError after the patience has ended */
 export async function untilReachable<T>(
   open: () => Promise<T>,
   { limit, signal, onWaiting }: StorePatience,

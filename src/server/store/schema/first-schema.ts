@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { ColumnTypes, Db, StoreKind } from '../db.ts';
 
 /**
- * The number of the schema that version 0.1.0 begins with; lower ones were those of development versions. Until 0.1.0 is
- * released, a change is made here, and raises the number; later changes are migrations.
+ * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
+ * are made here and raise the number; later changes are migrations.
  */
 export const FIRST_SCHEMA = 25;
 
-/** Creates all tables but `meta`, with the rows that are always there. */
+/** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
   const { kind, columnTypes } = db.store;
   const tables = makeTables(columnTypes, MORE_OF_CALLERS[kind]);
@@ -16,8 +16,8 @@ export async function createFirstSchema(db: Db): Promise<void> {
 }
 
 /**
- * PostgreSQL counts an owner's jobs in progress, so that the database itself keeps them within the owner's burst; SQLite
- * has one writer at a time.
+ * PostgreSQL counts an owner's jobs in progress, so that the database itself enforces the owner's burst; SQLite has
+ * one writer at a time.
  */
 const MORE_OF_CALLERS = {
   sqlite: '',
@@ -275,15 +275,15 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
 
 /**
  * Queries use a partial index only if they state its condition in the same words, as literals (job-conditions.ts). SQLite
- * compiles a statement again for each new value of a parameter that it could compare with such a condition, and for each
- * limit: statuses and visibilities are literals everywhere, limits where many requests run the statement.
+ * recompiles a statement for each new value of a parameter that it could compare with such a condition, and for each
+ * limit. So statuses and visibilities are literals everywhere, and limits where many requests run the statement.
  */
 const INDICES = [
-  // People and their sessions.
+  // Users and their sessions.
   'create index sessions_by_user on sessions (user_id, created_at)',
   'create index sessions_by_key on sessions (key_id)',
   'create index identities_by_user on identities (user_id, created_at, issuer, subject)',
-  // Who needs a picture.
+  // The users of a picture.
   'create index texture_data_by_texture on texture_data (texture_hash)',
   'create index texture_data_by_cape on texture_data (cape_hash)',
   'create index capes_by_texture on capes (texture_hash)',
@@ -293,7 +293,7 @@ const INDICES = [
   'create index texture_data_by_url on texture_data (url)',
   'create index texture_data_by_time on texture_data (created_at)',
   'create index skins_by_time on skins (created_at)',
-  // A caller's own record of a known picture; who else has the data; lists, newest or most viewed first.
+  // A caller's own record of a known picture; others with the data; lists, newest or most viewed first.
   'create index skins_by_owner on skins (owner, identity, visibility)',
   'create index skins_by_identity on skins (identity, visibility, owner, name)',
   "create index skins_public on skins (id) where visibility = 'public'",
@@ -310,12 +310,12 @@ const INDICES = [
   'create index jobs_finished on jobs (finished_at) where finished_at is not null',
   // One pending job per owner and request, which also counts the owner's slots.
   "create unique index jobs_pending on jobs (owner, request_key) where status in ('waiting', 'processing')",
-  // What may be claimed, in the order of the turns; whose jobs are in progress, and for which skin data.
+  // Jobs to claim, in turn order; jobs in progress by owner and skin data.
   "create index jobs_by_turn on jobs (turn, id) where status = 'waiting'",
   "create index jobs_processing on jobs (owner) where status = 'processing'",
   "create index jobs_processing_identity on jobs (identity) where status = 'processing'",
   'create index idempotency_keys_by_job on idempotency_keys (job_id)',
-  // A request sent twice has one callback. With host and key, due ones whose receiver is busy are passed over quickly.
+  // A repeated request has one callback. Host and key help to skip due callbacks with busy receivers quickly.
   'create unique index callbacks_once on callbacks (job_id, key_id, url)',
   'create index callbacks_due on callbacks (run_at, host, key_id) where done_at is null',
   'create index callbacks_open_by_key on callbacks (key_id) where done_at is null',
@@ -325,8 +325,8 @@ const INDICES = [
 ];
 
 /**
- * The insertion of a job stores the idempotency key of its request; it fails if the key is taken. A job that a worker
- * takes moves the queue's clock.
+ * Inserting a job stores the idempotency key of its request, and fails if the key is taken. A job that a worker takes
+ * moves the queue's clock.
  */
 const SQLITE_RULES = [
   `create trigger jobs_keep_key after insert on jobs when new.idempotency_key is not null begin
@@ -338,8 +338,9 @@ const SQLITE_RULES = [
 ];
 
 /**
- * The same, and the count of jobs in progress. The queue's clock is one row: while another node moves it, it is left alone
- * (`skip locked`), so that claims do not wait for each other. An owner's first job then gets a turn slightly too early.
+ * The same, and the count of jobs in progress. The queue's clock is one row: while another node moves it, this one
+ * skips it (`skip locked`), so that claims do not wait for each other. An owner's first job then gets a turn slightly
+ * too early.
  */
 const POSTGRES_RULES = [
   `create function skinsmith_keep_key() returns trigger language plpgsql as $$
@@ -362,7 +363,7 @@ const POSTGRES_RULES = [
   end $$`,
   `create trigger jobs_count after update of status on jobs
     for each row when (old.status <> new.status) execute function skinsmith_count_job()`,
-  'alter table textures alter column png set storage external', // pictures are compressed already
+  'alter table textures alter column png set storage external', // pictures are already compressed
 ];
 
 const RULES = { sqlite: SQLITE_RULES, postgres: POSTGRES_RULES } as const satisfies Record<

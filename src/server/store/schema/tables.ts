@@ -32,11 +32,11 @@ export interface ApiKeysTable {
   v2_compat: number;
   /** JSON list of its scopes (protocol/api-key.ts). */
   scopes: string;
-  /** New skins that were asked for with it; those that existed already do not count. */
+  /** New skins requested with it; existing ones do not count. */
   generations: Generated<number>;
 }
 
-/** A person who is signed in to the pages. */
+/** A person signed in to the pages. */
 export interface SessionsTable {
   /** 24 hexadecimal digits, shown to its user. */
   id: string;
@@ -44,7 +44,7 @@ export interface SessionsTable {
   hash: string;
   user_id: string;
   /**
-   * The API key that the person signed in with; null: a provider vouched for it, or somebody who can write to the
+   * The API key that the person signed in with; null: a single sign-on provider, or somebody who can write to the
    * store.
    */
   key_id: string | null;
@@ -55,7 +55,7 @@ export interface SessionsTable {
   expires_at: number;
 }
 
-/** A link that signs its user in once. */
+/** A single-use sign-in link. */
 export interface SignInLinksTable {
   /** SHA-256 of the link's secret, hexadecimal. */
   hash: string;
@@ -64,7 +64,7 @@ export interface SignInLinksTable {
   expires_at: number;
 }
 
-/** Who a person is at an OpenID Connect provider, and which user that is here. */
+/** A person at an OpenID Connect provider, and the linked user. */
 export interface IdentitiesTable {
   issuer: string;
   subject: string;
@@ -72,7 +72,7 @@ export interface IdentitiesTable {
   created_at: number;
 }
 
-/** A person who signed in with a provider, and has not said yet which user that is. */
+/** A person who signed in with a provider for the first time and has not chosen an account yet. */
 export interface FirstSignInsTable {
   /** SHA-256 of the cookie's secret, hexadecimal. */
   hash: string;
@@ -80,7 +80,7 @@ export interface FirstSignInsTable {
   subject: string;
   /** A name for a new user. */
   name: string;
-  /** What the claims decide: JSON of openid/claims.ts. */
+  /** The rights from the claims: JSON of openid/claims.ts. */
   rights: string;
   expires_at: number;
 }
@@ -129,7 +129,7 @@ export interface SkinsTable {
   visibility: SkinVisibility;
   views: number;
   created_at: number;
-  /** Its visibility before an operator hid it, which made it private; null: no operator did. */
+  /** Its visibility before an operator hid it and so made it private; null: not hidden. */
   hidden_from: ColumnType<SkinVisibility | null, SkinVisibility | null | undefined>;
 }
 
@@ -200,13 +200,13 @@ export interface JobsTable {
   burst: number;
   /** Texture of the cape that goes with the skin. */
   cape_hash: string | null;
-  /** Key of the request that made the job; its insertion adds it to the idempotency keys (a trigger does it). */
+  /** Key of the request that made the job. A trigger adds it to the idempotency keys. */
   idempotency_key: string | null;
-  /** What it is made from, as its owner knows it again: a file's name, an address, a player; null: unknown. */
+  /** The source in words that its owner recognizes: a file name, an address, a player; null: unknown. */
   source: string | null;
 }
 
-/** The rules that a job was accepted by: those of the queue, or those of version 1. */
+/** The rules under which a job was accepted: those of the queue, or those of version 1. */
 export type Via = 'queue' | 'v1';
 
 /** The job of an owner's request with this `Idempotency-Key`. */
@@ -234,7 +234,7 @@ export interface CallersTable {
 export interface UpstreamJobsTable {
   /** Identity of the skin data; it includes the service's address. */
   identity: string;
-  /** Its job on the service; null: unknown whether it has arrived. */
+  /** Its job on the service; null: unknown whether the submission arrived. */
   job_id: string | null;
   idempotency_key: string;
   /** Newest job seen before on the service, by its clock: the submission's own cannot be older. */
@@ -242,7 +242,7 @@ export interface UpstreamJobsTable {
   submitted_at: number;
   /** Worker that sends the request; null: sent before this was recorded. */
   sender: string | null;
-  /** When the request ends at the latest. */
+  /** Latest end of the request. */
   sending_until: number;
   /** When the service lists its job, if it arrived; null: the request has not ended, as far as is known. */
   settles_at: number | null;
@@ -254,7 +254,7 @@ export interface CallbacksTable {
   /** Identifies the callback to its receiver, the same on each attempt. */
   uuid: string;
   job_id: number;
-  /** The API key of the request: its secret signs the webhook. */
+  /** The API key of the request, whose secret signs the webhook. */
   key_id: string;
   url: string;
   /** Host of the URL, with its port. */
@@ -268,7 +268,7 @@ export interface CallbacksTable {
   run_at: number | null;
   lease_owner: string | null;
   created_at: number;
-  /** Delivered, or given up. */
+  /** When it was delivered or abandoned. */
   done_at: number | null;
 }
 
@@ -322,7 +322,7 @@ export interface GameAccountsTable {
 
 export type AccountRow = Selectable<GameAccountsTable>;
 
-/** Somebody thinks that a skin should not be here. */
+/** A complaint about a skin. */
 export interface ReportsTable {
   /** Order of the reports. */
   id: Generated<number>;
@@ -332,7 +332,7 @@ export interface ReportsTable {
   reason: ReportReason;
   text: string;
   created_at: number;
-  /** When an operator decided about it; null: not yet. */
+  /** When an operator decided on it; null: not yet. */
   closed_at: number | null;
 }
 
@@ -345,9 +345,9 @@ export interface BlockedImagesTable {
   blocked_at: number;
 }
 
-/** What an operator did. */
+/** An operator's action. */
 export interface OperatorLogTable {
-  /** Order of the acts. */
+  /** Order of the actions. */
   id: Generated<number>;
   at: number;
   /** Name of the operator. */
@@ -366,13 +366,13 @@ export type OperatorLogRow = Selectable<OperatorLogTable>;
 export interface NodesTable {
   /** The holder of its leases (queue/leases.ts). */
   id: string;
-  /** Of the program. */
+  /** Version of the program. */
   version: string;
   started_at: number;
   seen_at: number;
 }
 
-/** Something that one process at a time does every so often, for all of them. */
+/** Regular work that one process at a time does for all. */
 export interface ChoresTable {
   name: string;
   /** When it is due again. */

@@ -40,7 +40,7 @@ describe('The check of the config file', () => {
     await writeFile(join(folder, 'config'), '');
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'warning',
-      detail: `${folder}/config cannot be used: a part of the path is not a folder. Settings and API keys cannot be stored.`,
+      detail: `${folder}/config cannot be used: part of the path is not a folder. Settings and API keys cannot be stored.`,
       hint: expect.stringContaining('SKINSMITH_CONFIG_DIR'),
     });
   });

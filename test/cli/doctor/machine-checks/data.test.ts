@@ -18,7 +18,7 @@ describe('The check of the data folder', () => {
     await writeFile(join(folder, 'data'), '');
     expect(await CHECKS.data.look(setup)).toMatchObject({
       result: 'problem',
-      detail: `${folder}/data cannot be used: a part of the path is not a folder.`,
+      detail: `${folder}/data cannot be used: part of the path is not a folder.`,
       hint: expect.stringContaining('SKINSMITH_DATA_DIR'),
     });
     expect((await lookAtFolder(join(folder, 'data/deep/er'))).result).toBe('problem');

@@ -30,7 +30,7 @@ test('A key that signs is named', async () => {
     {
       code: 'signing_key',
       result: 'ok',
-      message: `The service signs with a key of its own (${fingerprint}).`,
+      message: `The service signs with its own key (${fingerprint}).`,
     },
   ]);
 });
@@ -48,7 +48,7 @@ test('A key file that is none is a problem, without its place', async () => {
     {
       code: 'signing_key_unusable',
       result: 'problem',
-      message: 'The signing key of the service cannot be used.',
+      message: "The service's signing key cannot be used.",
     },
   ]);
 });

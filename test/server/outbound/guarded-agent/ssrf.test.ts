@@ -51,7 +51,7 @@ describe('Nobody is led', () => {
   test.each(LITERALS)('to the address %s', async (host) => {
     const { code, message } = await go(at(host));
     expect(code).toBe('address_refused');
-    expect(message).toMatch(/^\S+ is an? \S.*, to which this service does not connect\.$/);
+    expect(message).toMatch(/^\S+ is an? \S.*, and this service does not connect to those\.$/);
   });
 
   test.each(LOCAL_NAMES)('to this machine by its name %s', async (host) => {
@@ -60,7 +60,7 @@ describe('Nobody is led', () => {
 
   test.each(ANSWERS)('by a name server that answers %s', async (...addresses) => {
     const told = await go(at('sly.test'), { resolve: async () => addresses });
-    const message = 'sly.test leads to a private address, to which this service does not connect.';
+    const message = 'sly.test has a private address, and this service does not connect to those.';
     expect(told).toEqual({ code: 'address_refused', message });
   });
 

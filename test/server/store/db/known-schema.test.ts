@@ -19,7 +19,7 @@ test('It may not any more once the store has asked for one, even if it takes tha
   const schema = new KnownSchema(24);
   for (const oldest of ['25', '24', null]) schema.learn(oldest);
   expect(() => schema.verify()).toThrow(StoreTooNewError);
-  expect(schema.fault?.message).toContain('must know schema 25, this one knows 24');
+  expect(schema.fault?.message).toContain('needs schema 25, and this version knows 24');
 });
 
 async function readOldest(db: Awaited<ReturnType<typeof openPostgresDb>>): Promise<(string | null)[]> {

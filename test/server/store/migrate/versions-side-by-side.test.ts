@@ -32,7 +32,7 @@ describe('With PostgreSQL', () => {
     await open(url, 'later');
     await expect(open(url, 'this')).rejects.toMatchObject({
       code: 'store_too_new',
-      message: `The data was written by a newer skinsmith (schema ${NEWEST_SCHEMA + 2}, this one knows ${NEWEST_SCHEMA}).`,
+      message: `The data was written by a newer skinsmith (schema ${NEWEST_SCHEMA + 2}; this version knows ${NEWEST_SCHEMA}).`,
       hint: 'Install the newer version, or name another database: --store or SKINSMITH_STORE',
     });
     await expect(open(url, 'next')).rejects.toMatchObject({ code: 'store_too_new' });

@@ -40,7 +40,7 @@ describe('A store in PostgreSQL', () => {
     const opening = openPostgresStore({ url });
     await expect(opening).rejects.toMatchObject({
       code: 'store_refused',
-      message: 'PostgreSQL refuses the use of the store: database "nowhere" does not exist',
+      message: 'PostgreSQL denies access to the store: database "nowhere" does not exist',
     });
     expect(JSON.stringify(await opening.catch(inspected))).not.toContain('geheim');
   });
@@ -55,7 +55,7 @@ describe('A store in PostgreSQL', () => {
     await writeFile(file, `127.0.0.1:*:*:${GUARDED}:${password}\n`, { mode: 0o600 });
     await expect(openPostgresStore({ url: guarded })).rejects.toMatchObject({
       code: 'store_refused',
-      message: 'PostgreSQL refuses the use of the store: it asks for a password, and none is given',
+      message: 'PostgreSQL denies access to the store: it requires a password, and none is given',
     });
     const warnings = processWarnings();
     await opened(`${guarded}?passfile=${encodeURIComponent(file)}`);

@@ -59,7 +59,7 @@ describe('Skin data from above', () => {
     ['for other arms', { variant: 'slim' }, /slim, but classic was requested/],
     ['of another picture', { shows: 2 }, /skin of another picture/],
     ['of no picture', { png: Buffer.from('<html>') }, /does not serve a skin/],
-    ['that cannot be read', { value: 'AAAA' }, /invalid: The .*value/],
+    ['that cannot be read', { value: 'AAAA' }, /invalid skin data: The .*value/],
     ['without a texture', { skin: undefined }, /contains no skin/],
     ['signed with another key than is shown', { shown: 1, later: 1 }, /signature is neither/],
   ])('is refused: %s', async (_, twist, message) => {

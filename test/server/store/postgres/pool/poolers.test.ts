@@ -69,7 +69,7 @@ describe('Behind a pooler', () => {
     const patience = { limit: 600_000, onWaiting: () => expect.fail('It waits.') };
     await expect(openPostgresStore({ url, patience })).rejects.toMatchObject({
       code: 'store_refused',
-      message: 'PostgreSQL refuses the use of the store: unsupported startup parameter: options',
+      message: 'PostgreSQL denies access to the store: unsupported startup parameter: options',
     });
   });
 });

@@ -34,8 +34,9 @@ const LIST_SOON = 100;
 /** Jobs whose ends are known to this part of their duration are polled singly: each answer has the result as well. */
 const FORESEEN = 0.1;
 const LEAST_EXPERIENCE = 5;
-/** While all jobs are polled singly, others' jobs still show within this time. */
+/** While all jobs are polled singly, lists only show others' jobs: this often, if some were seen that recently. */
 const OTHERS_UNSEEN = 2_000;
+const OTHERS_RECENT = 60_000;
 /** Two clocks that count milliseconds agree within this. */
 const CLOCK_MARGIN = 2;
 /** Jobs that typically take this long are long: requests for them are rarer, although slots stay empty a little longer. */
@@ -44,8 +45,16 @@ const LONG_TYPICAL = 1_500;
 const UNEVEN = { short: 0.6, long: 0.4 };
 /** Without waves, the list is worth a request once this many jobs have probably ended: politer where jobs take long. */
 const WORTH_A_LIST = { short: 1.5, long: 2.5 };
+/**
+ * Without waves, jobs that typically take this long are polled singly, without a list, which takes fewer requests but more
+ * time. A poll in vain costs quick jobs too much, since the next one is only a second later.
+ */
+const POLLED_SINGLY = [
+  { from: 400, below: 850 },
+  { from: LONG_TYPICAL, below: Number.POSITIVE_INFINITY },
+];
 /** Without waves, a job is polled singly once this part of the jobs that took at least as long have ended. */
-const NEARLY_SURE = 0.9;
+const NEARLY_SURE = 0.92;
 
 /** Sums of parts may differ by this with their order. */
 const ROUNDING = 1e-9;
@@ -116,8 +125,13 @@ export class LookTimes {
     if (this.typical === undefined && state.isAlone) return this.#nextOfProbes(jobs, state);
     if (!this.#isForeseen(jobs, state)) return this.#nextWave(jobs, state);
     const listed = jobs.filter((job) => !this.#isPolledInstead(job, state));
-    const late = this.#nextWave(listed, state);
-    return Math.min(late, state.lastLook + Math.min(this.#longest, OTHERS_UNSEEN));
+    return Math.min(this.#nextWave(listed, state), this.#nextForOthers(state));
+  }
+
+  /** When a list is due only because it shows the jobs of others. */
+  #nextForOthers({ now, lastLook, othersAt = Number.NEGATIVE_INFINITY }: LookState): number {
+    if (now - othersAt >= OTHERS_RECENT) return Number.POSITIVE_INFINITY;
+    return lastLook + Math.min(this.#longest, OTHERS_UNSEEN);
   }
 
   /** Without experience, a list is for jobs with an estimate to wait for, and for gaps between single polls. */
@@ -207,11 +221,17 @@ export class LookTimes {
     return !isForeseen || this.#lateness.spread > UNEVEN[this.#usual] * typical;
   }
 
+  /** Whether the ends of jobs without waves are noticed by single polls alone. */
+  get #arePolledSingly(): boolean {
+    const { typical = Number.NaN } = this;
+    const isKnown = this.#durations.count >= LEAST_EXPERIENCE;
+    return isKnown && POLLED_SINGLY.some(({ from, below }) => typical >= from && typical < below);
+  }
+
   /** When so many jobs have probably ended that a list is worth its request. */
-  #untilSeveralEnded(
-    jobs: readonly RunningJob[],
-    { lastLook, roundTrip, isAlone = false }: LookState,
-  ): number {
+  #untilSeveralEnded(jobs: readonly RunningJob[], state: LookState): number {
+    const { lastLook, roundTrip, isAlone = false } = state;
+    if (isAlone && this.#arePolledSingly) return this.#nextForOthers(state);
     const gap = Math.max(this.#listGap(), SHORTEST_OVERDUE, 2 * roundTrip);
     const several = WORTH_A_LIST[this.#usual];
     const worth = isAlone ? several : Math.min(several, jobs.length / 2); // it shows the ends of others' jobs as well
@@ -232,7 +252,7 @@ export class LookTimes {
       return isPolled ? this.#expectedEnd(job) : this.#pollLate(job, jobs, state);
     }
     const from = Math.max(job.acceptedAt, job.seenAt ?? 0, pollableAt(job));
-    const longest = Math.max(this.#longest, this.#durations.high ?? 0);
+    const longest = this.#longest + (this.#durations.high ?? 0);
     const at = firstMoment(from, from + longest, (time) => this.#endedBy(job, time) >= NEARLY_SURE);
     return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
   }

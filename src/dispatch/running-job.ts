@@ -69,6 +69,8 @@ export interface LookState {
   readonly roundTrip: number;
   /** Whether all jobs in the queue are this process's own, so that no other process needs a list. */
   readonly isAlone?: boolean;
+  /** When a list last showed jobs of others; absent: never. */
+  readonly othersAt?: number | undefined;
 }
 
 /** Milliseconds; jobs that take longer are called long, and the list is requested at most twice a second for them. */

@@ -41,6 +41,8 @@ export class Watcher<W extends Submission> {
   /** List requests that failed in a row. */
   #failures = 0;
   #lastLook = 0;
+  /** When a list last showed jobs of others. */
+  #othersAt: number | undefined;
   /** Other processes have just requested the list: not before this time. */
   #openAt = 0;
   /** The hosted service lists nothing for anonymous callers. */
@@ -133,7 +135,13 @@ export class Watcher<W extends Submission> {
   #state(now: number): LookState {
     const { session, others } = this.#ports;
     const isAlone = this.#hasList && !others.isShared && others.foreignJobs === 0;
-    return { now, lastLook: this.#lastLook, roundTrip: session.roundTrip.ms, isAlone };
+    return {
+      now,
+      lastLook: this.#lastLook,
+      roundTrip: session.roundTrip.ms,
+      isAlone,
+      othersAt: this.#othersAt,
+    };
   }
 
   /** All jobs that the list would show, of any process: they end in waves together. */
@@ -262,6 +270,7 @@ export class Watcher<W extends Submission> {
       }
     }
     session.slots.sawList(jobs, startedAt);
+    if (this.#ports.others.foreignJobs > 0) this.#othersAt = startedAt;
     session.slotLimit.fitted(jobs.filter(({ status }) => isPending(status)).length, session.now());
     lostAnswers.sawList(jobs, startedAt);
     this.#ports.onLooked();

@@ -22,6 +22,7 @@ interface Moment {
   readonly lastLook?: number;
   readonly roundTrip?: number;
   readonly isAlone?: boolean;
+  readonly othersAt?: number;
 }
 
 function next(times: LookTimes, jobs: readonly RunningJob[], moment: Moment): number {
@@ -102,11 +103,27 @@ describe('Uneven jobs', () => {
     expect(next(uneven, fresh, { ...alone, lastLook: 1_550 })).toBe(2_065);
   });
 
-  test('that take over 1.5 s are looked at in the list when two or three have probably ended', () => {
-    const long = learned([1_000, 1_300, 1_600, 1_900, 2_200, 2_500, 2_800, 3_000]);
-    const at = next(long, fresh, { ...alone, lastLook: -1_000 });
-    expect(at).toBeGreaterThanOrEqual(2_200);
-    expect(at).toBeLessThanOrEqual(2_201);
+  test.each([
+    ['take 0.4 to 0.85 s', 400, 840],
+    ['take over 1.5 s', 1_500, 3_000],
+  ])('that typically %s are polled singly, without a list unless others had jobs there', (_, ...typical) => {
+    for (const middle of typical) {
+      const times = learned([0.2, 0.6, 0.8, 1, 1.2, 1.4, 1.8].map((part) => part * middle));
+      const listed = (state: Partial<Moment>) => next(times, fresh, { ...alone, ...state });
+      expect([listed({}), listed({ othersAt: 0 })]).toEqual([60_000, 2_000]);
+      expect(listed({ isAlone: false })).toBeLessThanOrEqual(1.4 * middle);
+      expect(poll(times, fresh, alone)?.[1]).toBeGreaterThan(1.8 * middle);
+    }
+  });
+
+  test.each([390, 850, 1_490])('that typically take %s ms are looked at in the list', (middle) => {
+    const times = learned([0.2, 0.6, 0.8, 1, 1.2, 1.4, 1.8].map((part) => part * middle));
+    expect(next(times, fresh, { ...alone, lastLook: -1_000 })).toBeLessThanOrEqual(middle);
+  });
+
+  test('that take over 1.5 s are looked at in the list while few are known', () => {
+    const long = learned([1_000, 2_000, 2_500, 3_000]);
+    expect(next(long, fresh, { ...alone, lastLook: -1_000 })).toBeLessThan(2_501);
   });
 
   test('are looked at in the list when half of them have probably ended where that shows others’ jobs as well', () => {

@@ -3,8 +3,9 @@ import { LookTimes } from '../../../src/dispatch/look-times.ts';
 import type { LookState, RunningJob } from '../../../src/dispatch/running-job.ts';
 
 const LONGEST = 5_000;
-/** Milliseconds within which jobs of other callers are to be seen. */
+/** Milliseconds within which jobs of other callers are to be seen, where some were seen before; and otherwise. */
 const OTHERS_UNSEEN = 2_000;
+const LONGEST_TRUST = 60_000;
 const TOLD = { isTold: true };
 /** Milliseconds by which two clocks may differ. */
 const MARGIN = 2;
@@ -29,12 +30,21 @@ describe('Jobs that all take as long', () => {
   test('are each polled singly when they end, without a list', () => {
     const times = experienced();
     expect(times.nextPoll(wave, at(40))).toEqual({ job: wave[0], at: 310 + MARGIN });
-    expect(times.next(wave, at(40))).toBe(OTHERS_UNSEEN);
+    expect(times.next(wave, at(40))).toBe(LONGEST_TRUST);
+  });
+
+  test('are looked up in the list every two seconds for a minute after others had jobs there', () => {
+    const next = (othersAt: number) => experienced().next(wave, at(40, { othersAt }));
+    expect([next(40), next(40 - 59_999), next(40 - 60_000)]).toEqual([
+      OTHERS_UNSEEN,
+      OTHERS_UNSEEN,
+      LONGEST_TRUST,
+    ]);
   });
 
   test('need no list while the answer to a poll is outstanding', () => {
     const asked = wave.map((job) => ({ ...job, polledAt: 335 }));
-    expect(experienced().next(asked, at(370))).toBe(OTHERS_UNSEEN);
+    expect(experienced().next(asked, at(370))).toBe(LONGEST_TRUST);
   });
 
   test('are looked up in the list when they are late, ever more rarely', () => {

@@ -76,6 +76,21 @@ test('The next look is planned by what is known of jobs, those of other processe
   ]);
 });
 
+test('The next look is planned with when a list last showed jobs of others, also once they are gone', async () => {
+  const queueList = async () => ({ jobs: [{ id: 'ours', status: 'processing' }], links: {} });
+  const { watcher, ports, session } = watch([jobOf('ours', 0)], { queueList });
+  const seen: unknown[] = [];
+  const next = (_: unknown, { isAlone, othersAt }: LookState) => void seen.push([isAlone, othersAt]);
+  Object.assign(session, { times: { told: () => {}, next, nextPoll: () => undefined } });
+  Object.assign(ports.others, { otherJobs: [], foreignJobs: 1 });
+  await watcher.look();
+  session.now = () => 3_000;
+  Object.assign(ports.others, { foreignJobs: 0 });
+  await watcher.look();
+  await watcher.run();
+  expect(seen).toEqual([[true, 1_000]]);
+});
+
 test('A caller without a list has nothing to share, and its jobs are read as rarely as single ones may be', async () => {
   const { watcher, ports, session } = watch([jobOf('ours', 0)], {
     queueList: async () => await Promise.reject(refusal(401, 'unauthorized')),

@@ -32,7 +32,7 @@ describe('A job', () => {
 });
 
 describe('Jobs of another machine', () => {
-  test('that come while ours are polled singly are seen within 2 s, so that nothing is refused', async () => {
+  test('that come while ours are polled singly cost one refusal of each free slot, and then none', async () => {
     const { clock, service, batch } = await prepareScripted({ tellsEnds: true, serviceTime: () => 2_500 });
     const running = batch(30);
     // The second wave runs until after 5 s; its jobs are the first that are polled singly.
@@ -41,6 +41,7 @@ describe('Jobs of another machine', () => {
       service.occupy(20_000);
     });
     const [{ made }] = await clock.until(Promise.all([running, others]));
-    expect([made, service.refusals]).toEqual([30, []]);
+    expect(made).toBe(30);
+    expect(service.refusals.length).toBeLessThanOrEqual(2);
   });
 });

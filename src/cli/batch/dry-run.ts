@@ -41,7 +41,7 @@ export async function dryRun(call: BatchCall): Promise<number> {
   const plain = await planView(counts, signers.unknownSigner, call);
   const view = typed.prune ? { ...plain, needsYes } : plain;
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
-  await github.finish(planText(view));
+  await github.finish(planText(view), { made: 0, left: toMake(view) });
   context.messages.say(planText(view));
   if (view.refused > 0) return exitStatus('failed');
   return exitStatus(toMake(view) + (view.gone ?? 0) > 0 ? 'toDo' : 'done');

@@ -85,7 +85,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     printer.endEarly();
     await reports.abandon();
   }
-  await github.finish(endText(tally, typed.out));
+  await github.finish(endText(tally, typed.out), { made: 0, left: tally.missing + tally.fresh });
   printEnd(tally, call);
   if (tally.failed > 0) return exitStatus('failed');
   return exitStatus(tally.missing + tally.gone > 0 ? 'toDo' : 'done');

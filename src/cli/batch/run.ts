@@ -62,7 +62,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     output.save({ isWhole: summary.end !== 'interrupted' });
     shown.end();
     await reports.finish(summary);
-    await github.finish(summaryText(summary, call.follow));
+    await github.finish(summaryText(summary, call.follow), summary);
     return await presentation.printSummary(summary, call, shown.failures);
   } finally {
     progress.stop();

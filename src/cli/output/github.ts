@@ -22,7 +22,16 @@ interface Surroundings {
   readonly messages: Pick<Messages, 'warn'>;
 }
 
-/** What GitHub Actions shows beside the log: annotations of files, and a summary of the step. Elsewhere it does nothing. */
+/** What later steps may use, as steps.NAME.outputs.made: skins that this run made, and those that are still to be made. */
+export interface StepOutputs {
+  readonly made: number;
+  readonly left: number;
+}
+
+/**
+ * What GitHub Actions shows beside the log: annotations of files, and a summary of the step; and the outputs of the step.
+ * Elsewhere it does nothing.
+ */
 export class GithubReport {
   readonly #around: Surroundings;
   readonly #remarks: Remark[] = [];
@@ -40,15 +49,20 @@ export class GithubReport {
     else this.#more++;
   }
 
-  /** Writes the summary, which starts with this sentence. The command does not fail if that fails. */
-  async finish(sentence: string): Promise<void> {
+  /** Writes the summary, which starts with this sentence, and the outputs. The command does not fail if that fails. */
+  async finish(sentence: string, outputs?: StepOutputs): Promise<void> {
+    await this.#append('GITHUB_STEP_SUMMARY', this.#summary(sentence));
+    if (outputs) await this.#append('GITHUB_OUTPUT', `made=${outputs.made}\nleft=${outputs.left}\n`);
+  }
+
+  async #append(variable: string, text: string): Promise<void> {
     const { env, messages } = this.#around;
-    const path = env['GITHUB_STEP_SUMMARY'];
+    const path = env[variable];
     if (!path) return;
     try {
-      appendFileSync(path, this.#summary(sentence));
+      appendFileSync(path, text);
     } catch (error) {
-      await messages.warn(`The step summary could not be written: ${(error as Error).message}`);
+      await messages.warn(`The file in ${variable} could not be written: ${(error as Error).message}`);
     }
   }
 

@@ -66,7 +66,16 @@ test('Elsewhere nothing is written', async () => {
   expect(await reported([broken('a.png')], elsewhere)).toEqual({ err: '', summary: '' });
 });
 
+test('The outputs of the step are what a run made and left', async () => {
+  const path = join(await ownFolder(), 'outputs');
+  const { io } = testIo();
+  const github = new GithubReport({ env: { GITHUB_OUTPUT: path }, io, messages: new Messages(io, {}) });
+  await github.finish('3 sources', { made: 2, left: 1 });
+  await github.finish('1 file');
+  expect(await readFile(path, 'utf8')).toBe('made=2\nleft=1\n');
+});
+
 test('A summary that cannot be written is no failure', async () => {
   const { err } = await reported([], { GITHUB_STEP_SUMMARY: '/dev/null/summary.md' });
-  expect(err).toMatch(/^warning: The step summary could not be written: /);
+  expect(err).toMatch(/^warning: The file in GITHUB_STEP_SUMMARY could not be written: /);
 });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 
 /** A step of a workflow that runs commands. */
@@ -47,4 +48,76 @@ export async function runSteps(steps: readonly Step[], event: string, place: Pla
     output += `${ran.all}\n`;
   }
   return { statuses, output };
+}
+
+/** A step of an action that is made of steps. */
+interface ActionStep {
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly run: string;
+}
+
+/** The steps of an action.yml, and what its inputs are unless somebody sets them. */
+function readAction(yaml: string): {
+  readonly steps: readonly ActionStep[];
+  readonly defaults: Place['env'];
+} {
+  const inputs = yaml.slice(yaml.indexOf('\ninputs:'), yaml.indexOf('\noutputs:'));
+  const defaults = [...inputs.matchAll(/^ {2}([\w-]+):\n(?: {4}.*\n)*? {4}default: (.*)$/gm)];
+  const steps = yaml.matchAll(
+    /^ {4}- id: (\w+)\n {6}shell: bash\n {6}env:\n((?: {8}\S.*\n)+) {6}run: \|\n((?: {8}.*\n|\n)+)/gm,
+  );
+  return {
+    defaults: Object.fromEntries(
+      defaults.map(([, name = '', value = '']) => [name, value.replaceAll("'", '')]),
+    ),
+    steps: [...steps].map(([, id = '', env = '', run = '']) => ({
+      id,
+      env: Object.fromEntries(
+        [...env.matchAll(/^ {8}(\w+): (.*)$/gm)].map(([, name, value]) => [name, value]),
+      ),
+      run: run.replace(/^ {8}/gm, ''),
+    })),
+  };
+}
+
+export interface ActionRan {
+  /** Of the last step that ran. */
+  readonly status: number | undefined;
+  readonly output: string;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** Runs an action as a runner does, until a step fails. `action`: the folder of its checkout. */
+export async function runAction(
+  yaml: string,
+  inputs: Place['env'],
+  { action, cwd, env }: Place & { readonly action: string },
+): Promise<ActionRan> {
+  const { steps, defaults } = readAction(yaml);
+  const known: Record<string, string> = { 'github.action_path': action };
+  for (const [name, value] of Object.entries({ ...defaults, ...inputs })) known[`inputs.${name}`] = value;
+  const filled = (value: string) =>
+    value.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => known[name] ?? '');
+  let [status, output]: [number | undefined, string] = [undefined, ''];
+  for (const step of steps) {
+    const file = `${env['RUNNER_TEMP']}/${step.id}-outputs`;
+    const own = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, filled(value)]));
+    const words = ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', step.run];
+    const ran = await execa('bash', words, {
+      ...{ cwd, env: { ...env, ...own, GITHUB_OUTPUT: file } },
+      ...{ extendEnv: false, reject: false, all: true, stdin: 'ignore' },
+    });
+    [status, output] = [ran.exitCode, `${output}${ran.all}\n`];
+    const written = await readFile(file, 'utf8').catch(() => '');
+    for (const [, name = '', value = ''] of written.matchAll(/^([\w-]+)=(.*)$/gm))
+      known[`steps.${step.id}.outputs.${name}`] = value;
+    if (status !== 0) break;
+  }
+  const outputs = [...yaml.matchAll(/^ {4}value: \$\{\{ (steps\.\w+\.outputs\.(\w+)) \}\}$/gm)];
+  return {
+    status,
+    output,
+    outputs: Object.fromEntries(outputs.map(([, path = '', name]) => [name, known[path] ?? ''])),
+  };
 }

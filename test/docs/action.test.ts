@@ -1,0 +1,96 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { runAction } from '../support/docs/workflow.ts';
+import { hostedWorkshop, type Workshop } from '../support/program/batches.ts';
+import { PROGRAM, ROOT } from '../support/program/program.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+const ACTION = await readFile(join(ROOT, 'action.yml'), 'utf8');
+const WRAPPER = `#!/bin/sh\nexec ${PROGRAM.map((word) => `'${word}'`).join(' ')} "$@"\n`;
+
+/** The installer of an action's checkout that finds the release. */
+const INSTALLS = `[ "$1 $3 $4" = "--prefix --version 7.8.9" ] || exit 9
+mkdir -p "$2/bin" && cp "$(dirname "$0")/wrapper" "$2/bin/skinsmith"`;
+
+/** Runs the action for the files of a workshop, in a git repository. */
+async function act(shop: Workshop, inputs: Readonly<Record<string, string>>, installer = INSTALLS) {
+  const action = await ownFolder();
+  await mkdir(join(action, 'deploy'));
+  await writeFile(join(action, 'package.json'), '{\n  "name": "skinsmith",\n  "version": "7.8.9",\n}\n');
+  await writeFile(join(action, 'deploy/wrapper'), WRAPPER, { mode: 0o755 });
+  await writeFile(join(action, 'deploy/install.sh'), installer);
+  const bin = join(action, 'bin');
+  await mkdir(bin);
+  const npm = `#!/bin/sh\n[ "$*" = "ci --no-audit --no-fund" ] || exit 9\nmkdir -p node_modules/.bin
+printf '#!/bin/sh\\nshift; exec "${join(action, 'deploy/wrapper')}" "$@"\\n' >node_modules/.bin/node; chmod +x node_modules/.bin/node\n`;
+  await writeFile(join(bin, 'npm'), npm, { mode: 0o755 });
+  await execa('git', ['init', '--quiet'], { cwd: shop.folder });
+  const { machine } = shop;
+  const env = {
+    ...machine.env,
+    PATH: `${bin}:${machine.env['PATH']}`,
+    RUNNER_TEMP: action,
+    GITHUB_ACTIONS: 'true',
+  };
+  return await runAction(ACTION, inputs, { action, cwd: shop.folder, env });
+}
+
+test('The action makes skins as its inputs say, a part of them in each run, and has outputs for the steps after it', async () => {
+  const { shop, service } = await hostedWorkshop({ serviceTime: 5 });
+  await shop.drawMany('skins/with space', 3);
+  await shop.drawMany('more', 1, 50);
+  const inputs = {
+    sources: 'skins\nmore\n',
+    service: service.url,
+    key: service.key,
+    formats: 'json,value',
+    'max-new': '3',
+    report: 'html=skins.html\njunit=skins.xml\n',
+  };
+  const first = await act(shop, inputs);
+  expect(first).toMatchObject({ status: 0, outputs: { made: '3', left: '1', changed: 'true' } });
+  expect(await shop.files('signed')).toContain('skins.lock');
+  expect(await shop.read('skins.xml')).toContain('<testsuite');
+  await execa('git', ['add', '.'], { cwd: shop.folder });
+  await execa('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', 'x'], {
+    cwd: shop.folder,
+  });
+  expect((await act(shop, inputs)).outputs).toEqual({ made: '1', left: '0', changed: 'true' });
+  expect(first.output).not.toContain(service.key);
+});
+
+test('The action fails with frozen where a skin is missing, passes with allow-new, and uses neither service nor key', async () => {
+  const { shop, service } = await hostedWorkshop();
+  await shop.drawMany('skins', 2);
+  const inputs = { sources: 'skins', service: service.url, key: service.key };
+  await shop.run('generate', 'skins', '--out', 'signed', '--max-new', '1');
+  const { accepted } = service.records;
+  const strict = await act(shop, { ...inputs, frozen: 'true' });
+  expect(strict).toMatchObject({ status: 3, outputs: { made: '0', left: '1' } });
+  const lenient = await act(shop, { ...inputs, frozen: 'allow-new' });
+  expect(lenient).toMatchObject({ status: 0, outputs: { made: '0', left: '1' } });
+  expect(accepted).toHaveLength(1);
+  const wrong = await act(shop, { ...inputs, frozen: 'yes' });
+  expect([wrong.status, wrong.output]).toEqual([2, expect.stringContaining('::error::frozen is true')]);
+});
+
+test('Where no release can be installed, the action builds the program from its own checkout', async () => {
+  const { shop } = await hostedWorkshop();
+  await shop.drawMany('skins', 1);
+  const { status, output, outputs } = await act(
+    shop,
+    { sources: 'skins/01.png' },
+    'echo "no such release" >&2; exit 1',
+  );
+  expect(output).toContain(
+    'No release of skinsmith 7.8.9 could be installed, so it is built from its source.',
+  );
+  expect([status, outputs]).toEqual([0, { made: '1', left: '0', changed: 'true' }]);
+});
+
+test('No input of the action is a part of its scripts, so that none of them is run', () => {
+  const scripts = ACTION.slice(ACTION.indexOf('\nruns:')).replaceAll(/^ {8}\w+: \$\{\{ \S+ \}\}$/gm, '');
+  expect(scripts).not.toContain('${{');
+});

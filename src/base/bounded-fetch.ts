@@ -162,6 +162,11 @@ const PAGES = {
     /^\/skin\/(\d{1,15})(?:\/[^/]*)?$/,
     (id) => `https://minecraft.novaskin.me/skin/${id}/download`,
   ),
+  /** Not of the hosted service: a file in a repository. */
+  'github.com': from(
+    /^\/([\w.-]+\/[\w.-]+\/(?:blob|raw)\/.+)$/,
+    (path) => `https://raw.githubusercontent.com/${path.replace(/\/(?:blob|raw)\//, '/')}`,
+  ),
   'mineskin.org': from(SKIN_PAGE, hostedTexture),
   'minesk.in': from(SKIN_PAGE, hostedTexture),
 } as const satisfies Record<string, Rewrite>;
@@ -173,6 +178,20 @@ const PREFIX = /^(?:www|[a-z]{2})\./;
 export function pictureLink(url: URL): string {
   const rewrite = rewriteFor(url.hostname) ?? rewriteFor(url.hostname.replace(PREFIX, ''));
   return rewrite?.(url.pathname.replace(/\/$/, '')) ?? url.href;
+}
+
+/**
+ * The address that a service gets for one that a user typed. The hosted service knows the pages of skin sites itself, and one of ours
+ * may have the skin on a page of the hosted one; only files on GitHub are unknown to some.
+ */
+export function sentLink(url: URL): string | undefined {
+  return /^(?:www\.)?github\.com$/.test(url.hostname) ? pictureLink(url) : undefined;
+}
+
+/** Whether a text is the address of a page or site as people write it, without its scheme. */
+export function lacksScheme(text: string): boolean {
+  const url = /^[\w.-]+\.[a-z]{2,}\/\S+$/i.test(text) ? URL.parse(`https://${text}`) : null;
+  return url !== null && (url.hostname.startsWith('www.') || pictureLink(url) !== url.href);
 }
 
 /** The id of the skin on a page of the hosted service: clients write such links for skins of other services as well. */

@@ -63,6 +63,10 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     summary: 'make a resource pack of skins, which needs no signature',
     load: () => import('./commands/pack.ts'),
   },
+  download: {
+    summary: 'save textures of players, skins and addresses as PNG files',
+    load: () => import('./commands/download.ts'),
+  },
   preview: { summary: 'show a skin in the terminal', load: () => import('./commands/preview.ts') },
   render: { summary: 'draw a skin as a PNG file', load: () => import('./commands/render.ts') },
   config: {

@@ -1,6 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { decodePng } from '../../src/skin/png/decode.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import { freshMachine } from '../support/program/program.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
@@ -40,4 +42,57 @@ test("A player whose texture is no PNG gets the game's own data at once, and is 
   ]);
   const drawn = await machine.run(['preview', 'Ann_B'], { cwd: machine.folder, env });
   expect([drawn.exitCode, drawn.stderr]).toEqual([1, expect.stringContaining('a JPEG picture')]);
+});
+
+test('download saves the texture of a player, value, hash, URL, lockfile or file, unchanged, and nothing else', async () => {
+  const game = await runGame();
+  const ann = game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9), variant: 'slim' } });
+  const site = await webServer((request, response) =>
+    request.url === '/page' ? void response.end('<!doctype html>') : void response.end(skinPng(1)),
+  );
+  const machine = await freshMachine();
+  const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+  const run = async (...args: string[]) => await machine.run(args, { cwd: machine.folder, env });
+  const read = async (file: string) => await readFile(join(machine.folder, file));
+  const hash = ann.look.skin!.hash;
+  const one = await run('download', '--player', 'Ann_B', '--out', 'ann.png', '--json');
+  expect([one.exitCode, JSON.parse(one.stdout)]).toEqual([
+    0,
+    { source: 'Ann_B', file: 'ann.png', variant: 'slim', width: 64, height: 64 },
+  ]);
+  const made = JSON.parse((await run('generate', '--player', 'Ann_B', '--out', 'made', '--json')).stdout);
+  const sources = [ann.id, hash, `${site.url}/tom.png`, made.value, 'made/skins.lock', 'ann.png'];
+  const many = await run('download', ...sources, '--out', 'textures');
+  expect([many.exitCode, many.stderr, many.stdout.trimEnd().split('\n').length]).toEqual([0, '', 6]);
+  const files = many.stdout
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t')[1] ?? '');
+  const pictures = await Promise.all(files.map(async (file) => pixelHash(decodePng(await read(file)))));
+  expect(pictures.map((pixels) => (pixels === pixelHash(drawSkin(9)) ? 'ann' : 'other'))).toEqual([
+    'ann',
+    'ann',
+    'other',
+    'ann',
+    'ann',
+    'ann',
+  ]);
+  expect(await read('ann.png')).toEqual(await read(files[1]!));
+  const piped = await run('download', hash.toUpperCase(), '--out', '-');
+  expect(piped.exitCode).toBe(0);
+  const page = await run(
+    'download',
+    `${site.url}/page`,
+    'nothing.png',
+    `${site.url}/b.png`,
+    '--out',
+    'textures',
+  );
+  expect([page.exitCode, page.stdout.trimEnd().split('\n').length]).toEqual([1, 1]);
+  expect(page.stderr).toMatch(/answered with a page[\s\S]*No file or folder nothing.png/);
+  const refused = await run('download', `${site.url}/tom.png`, '--out', 'ann.png');
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('skinsmith did not write it'),
+  ]);
 });

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { lacksScheme, sentLink } from '../../base/bounded-fetch.ts';
 import { bareUuid, isUuid } from '../../base/text.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import type { BatchSource, Coverage, SourceContent } from '../model.ts';
@@ -58,7 +59,7 @@ function kindOf(text: string, as: SourceSpec['as']): Kind {
   if (as === 'user') return 'user';
   const isData = /^data:/i.test(text);
   const isTexture = isGameTextureAddress(text);
-  if (as === 'url') return isData ? 'data' : isTexture ? 'texture' : 'url';
+  if (as === 'url') return isData ? 'data' : isTexture || TEXTURE_HASH.test(text) ? 'texture' : 'url';
   if (text === '-') return 'stdin';
   if (as === 'file') return isSkinText(text) ? 'skin' : 'path';
   if (isData) return 'data';
@@ -109,8 +110,10 @@ function pathSources(named: NamedSources, expansion: Expansion): Sources {
   return [{ label: text, content: found, stem }];
 }
 
-/** A path that leads nowhere may be a player, unless it is more likely mistyped. */
+/** A path that leads nowhere may be a texture, an address or a player, unless it is more likely mistyped. */
 function absentSource({ text, homes, isMirrored }: NamedSources, expansion: Expansion): BatchSource {
+  if (expansion.as === undefined && TEXTURE_HASH.test(text)) return gameTextureSource(text);
+  if (expansion.as === undefined && lacksScheme(text)) return urlSource(text);
   const mayBePlayer = expansion.as === undefined && looksLikePlayer(text);
   if (mayBePlayer && isUuid(text)) return uuidSource(text);
   const neighbour = similarName(text, homes);
@@ -149,6 +152,9 @@ function dataContent(text: string): SourceContent {
 /** URLs of the game's textures, with or without the scheme. */
 const GAME_TEXTURE = /^(?:https?:\/\/)?textures\.minecraft\.net\/texture\/([0-9a-f]{32,64})\/?(?:[?#].*)?$/i;
 
+/** The hash of such a texture alone. */
+const TEXTURE_HASH = /^[0-9a-f]{64}$/i;
+
 /** Whether a text is the URL of a texture served by the game. */
 function isGameTextureAddress(text: string): boolean {
   return GAME_TEXTURE.test(text);
@@ -156,7 +162,7 @@ function isGameTextureAddress(text: string): boolean {
 
 /** A texture of the game, identified by its hash however its URL is written. */
 function gameTextureSource(text: string): BatchSource {
-  const texture = GAME_TEXTURE.exec(text)?.[1]?.toLowerCase() ?? '';
+  const texture = (GAME_TEXTURE.exec(text)?.[1] ?? text).toLowerCase();
   const url = `https://textures.minecraft.net/texture/${texture}`;
   return { label: shortened(text), content: { kind: 'url', url }, stem: texture };
 }
@@ -168,10 +174,11 @@ function uuidSource(text: string): BatchSource {
 }
 
 /** A picture for the service to fetch. */
-export function urlSource(text: string): BatchSource {
+export function urlSource(typed: string): BatchSource {
+  const text = lacksScheme(typed) ? `https://${typed}` : typed;
   const url = URL.parse(text);
   return {
-    label: shortened(shownUrl(text, url)),
+    label: shortened(shownUrl(typed, url)),
     content: urlContent(text, url),
     stem: url === null ? 'url' : urlStem(url),
   };
@@ -183,7 +190,7 @@ function urlContent(text: string, url: URL | null): SourceContent {
   if (url.username !== '' || url.password !== '')
     return badUrl('A URL with a user name or password is not sent: the service would learn them.');
   if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
-  return { kind: 'url', url: text };
+  return { kind: 'url', url: sentLink(url) ?? text };
 }
 
 function badUrl(message: string): SourceContent {

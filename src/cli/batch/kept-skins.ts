@@ -5,6 +5,7 @@ import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
 import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
 import type { KeptSkin } from '../../batch/proof/verify-skin.ts';
+import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
 import { type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
 import { isSkinText, readSkinText, type SkinInJson } from '../../batch/sources/skin-text.ts';
@@ -26,11 +27,12 @@ const FIRST_BYTES = 64 * 1024;
  * command.
  * @throws CliError, LockfileError, Error of the file system
  */
-export async function* keptSkins(path: string): AsyncGenerator<Kept> {
-  if (isSkinText(path)) {
-    yield pastedSkin(path);
+export async function* keptSkins(text: string): AsyncGenerator<Kept> {
+  if (isSkinText(text)) {
+    yield pastedSkin(text);
     return;
   }
+  const path = withoutFileScheme(text);
   if (statSync(path).isDirectory()) return yield* folderSkins(path);
   verifyRegular(path);
   if (isLockfile(path)) yield* lockedSkins(path);

@@ -54,7 +54,7 @@ export interface ReportRequest {
 
 /** The kinds of source, for help. */
 export const SOURCE_KINDS =
-  'PNG files, folders, URLs, skins (UUID), players (name or UUID), skin data (a texture value, ' +
+  'PNG files, folders, URLs, textures (hash), skins (UUID), players (name or UUID), skin data (a texture value, ' +
   '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), ' +
   'or - for stdin';
 
@@ -66,8 +66,8 @@ export function addSourceOptions(command: Command): Command {
 }
 
 /** Those of commands that read every source on this machine. */
-export function addLocalSourceOptions(command: Command): Command {
-  return command
+export function addLocalSourceOptions(command: Command, { fit = true } = {}): Command {
+  command
     .optionsGroup('Sources:')
     .option('-r, --recursive', 'recurse into subfolders')
     .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
@@ -83,8 +83,12 @@ export function addLocalSourceOptions(command: Command): Command {
         'url',
         'user',
       ]),
-    )
-    .option('--fit', 'scale HD skins (128×128 and other multiples) down instead of refusing them');
+    );
+  if (!fit) return command;
+  return command.option(
+    '--fit',
+    'scale HD skins (128×128 and other multiples) down instead of refusing them',
+  );
 }
 
 /** What is printed and written. */

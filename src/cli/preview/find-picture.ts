@@ -11,6 +11,7 @@ import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';
 import { chooseVariant, type Variant } from '../../skin/variant.ts';
+import { gameAddresses } from '../config/game-settings.ts';
 import { readProxies } from '../config/proxies.ts';
 import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -63,7 +64,8 @@ export async function findTexture(source: BatchSource, context: CommandContext):
 }
 
 async function fetchHere(url: string, { signal, env, waits }: CommandContext): Promise<SourceContent> {
-  return await fetchPicture(url, {
+  const textures = isGameTexture(url) ? gameAddresses(env)?.textures : undefined;
+  return await fetchPicture(textures === undefined ? url : textures + new URL(url).pathname, {
     signal,
     proxies: readProxies(env),
     onWait: (wait) => waits.paused(wait),

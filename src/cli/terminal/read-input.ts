@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { addAbortSignal } from 'node:stream';
 import { decodedText, endSentence } from '../../base/text.ts';
+import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 import type { Io } from './io.ts';
@@ -11,7 +12,8 @@ import type { Io } from './io.ts';
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /** Reads a whole file, unless it is far too large for an image, or as much of a pipe: shells make one of `<(…)`. */
-export async function readBounded(path: string): Promise<Uint8Array> {
+export async function readBounded(typed: string): Promise<Uint8Array> {
+  const path = withoutFileScheme(typed);
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new CliError('not_a_file', `${path} is a folder.`);

@@ -221,6 +221,26 @@ describe('An argument', () => {
       { content: { kind: 'url', url: `https://textures.minecraft.net/texture/${HASH}` } },
     ],
     [
+      "a texture's hash",
+      HASH,
+      { content: { kind: 'url', url: `https://textures.minecraft.net/texture/${HASH}` } },
+    ],
+    [
+      'an address without its scheme',
+      'www.a.example/b.png',
+      { content: { kind: 'url', url: 'https://www.a.example/b.png' } },
+    ],
+    [
+      'a file on GitHub',
+      'github.com/a/b/blob/main/c.png',
+      { content: { kind: 'url', url: 'https://raw.githubusercontent.com/a/b/main/c.png' }, stem: 'c' },
+    ],
+    [
+      'another page, which the service knows',
+      'imgur.com/BnrJJh2',
+      { content: { kind: 'url', url: 'https://imgur.com/BnrJJh2' } },
+    ],
+    [
       'another address of that host',
       'https://textures.minecraft.net/x.png',
       { content: { kind: 'url' }, stem: 'x' },
@@ -229,6 +249,12 @@ describe('An argument', () => {
   ];
   test.each(rows)('may be %s', async (_, arg, source) => {
     expect(await onlyOf({ args: [arg] }, here)).toMatchObject(source);
+  });
+
+  test('that is a file, called as a hash or an address may be, is that file', async () => {
+    const cwd = await folderOf({ [HASH]: 'a', 'www.a.example/b.png': 'b' });
+    for (const arg of [HASH, 'www.a.example/b.png'])
+      expect((await onlyOf({ args: [arg] }, rootsIn(cwd))).content).toMatchObject({ kind: 'file' });
   });
 
   test('that is a UUID is a player when that is said', async () => {

@@ -157,6 +157,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'skins delete': async () => [await makeSkin(), '--yes'],
     verify: () => [join(signed, 'skins.lock')],
     check: async () => [await picture()],
+    download: () => [made.uuid, '--out', folder],
     preview: async () => [await picture()],
     render: async () => [await picture(), '--out', join(signed, 'render.png')],
     'config list': () => [],

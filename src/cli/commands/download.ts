@@ -1,0 +1,182 @@
+import { extname, join } from 'node:path';
+import type { Command } from 'commander';
+import type { BatchSource } from '../../batch/model.ts';
+import { OutputNames } from '../../batch/plan/output-names.ts';
+import { isSingle, openSources } from '../../batch/sources/lists.ts';
+import { MAX_CHECKED_BYTES } from '../../skin/check.ts';
+import { InvalidImageError, type Picture } from '../../skin/picture.ts';
+import { decodePng } from '../../skin/png/decode.ts';
+import { fitSkin } from '../../skin/read-skin.ts';
+import { chooseVariant } from '../../skin/variant.ts';
+import { rootsOf } from '../batch/sources.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
+import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { namingOf } from '../errors/service-hints.ts';
+import type { Examples } from '../help/help-page.ts';
+import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
+import { OutputGuard } from '../options/output-guard.ts';
+import { OVERWRITE } from '../options/skin-options.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { findTexture } from '../preview/find-picture.ts';
+import { printFailure } from '../terminal/messages.ts';
+import { clean, jsonDocument } from '../text/text.ts';
+
+export interface DownloadOptions {
+  readonly sources: readonly string[];
+  /** A PNG file, a folder, or `-` for stdout. */
+  readonly out?: string;
+  readonly overwrite?: boolean;
+  readonly recursive?: boolean;
+  readonly ignore?: readonly string[];
+  readonly player?: readonly string[];
+  readonly from?: readonly string[];
+  readonly as?: 'file' | 'url' | 'user';
+}
+
+/** JSON output. */
+interface DownloadView {
+  readonly source: string;
+  readonly file: string;
+  readonly variant: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+const COLUMNS = {
+  source: ({ source }) => source,
+  file: ({ file }) => file,
+  variant: ({ variant }) => variant,
+} satisfies Columns<DownloadView>;
+
+const FIELDS: Fields<DownloadView> = {
+  source: 'the source as you typed it',
+  file: 'path of the PNG file',
+  variant: 'classic or slim',
+  width: 'width of the texture in pixels',
+  height: 'height of the texture in pixels',
+};
+
+export const examples: Examples = [
+  ['Save the skin of a player', 'skinsmith download --player Notch --out notch.png'],
+  ['Save the textures of all skins in a lockfile', 'skinsmith download signed/skins.lock --out textures/'],
+];
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } },
+];
+
+export function register(command: Command, runner: Runner, run = runDownload): void {
+  command
+    .description(
+      'Save the textures of players, skins, skin data and addresses as PNG files, unchanged.\n' +
+        'Nothing is generated. A texture of the game may also be given by its hash. Prints which source is in ' +
+        'which file.',
+    )
+    .argument('[source...]', SOURCE_KINDS);
+  addLocalSourceOptions(command, { fit: false })
+    .optionsGroup('Output:')
+    .option('--out <path>', 'PNG file, folder, or - for stdout (default: the current folder)')
+    .option(...OVERWRITE)
+    .action(
+      async (sources: string[], typed: Omit<DownloadOptions, 'sources'>) =>
+        await runner(async (context) => await run({ ...typed, sources }, context)),
+    );
+}
+
+/** Textures are saved unchanged, without a mark: an existing file is either the same or not ours. */
+const TEXTURE = { isOurs: () => false, isPicture: true };
+
+export async function runDownload(options: DownloadOptions, context: CommandContext): Promise<number> {
+  const { sources: args, player: players = [], from = [], recursive = false, ignore = [], as } = options;
+  if (args.length + players.length + from.length === 0)
+    throw usageError('no_source', 'No sources given.', 'Give a player, URL, UUID, hash or lockfile.');
+  const spec = { args, players, from, recursive, ignore, ...(as && { as }) };
+  const isOne = await isSingle(spec, rootsOf(context));
+  const place = placeOf(options, isOne, context);
+  const guard = new OutputGuard([...args, ...from], options);
+  const names = new OutputNames();
+  const list = context.flags.json && !isOne ? new JsonList(context.io.out) : undefined;
+  const tally = { all: 0, failed: 0 };
+  const warn = (message: string) => void context.messages.warn(message);
+  try {
+    for await (const source of openSources(spec, { ...rootsOf(context), warn })) {
+      context.signal.throwIfAborted();
+      const file = place.kind === 'folder' ? join(place.path, `${names.take(source.stem)}.png`) : place.path;
+      const view = await downloadOne(source, { file, guard, context });
+      if (!view) tally.failed++;
+      else if (list) list.add(view, tally.all);
+      else if (place.kind !== 'stdout') print(view, context);
+      tally.all++;
+    }
+    list?.end();
+  } finally {
+    list?.endEarly();
+  }
+  return exitStatus(tally.failed > 0 ? 'failed' : 'done');
+}
+
+interface Place {
+  readonly kind: 'file' | 'folder' | 'stdout';
+  readonly path: string;
+}
+
+/** @throws CliError */
+function placeOf({ out = '.' }: DownloadOptions, isOne: boolean, { io, flags }: CommandContext): Place {
+  const kind = out === '-' ? 'stdout' : extname(out).toLowerCase() === '.png' ? 'file' : 'folder';
+  if (kind === 'stdout' && (io.out.isTTY || flags.json))
+    throw usageError(
+      'stdout_taken',
+      'A picture cannot go to a terminal, or beside JSON.',
+      'Name a file: --out skin.png',
+    );
+  if (kind !== 'folder' && !isOne)
+    throw usageError(
+      'one_file_many_sources',
+      `${clean(out)} is one file, but several sources are given.`,
+      'Name a folder, such as --out textures/.',
+    );
+  return { kind, path: out };
+}
+
+interface Downloading {
+  readonly file: string;
+  readonly guard: OutputGuard;
+  readonly context: CommandContext;
+}
+
+/** A texture that cannot be had does not stop the others. */
+async function downloadOne(
+  source: BatchSource,
+  { file, guard, context }: Downloading,
+): Promise<DownloadView | undefined> {
+  try {
+    const { bytes, variant = 'auto' } = await findTexture(source, context);
+    const picture = pictureIn(bytes, source.label);
+    if (file === '-') await context.io.out.writePart(bytes);
+    else guard.write(file, bytes, TEXTURE);
+    const { width, height } = picture;
+    return { source: source.label, file, variant: chooseVariant(picture, variant).variant, width, height };
+  } catch (error) {
+    const report = reportOf(error, namingOf(context));
+    if (!report || !concernsOneSource(error)) throw error;
+    await printFailure(source.label, report, context);
+    return undefined;
+  }
+}
+
+/** Anything but a skin, such as a page, is never saved as one. HD skins are. @throws CliError */
+function pictureIn(bytes: Uint8Array, label: string): Picture {
+  try {
+    const { picture, from } = fitSkin(bytes) ?? {};
+    return picture ? { ...picture, ...from } : decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES });
+  } catch (cause) {
+    if (!(cause instanceof InvalidImageError)) throw cause;
+    const { code, message, hint } = cause;
+    throw new CliError(code, `${label}: ${message}`, { cause, hint });
+  }
+}
+
+function print(view: DownloadView, { io, flags }: CommandContext): void {
+  io.out.write(flags.json ? jsonDocument(view) : columnRows(COLUMNS, [view]));
+}

@@ -1,9 +1,10 @@
 /**
- * Starts a server, attacks it from loopback addresses, and prints how long `/health` takes meanwhile and how much of
- * that the server's main thread worked; the computer spent the rest on other things (`node bench/attacks.ts`; `node
- * bench/attacks.ts keys keys` runs only one attack, twice). The exit status is 1 when the slowest response exceeds the
- * limit.
+ * Starts a server, attacks it from loopback addresses, and prints how long `/health` takes meanwhile, how much of that
+ * the server's main thread worked (the computer spent the rest on other things), and the most memory that the server had
+ * (`node bench/attacks.ts`; `node bench/attacks.ts keys keys` runs only one attack, twice). The exit status is 1 when the
+ * slowest response or the memory exceeds its limit.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import type { Probe } from './health-probe.ts';
@@ -12,6 +13,8 @@ import { eachLine, type Service, startOwn } from './services.ts';
 
 /** Maximum response time of `/health`, in milliseconds. */
 const LIMIT = 1_000;
+/** Maximum memory of the server, in MB. */
+const MEMORY_LIMIT = 500;
 /** Duration of each attack, in milliseconds. */
 const DURATION = 10_000;
 
@@ -41,18 +44,32 @@ async function report(
   service: Service,
   { name, title }: { name: string; title: string },
 ): Promise<void> {
+  forgetPeak(service);
   const probes = await watch(machine, service, name);
   const start = performance.now();
   const owner = await statusOfStream(service);
   const ownerTime = (performance.now() - start).toFixed(1);
   const times = sorted(probes.map(({ time }) => time));
   const work = sorted(probes.map((probe) => probe.work));
+  const memory = peakOf(service);
   process.stdout.write(
     `${title}: /health ${times.length} times, median ${at(times, 0.5)} ms, 99 % ${at(times, 0.99)} ms, ` +
       `slowest ${at(times, 1)} ms (work of the server: ${at(work, 0.5)}, ${at(work, 0.99)}, ${at(work, 1)} ms); ` +
-      `the owner's event stream: ${owner} after ${ownerTime} ms\n`,
+      `the owner's event stream: ${owner} after ${ownerTime} ms; memory: ${memory.toFixed(0)} MB\n`,
   );
-  if (!(Number(at(times, 1)) <= LIMIT) || owner !== 200) process.exitCode = 1;
+  if (!(Number(at(times, 1)) <= LIMIT) || owner !== 200 || memory > MEMORY_LIMIT) process.exitCode = 1;
+}
+
+/** Has Linux count the peak of the server's memory anew. */
+function forgetPeak({ pid }: Service): void {
+  if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** MB since then; 0 where Linux does not say it. */
+function peakOf({ pid }: Service): number {
+  if (process.platform !== 'linux') return 0;
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_000;
 }
 
 /** The times of `/health` during the attack, which begins when the probe is warm. */

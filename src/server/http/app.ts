@@ -206,12 +206,20 @@ function mountRoute(
     const request = c.get('request');
     request.params = verifiedParams(c.req.param());
     // Before the body is read.
-    const admission = await endpoint.admit(request);
+    const admission = await endpoint.admit(request).catch((error) => {
+      closeAfterAnswer(c);
+      throw error;
+    });
     admitted(c, admission.caller, options);
     await receiveBody(request, route);
     const answer = await endpoint.answer(request, admission);
     return respond(c, answer, { common: API_HEADERS, isTagged: route.method === 'GET' });
   });
+}
+
+/** Each guess at a key costs a connection, and what came over it besides is not looked at. */
+function closeAfterAnswer({ env }: Visit): void {
+  if ('outgoing' in env) env.outgoing.setHeader('Connection', 'close');
 }
 
 /** @throws Refusal with status 414 */

@@ -219,7 +219,7 @@ class Exchanges {
     response.once('close', () => {
       queue.shift();
       // After the requests that other connections have sent meanwhile.
-      if (queue.length > 0) setImmediate(() => request.socket.destroyed || this.#run(queue));
+      if (queue.length > 0) setImmediate(() => request.socket.writable && this.#run(queue));
     });
     this.#options.handle(request as never, response as never);
   }

@@ -228,3 +228,15 @@ test('Requests that come all at once over one connection do not hold up those of
   expect(parseAnswer(await other.untilClosed()).status).toBe(200);
   expect(flood.heard.split('HTTP/1.1 ').length - 1).toBeLessThan(30);
 });
+
+test('A key that is none ends its connection, and what came over it besides is not answered', async () => {
+  const { url, key } = await runServer();
+  const get = (sent: string | undefined) =>
+    `GET /v2/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${sent}\r\n\r\n`;
+  const socket = await RawSocket.open(url);
+  socket.write(get(key) + get('0'.repeat(69)) + get(key));
+  const [, first, second, ...others] = (await socket.untilClosed()).split('HTTP/1.1 ');
+  expect(first).toMatch(/^200 .*\r\nConnection: keep-alive\r\n/is);
+  expect(second).toMatch(/^403 .*\r\nConnection: close\r\n/is);
+  expect(others).toEqual([]);
+});

@@ -15,7 +15,7 @@ import { Observers } from './events/observer.ts';
 import type { ServiceLog } from './http/log.ts';
 import { jobBody } from './http/views.ts';
 import type { ServiceContext } from './service/context.ts';
-import { waitForEnds, withSkin } from './service/jobs/jobs.ts';
+import { skinAsSent, waitForEnds, withSkin } from './service/jobs/jobs.ts';
 import { Plans, readPlans } from './service/plans.ts';
 import { ensureOwner, findUnknownPlans } from './service/users/users.ts';
 import { findCallbackJob } from './store/callbacks.ts';
@@ -176,7 +176,8 @@ function startWebhooks(
   return startCallbacks({
     ...context,
     policy: context.callbacks,
-    describeJob: async (jobId) => await describeCallbackJob(context.db, jobId),
+    describeJob: async (jobId, scopes) =>
+      await describeCallbackJob(context.db, jobId, scopes.includes('read')),
     onGivenUp: (report) => log.warn(report, 'webhook given up'),
     onError: (error) => errors.report(error, 'webhooks'),
   });
@@ -208,9 +209,11 @@ function closer(running: Running): OpenService<Adapter>['close'] {
 }
 
 /** The content of a webhook: the answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
-async function describeCallbackJob(db: Db, jobId: number): Promise<object | undefined> {
+async function describeCallbackJob(db: Db, jobId: number, mayRead: boolean): Promise<object | undefined> {
   const job = await findCallbackJob(db, jobId);
-  return job && jobBody(await withSkin(db, job), []);
+  if (!job) return undefined;
+  const { skin, ...ended } = await withSkin(db, job);
+  return jobBody({ ...ended, skin: skin && skinAsSent(mayRead, job, skin) }, []);
 }
 
 /** The built-in plans, with the changes from a file if there is one. @throws PlansFileError */

@@ -1,5 +1,6 @@
 import { AWAKE, type Clock, sleepOrWake } from '../../base/clock.ts';
 import type { Proxies } from '../../base/proxies.ts';
+import type { Scope } from '../../protocol/api-key.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
@@ -10,7 +11,7 @@ import {
   type CallbackLease,
   claimCallback,
   endCallback,
-  findSigningHash,
+  findSigner,
   nextCallbackAt,
   postponeCallback,
   returnCallback,
@@ -70,8 +71,8 @@ export interface DelivererOptions {
   readonly self: NodeName;
   readonly signals: JobSignals;
   readonly agent: GuardedAgent;
-  /** The answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
-  readonly describeJob: (jobId: number) => Promise<object | undefined>;
+  /** The answer of GET /v2/queue/:jobId for a key with these scopes; undefined if the job is no longer kept. */
+  readonly describeJob: (jobId: number, scopes: readonly Scope[]) => Promise<object | undefined>;
   readonly observer: Pick<Observer, 'webhookEnded'>;
   readonly onGivenUp: (report: GivenUp) => void;
   /** Called with bugs, and when the store cannot be used. */
@@ -191,10 +192,11 @@ export class Deliverer {
   /** Undefined if there is nothing (more) to deliver, or no key to sign with. */
   async #attempt(lease: CallbackLease): Promise<DeliveryOutcome | undefined> {
     const { db, agent, clock, describeJob } = this.#options;
-    const keyHash = await findSigningHash(db, lease.keyId);
-    const job = await describeJob(lease.jobId);
-    if (keyHash === undefined || job === undefined) return undefined;
-    const webhook = { uuid: lease.uuid, url: lease.url, body: JSON.stringify(job), keyHash };
+    const signer = await findSigner(db, lease.keyId);
+    if (!signer) return undefined;
+    const job = await describeJob(lease.jobId, JSON.parse(signer.scopes) as Scope[]);
+    if (job === undefined) return undefined;
+    const webhook = { uuid: lease.uuid, url: lease.url, body: JSON.stringify(job), keyHash: signer.hash };
     return await deliver(agent, webhook, { now: clock.now(), signal: this.#hardStop.signal });
   }
 

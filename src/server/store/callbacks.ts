@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction } from './db.ts';
-import type { CallbackRow, JobRow } from './schema/tables.ts';
+import type { ApiKeyRow, CallbackRow, JobRow } from './schema/tables.ts';
 
 // The same expressions as in the partial indices (schema/first-schema.ts); otherwise SQLite does not use those.
 const OPEN = sql<boolean>`done_at is null`;
@@ -152,17 +152,19 @@ export async function findCallbackJob(db: Db, jobId: number): Promise<JobRow | u
   return await db.selectFrom('jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
 }
 
-/** The stored hash of a key that is still valid, as is its owner. */
-export async function findSigningHash(db: Db, keyId: string): Promise<string | undefined> {
-  const row = await db
+/** The stored hash and the scopes of a key that is still valid, as is its owner. */
+export async function findSigner(
+  db: Db,
+  keyId: string,
+): Promise<Pick<ApiKeyRow, 'hash' | 'scopes'> | undefined> {
+  return await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
-    .select('api_keys.hash')
+    .select(['api_keys.hash', 'api_keys.scopes'])
     .where('api_keys.id', '=', keyId)
     .where('api_keys.revoked_at', 'is', null)
     .where('users.disabled_at', 'is', null)
     .executeTakeFirst();
-  return row?.hash;
 }
 
 function openFor(db: Db, { hosts, users }: Busy) {

@@ -52,6 +52,26 @@ describe('The end of a job is told', () => {
     expect(JSON.parse(to.seen[0]?.body ?? '')).toMatchObject({ job: { id: job?.id, status: 'completed' } });
   });
 
+  test('with the name that was sent, to a key that may not read its user’s skins', async () => {
+    const { owner, url, dataDir } = await runServer(ALLOWED);
+    const to = await receiver();
+    await owner.upload('/v2/generate', skinPng(1), { name: 'secret', visibility: 'private' });
+    const made = await owner.json('/v2/account/keys', { scopes: ['generate'] });
+    const blind = new TestCaller(url, { key: String(made.body.key?.secret), dataDir });
+    for (const name of [undefined, 'mine'])
+      await blind.upload('/v2/queue', skinPng(1), {
+        callback: to.url,
+        checkOnly: 'true',
+        ...(name && { name }),
+      });
+    await poll(
+      () => to.seen.length,
+      (count) => count === 2,
+    );
+    const names = to.seen.map(({ body }) => JSON.parse(body).skin.name);
+    expect(names.toSorted()).toEqual(['mine', null]);
+  });
+
   test('of what was generated, and of the items of a batch', async () => {
     const { owner, key, url } = await runServer(ALLOWED);
     const to = await receiver();

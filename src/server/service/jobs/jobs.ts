@@ -52,11 +52,11 @@ export async function withSkin(db: Db, job: JobRow): Promise<JobWithSkin> {
  * with the name and visibility that it sent: the record may have others by now, or be an older one of the user.
  */
 export function skinAsSent(
-  caller: Caller,
+  mayRead: boolean,
   { name, visibility }: Pick<JobRow, 'name' | 'visibility'>,
   skin: SkinWithData,
 ): SkinWithData {
-  return hasScope(caller, 'read') ? skin : { ...skin, name, visibility };
+  return mayRead ? skin : { ...skin, name, visibility };
 }
 
 export interface JobListContext {
@@ -232,7 +232,7 @@ export async function awaitSkin(
     throw new Refusal('generator_timeout', { links });
   const skin = await findSkin(context.db, ended.skin_uuid);
   if (!skin) throw new Refusal('skin_not_found', { links });
-  return skinAsSent(caller, job, skin);
+  return skinAsSent(hasScope(caller, 'read'), job, skin);
 }
 
 function failure(job: JobRow, links: Record<string, string>): Refusal {

@@ -8,7 +8,7 @@ import type { NewJob, Repeated } from '../../queue/port.ts';
 import type { CallerMemory } from '../../store/callers.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
-import type { Caller } from '../callers/caller.ts';
+import { type Caller, hasScope } from '../callers/caller.ts';
 import { expectedEnd } from '../forecast/expected-end.ts';
 import { skinAsSent, withSkin } from '../jobs/jobs.ts';
 import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
@@ -105,7 +105,7 @@ function unkeptJob(job: NewJob, { uuid }: SkinWithData, now: number): JobRow {
 /** Removes what the caller may not read. */
 export function forCaller(caller: Caller, submitted: Submitted): Submitted {
   if (submitted.kind === 'pending' || !submitted.skin) return submitted;
-  return { ...submitted, skin: skinAsSent(caller, submitted.job, submitted.skin) };
+  return { ...submitted, skin: skinAsSent(hasScope(caller, 'read'), submitted.job, submitted.skin) };
 }
 
 /** A pending job with its expected end. */

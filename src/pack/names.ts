@@ -41,6 +41,26 @@ function legalSegment(segment: string): string {
   return DEVICE.test(legal) ? `_${legal}` : legal;
 }
 
+/** Folders of a namespace's textures. Packs of the game have skins in the first one. */
+const FOLDERS = { texture: 'entity/player', cape: 'entity/cape', elytra: 'entity/elytra' } as const;
+export type TextureKind = keyof typeof FOLDERS;
+
+/** Where a texture is, for commands. */
+export function textureLocation(namespace: string, kind: TextureKind, id: string): string {
+  return `${namespace}:${FOLDERS[kind]}/${id}`;
+}
+
+/** The path in a resource pack to which a location leads. */
+export function texturePath(location: string): string {
+  const [namespace = '', path = ''] = location.split(':');
+  return `assets/${namespace}/textures/${path}.png`;
+}
+
+/** The path of a function in a data pack. */
+export function functionPath(namespace: string, name: string): string {
+  return `data/${namespace}/function/${name}.mcfunction`;
+}
+
 /** The names in one pack: each is given once. */
 export class PackNames {
   readonly #taken = new Set<string>();

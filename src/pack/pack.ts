@@ -3,7 +3,7 @@ import { makePicture, type Picture } from '../skin/picture.ts';
 import { drawView } from '../skin/render/render.ts';
 import { headCommand, mannequinCommand, type PackLook, type ProfileSkin } from '../textures/commands.ts';
 import { type GameRange, packMeta } from './games.ts';
-import { PackNames } from './names.ts';
+import { functionPath, PackNames, type TextureKind, textureLocation, texturePath } from './names.ts';
 import { type PackTexture, packPng, type SkinTexture } from './texture.ts';
 
 /** A file of a pack. */
@@ -49,14 +49,6 @@ export interface Added {
   readonly isRenamed: boolean;
 }
 
-/** Folders of a namespace's textures. Packs of the game have skins in the first one. */
-const FOLDERS = { texture: 'entity/player', cape: 'entity/cape', elytra: 'entity/elytra' } as const;
-type Kind = keyof typeof FOLDERS;
-
-function locationOf(namespace: string, kind: Kind, id: string): string {
-  return `${namespace}:${FOLDERS[kind]}/${id}`;
-}
-
 /** Makes a resource pack source by source. Textures with the same pixels are stored once. */
 export class ResourcePack {
   readonly #options: PackOptions;
@@ -81,7 +73,7 @@ export class ResourcePack {
   add({ stem, skin, cape, elytra }: PackSource): Added {
     const { name: id, isOthers } = this.#names.take(stem);
     const files: PackFile[] = [];
-    const place = (kind: Kind, texture: PackTexture | undefined) =>
+    const place = (kind: TextureKind, texture: PackTexture | undefined) =>
       texture && this.#place(kind, id, texture, files);
     if (this.#faces.length < ICON_FACES) this.#faces.push(faceOf(skin));
     const packed = {
@@ -96,11 +88,11 @@ export class ResourcePack {
     return { skin: packed, files, isRenamed: isOthers };
   }
 
-  #place(kind: Kind, id: string, { pixels, png }: PackTexture, files: PackFile[]): string {
+  #place(kind: TextureKind, id: string, { pixels, png }: PackTexture, files: PackFile[]): string {
     const key = `${kind} ${pixels}`;
     const known = this.#locations.get(key);
     if (known !== undefined) return known;
-    const location = locationOf(this.#options.namespace, kind, id);
+    const location = textureLocation(this.#options.namespace, kind, id);
     this.#locations.set(key, location);
     files.push({ path: texturePath(location), bytes: png });
     return location;
@@ -110,12 +102,6 @@ export class ResourcePack {
   icon(): PackFile {
     return { path: 'pack.png', bytes: packPng(drawIcon(this.#faces)) };
   }
-}
-
-/** The path in a resource pack to which a location leads. */
-export function texturePath(location: string): string {
-  const [namespace = '', path = ''] = location.split(':');
-  return `assets/${namespace}/textures/${path}.png`;
 }
 
 function metaFile(kind: 'resource' | 'data', { game, description }: PackOptions): PackFile {
@@ -193,11 +179,6 @@ export class DataPack {
   #function(name: string, ...lines: readonly string[]): PackFile {
     return textFile(functionPath(this.#options.namespace, name), `${lines.join('\n')}\n`);
   }
-}
-
-/** The path of a function in a data pack. */
-export function functionPath(namespace: string, name: string): string {
-  return `data/${namespace}/function/${name}.mcfunction`;
 }
 
 function profileSkin({ name, variant, texture, cape, elytra }: PackedSkin): ProfileSkin {

@@ -97,6 +97,12 @@ export function mannequinCommand(
   return withName(command, skin.name && `,description:{text:${quote(skin.name)}}`, limit);
 }
 
+/** The skin's face in a message. */
+export function textObjectCommand({ look }: Pick<ProfileSkin, 'look'>): string {
+  const profile = 'url' in look ? propertiesOf(look.url) : `texture:${quote(look.texture)}`;
+  return `tellraw @a {object:player,player:{${profile}}}`;
+}
+
 function withName(command: (more?: string) => string, name: string | undefined, limit: number): string {
   const whole = command(name || '');
   return whole.length <= limit ? whole : command();

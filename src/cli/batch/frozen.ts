@@ -30,7 +30,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   const output = openOutput(call);
   if (output.lockfile === undefined) throw needsLockfile();
   const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
-  const printer = new ResultPrinter(context.io, { ...shape, formats: openFormats(settings.format) });
+  const printer = new ResultPrinter(context.io, { ...shape, formats: openFormats(settings.format, typed) });
   const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
   const reports = await Reports.open(call, {
     service: 'lockfile',
@@ -75,7 +75,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
         await printFailure(result.source, result.error, context);
         github.add({ level: 'error', ...result, problem: result.error });
       }
-      if (isPrinted) await printer.add(batchResultView(result), result.index);
+      if (isPrinted) await printer.add(batchResultView(result), result.index, { stem: result.stem });
       await reports.add(result);
     }
     printer.end();

@@ -44,7 +44,7 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
   const lockDir = dirname(path ?? resolve('skins.lock'));
   if (out === undefined || isDry) return { lockfile: path, deliver: () => [], save: () => {} };
   if (kind === 'file') return { lockfile: path, ...oneFile(out, call, { guard, lockDir }) };
-  const formats = openFormats(settings.format) ?? ['json'];
+  const formats = openFormats(settings.format, typed) ?? ['json'];
   const digests = DigestCache.open(join(context.folders.data, 'batches', 'outputs.ndjson'), () =>
     context.clock.now(),
   );
@@ -55,10 +55,10 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
 /** Writes to exactly the named file. @throws CliError if it is not one to replace, before anything is paid for */
 function oneFile(
   out: string,
-  { settings }: BatchCall,
+  { settings, typed }: BatchCall,
   { guard, lockDir }: { readonly guard: OutputGuard; readonly lockDir: string },
 ): Pick<Output, 'deliver' | 'save'> {
-  const [format = 'json'] = openFormats(settings.format) ?? [];
+  const [format = 'json'] = openFormats(settings.format, typed) ?? [];
   const replaceable = { isOurs: (path: string) => isInForm(path, format) };
   guard.verify(out, replaceable);
   if (formatOf(format).template) return joinedFile((text) => guard.write(out, text, replaceable), format);

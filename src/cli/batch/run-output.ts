@@ -54,7 +54,7 @@ export class RunOutput {
     const { pictures } = presentation;
     this.#results = new ResultPrinter(context.io, {
       ...shape,
-      formats: openFormats(settings.format),
+      formats: openFormats(settings.format, typed),
       pictures,
     });
     this.#jobs = new JobPrinter(context.io, shape);
@@ -158,7 +158,7 @@ export class RunOutput {
   #result(result: BatchResult): void {
     const { context, follow, typed, isList } = this.#call;
     const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
-    const { error, source, index, content } = result;
+    const { error, source, index, content, stem } = result;
     const sentName = nameOf({ name: typed.name, content, stem: result.stem });
     if (error) this.#failures.add(error.code);
     else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
@@ -171,7 +171,7 @@ export class RunOutput {
         this.#github.add({ level: 'error', source, content, problem: error });
       }
       await printWarnings(notes, undefined, context);
-      if (view) await this.#results.add(view, index, sentName);
+      if (view) await this.#results.add(view, index, { sentName, stem });
     });
   }
 

@@ -1,10 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { SourceSpec } from '../../batch/sources/arguments.ts';
-import { ALL_GAMES, type GameRange, GameRangeError, parseGames } from '../../pack/games.ts';
-import { namespaceProblem } from '../../pack/names.ts';
+import { ALL_GAMES, type GameRange } from '../../pack/games.ts';
 import { DataPack, MAX_SERVER_PACK, ResourcePack } from '../../pack/pack.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
@@ -12,7 +11,7 @@ import type { Examples } from '../help/help-page.ts';
 import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { OutputGuard } from '../options/output-guard.ts';
-import { OVERWRITE } from '../options/skin-options.ts';
+import { gameRange, OVERWRITE, packNamespace } from '../options/skin-options.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import {
   INDEX_NAME,
@@ -95,11 +94,11 @@ export function register(command: Command, runner: Runner, run = runPack): void 
     .optionsGroup('Pack:')
     .requiredOption('--out <pack>', 'zip or folder to write', nonEmpty)
     .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)
-    .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', namespace)
+    .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', packNamespace)
     .option(
       '--game <versions>',
       `versions of Minecraft, such as 1.21.9..26.1 (default: ${ALL_GAMES.from}..${ALL_GAMES.to})`,
-      games,
+      gameRange,
     )
     .option('--description <text>', 'text in the list of packs', nonEmpty)
     .option('--icon', 'draw pack.png with the faces of the first skins')
@@ -116,21 +115,6 @@ export function register(command: Command, runner: Runner, run = runPack): void 
       async (sources: string[], typed: Omit<PackOptions, 'sources'>) =>
         await runner(async (context) => await run({ ...typed, sources }, context)),
     );
-}
-
-function namespace(text: string): string {
-  const problem = namespaceProblem(text);
-  if (problem === undefined) return text;
-  throw new InvalidArgumentError(`A namespace ${problem}.`);
-}
-
-function games(text: string): GameRange {
-  try {
-    return parseGames(text);
-  } catch (error) {
-    if (error instanceof GameRangeError) throw new InvalidArgumentError(`It ${error.message}.`);
-    throw error;
-  }
 }
 
 export async function runPack(options: PackOptions, context: CommandContext): Promise<number> {

@@ -242,7 +242,7 @@ export const skinsGet = {
 export async function runSkinsGet(options: SkinsGetOptions, context: CommandContext): Promise<number> {
   verifyUuids(options.uuids, context);
   const settings = await context.settings({ format: options.format });
-  const formats = openFormats(settings.format);
+  const formats = openFormats(settings.format, options);
   const connection = await connectWithProgress(settings, context);
   const { client } = connection;
   const skins = [];

@@ -50,7 +50,7 @@ export async function runStatus(options: StatusOptions, context: CommandContext)
   const printer = new ResultPrinter(context.io, {
     json,
     ndjson: false,
-    formats: openFormats(settings.format),
+    formats: openFormats(settings.format, options),
     isList,
   });
   const { client } = await connectWithProgress(settings, context);

@@ -4,9 +4,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
 import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { parseBaseUrl, SKIN_NAME_RULE, skinNameProblem } from '../../index.ts';
+import { type GameRange, GameRangeError, NEWEST_GAME, parseGames } from '../../pack/games.ts';
+import { namespaceProblem } from '../../pack/names.ts';
 import type { SettingName } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { FORMAT_NAMES, formatsFault, isFormatChoice, splitFormats } from '../output/format-names.ts';
+import {
+  FORMAT_NAMES,
+  formatsFault,
+  isFormatChoice,
+  PACK_FORMATS,
+  splitFormats,
+} from '../output/format-names.ts';
 import { clean } from '../text/text.ts';
 import { refuseCredentials } from './option-values.ts';
 
@@ -102,6 +110,10 @@ export interface TypedSkinOptions {
 export interface TypedOutputOptions {
   /** Names of formats, comma-separated. */
   readonly format?: string;
+  /** Of the pack that has the textures. */
+  readonly namespace?: string;
+  /** Version of the game for commands. */
+  readonly game?: string;
   readonly ndjson?: boolean;
 }
 
@@ -127,12 +139,47 @@ export function addSkinOptions(command: Command): Command {
 }
 
 export function addFormatOption(command: Command): Command {
-  return command.addOption(
-    new Option(
-      '--format <formats>',
-      `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')}; or template:FILE`,
-    ).argParser(formatsIn),
-  );
+  return command
+    .addOption(
+      new Option(
+        '--format <formats>',
+        `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')}; or template:FILE`,
+      ).argParser(formatsIn),
+    )
+    .option(
+      '--namespace <name>',
+      `for ${PACK_FORMATS.join(', ')}: use the textures of the pack with this namespace`,
+      packNamespace,
+    )
+    .option(
+      '--game <version>',
+      `version of Minecraft for ${PACK_FORMATS.join(', ')} (default: ${NEWEST_GAME})`,
+      gameVersion,
+    );
+}
+
+/** @throws InvalidArgumentError */
+export function packNamespace(text: string): string {
+  const problem = namespaceProblem(text);
+  if (problem === undefined) return text;
+  throw new InvalidArgumentError(`A namespace ${problem}.`);
+}
+
+/** Every version since the oldest that packs are for has the same commands. @throws InvalidArgumentError */
+function gameVersion(text: string): string {
+  const { from, to } = gameRange(text);
+  if (from === to) return from;
+  throw new InvalidArgumentError('It must be one version.');
+}
+
+/** @throws InvalidArgumentError */
+export function gameRange(text: string): GameRange {
+  try {
+    return parseGames(text);
+  } catch (error) {
+    if (error instanceof GameRangeError) throw new InvalidArgumentError(`It ${error.message}.`);
+    throw error;
+  }
 }
 
 /** Validates here, so that the error names the option; the setting itself is parsed from the text. */

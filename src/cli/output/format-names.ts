@@ -7,6 +7,9 @@ export const FORMAT_NAMES = [
   'give',
   'give-1.20.5',
   'give-1.16',
+  'give-texture',
+  'mannequin',
+  'text-object',
   'skinsrestorer',
   'citizens',
   'denizen',
@@ -23,6 +26,14 @@ export type FormatChoice = FormatName | TemplateChoice;
 
 export function isTemplateChoice(choice: string): choice is TemplateChoice {
   return choice.startsWith('template:');
+}
+
+/** Formats whose textures can be in a resource pack. */
+export const PACK_FORMATS = ['give-texture', 'mannequin', 'text-object'] as const satisfies FormatName[];
+export type PackFormatName = (typeof PACK_FORMATS)[number];
+
+export function isPackFormat(choice: string): choice is PackFormatName {
+  return PACK_FORMATS.some((name) => name === choice);
 }
 
 export function isFormatChoice(choice: string): choice is FormatChoice {
@@ -53,6 +64,10 @@ export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
   give: 'a command that gives a player head, for Minecraft 1.21.5 and later',
   'give-1.20.5': 'the same for Minecraft 1.20.5 to 1.21.4',
   'give-1.16': 'the same for Minecraft 1.16 to 1.20.4',
+  'give-texture':
+    'a command that gives a head without a signature, short enough for chat, for Minecraft 1.21.9 and later; with --namespace of a pack',
+  mannequin: 'the same for a mannequin, an entity that looks like a player',
+  'text-object': 'the same for a message with the face',
   skinsrestorer: 'a custom skin for the folder "skins" of SkinsRestorer 15',
   citizens: 'a command that gives the skin to the selected NPC of Citizens',
   denizen: 'a line of a Denizen script that gives the skin to its NPC',

@@ -1,21 +1,27 @@
 import { hash } from 'node:crypto';
 import { parsedJson } from '../../base/text.ts';
+import { legalName, textureLocation } from '../../pack/names.ts';
 import {
   type CommandSubject,
   citizensCommand as citizens,
   giveCommand as give,
   giveCommand116 as give116,
   giveCommand1205 as give1205,
+  headCommand,
+  mannequinCommand,
+  type ProfileSkin,
+  textObjectCommand,
   UnsafeSkinDataError,
 } from '../../textures/commands.ts';
-import { profileId } from '../../textures/property.ts';
+import { InvalidTexturesError, parseTextures, profileId } from '../../textures/property.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean, jsonDocument } from '../text/text.ts';
-import type { FormatName } from './format-names.ts';
+import type { FormatName, PackFormatName } from './format-names.ts';
 import { fillTemplate, isFilled, parseTemplate, type Template } from './template.ts';
 
 /** The fields of a finished skin that formats need; `json` prints any others too. */
 export interface SkinData {
+  readonly uuid?: string | undefined;
   readonly name?: string | undefined;
   /** Base64 of the textures document. */
   readonly value: string;
@@ -35,7 +41,7 @@ function explained(make: () => string): string {
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof UnsafeSkinDataError)) throw error;
+    if (!(error instanceof UnsafeSkinDataError || error instanceof InvalidTexturesError)) throw error;
     throw new CliError('invalid_skin_data', error.message, {
       hint: 'See what the service sent, with the format json.',
     });
@@ -48,8 +54,12 @@ export type Formatted = string | Readonly<Record<string, unknown>>;
 export interface Format {
   /** File extension of this format, including the dot. */
   readonly extension: string;
-  /** @throws CliError for a command, when the skin data is not base64 */
-  readonly render: (skin: SkinData) => Formatted;
+  /** `stem`: the path of the source. @throws CliError for a command, when the skin data is not base64 */
+  readonly render: (skin: SkinData, stem?: string) => Formatted;
+  /** Its name, if it is one of ours with options. */
+  readonly name?: FormatName;
+  /** What we write in it, if that shows in the text alone. */
+  readonly form?: RegExp;
   /** The reader identifies the file by its name, in lower case, and expects the same name in its content. */
   readonly isNamedByFile?: true;
   /** Data packs load the file only if its path is a name as Minecraft allows it. */
@@ -101,6 +111,42 @@ function asJson(format: Format): Format {
   return { ...format, render: (skin) => JSON.parse(String(format.render(skin))) };
 }
 
+const COMMANDS = {
+  'give-texture': (skin) => headCommand(skin),
+  mannequin: (skin) => mannequinCommand(skin),
+  'text-object': textObjectCommand,
+} as const satisfies Record<PackFormatName, (skin: ProfileSkin) => string>;
+
+const VALUE = String.raw`properties:\{textures:\["[A-Za-z0-9+/]{40,}={0,2}"\]\}`;
+const TEXTURE = String.raw`texture:"[a-z0-9_.-]+:entity/player/[a-z0-9_./-]+"`;
+const LOOK = String.raw`\{(?:${VALUE}|${TEXTURE})(?:,model:(?:wide|slim))?\}`;
+const NAME = String.raw`\{text:"(?:[^"\\]|\\.)*"\}`;
+
+/** A whole file of ours with one command. */
+const FORMS = {
+  'give-texture': new RegExp(String.raw`^give @p player_head\[profile=${LOOK}(?:,custom_name=${NAME})?\]\n$`),
+  mannequin: new RegExp(String.raw`^summon mannequin ~ ~ ~ \{profile:${LOOK}(?:,description:${NAME})?\}\n$`),
+  'text-object': new RegExp(String.raw`^tellraw @a \{object:player,player:${LOOK}\}\n$`),
+} as const satisfies Record<PackFormatName, RegExp>;
+
+/**
+ * A command for Minecraft 1.21.9 and later, which needs no signature. `namespace`: of a pack with the texture; without
+ * one, the command has its address.
+ */
+export function packFormat(name: PackFormatName, namespace?: string): Format {
+  const render = (skin: SkinData, stem?: string) =>
+    explained(() => {
+      const { skin: texture } = parseTextures(skin.value);
+      if (!texture) throw new InvalidTexturesError('The value contains no skin.');
+      const { url, variant } = texture;
+      const id = () => legalName(stem ?? skin.name ?? skin.uuid ?? '');
+      const look =
+        namespace === undefined ? { url } : { texture: textureLocation(namespace, 'texture', id()) };
+      return COMMANDS[name]({ name: skin.name, variant, look });
+    });
+  return { extension: `.${name}.mcfunction`, isFunction: true, render, name, form: FORMS[name] };
+}
+
 export const FORMATS = {
   json: { extension: '.json', render: (skin) => ({ ...skin }) },
   value: { extension: '.value', render: ({ value }) => value },
@@ -113,6 +159,9 @@ export const FORMATS = {
   give: { extension: '.mcfunction', render: giveCommand, isFunction: true },
   'give-1.20.5': { extension: '.1.20.5.mcfunction', render: giveCommand1205, isFunction: true },
   'give-1.16': { extension: '.1.16.mcfunction', render: giveCommand116, isFunction: true },
+  'give-texture': packFormat('give-texture'),
+  mannequin: packFormat('mannequin'),
+  'text-object': packFormat('text-object'),
   /** A custom skin for the `skins` folder of SkinsRestorer 15. */
   skinsrestorer: { extension: '.customskin', render: customSkin, isNamedByFile: true },
   citizens: { extension: '.citizens.txt', render: citizensCommand },
@@ -145,7 +194,7 @@ export interface RenderedFile {
 export function renderFile(wanted: FormatLike, skin: SkinData, stem: string): RenderedFile {
   const format = formatOf(wanted);
   const path = filePath(format, stem);
-  if (!format.isNamedByFile) return { path, text: render(format, skin) };
+  if (!format.isNamedByFile) return { path, text: render(format, skin, stem) };
   return { path, text: render(format, { ...skin, name: splitStem(stem).last.toLowerCase() }) };
 }
 
@@ -185,6 +234,7 @@ const DATA = /[A-Za-z0-9+/]{100,}={0,2}/;
 export function hasForm(wanted: FormatLike, text: string): boolean {
   const format = formatOf(wanted);
   if (format.template) return isFilled(format.template(), text);
+  if (format.form) return format.form.test(text);
   const sample = render(format, SAMPLE);
   if (!DATA.test(text)) return false;
   if (sample.startsWith('{')) return text.startsWith('{') && fieldsOf(text) === fieldsOf(sample);
@@ -210,8 +260,8 @@ function splitStem(stem: string): { folder: string; last: string } {
   return { folder: stem.slice(0, at), last: stem.slice(at) };
 }
 
-function render(format: Format, skin: SkinData): string {
-  const formatted = format.render(skin);
+function render(format: Format, skin: SkinData, stem?: string): string {
+  const formatted = format.render(skin, stem);
   if (format.template && typeof formatted === 'string') return formatted;
   return typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonDocument(formatted);
 }

@@ -12,8 +12,15 @@ import {
   type FieldTable,
   JsonList,
 } from './described.ts';
-import { type FormatChoice, isTemplateChoice, type TemplateChoice } from './format-names.ts';
-import { type Format, type FormatLike, type Formatted, formatOf, templateFormat } from './formats.ts';
+import { type FormatChoice, isPackFormat, isTemplateChoice, type TemplateChoice } from './format-names.ts';
+import {
+  type Format,
+  type FormatLike,
+  type Formatted,
+  formatOf,
+  packFormat,
+  templateFormat,
+} from './formats.ts';
 import { parseTemplate, readTemplate } from './template.ts';
 import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
 
@@ -163,9 +170,18 @@ function fieldNames(fields: FieldTable, path = ''): string[] {
   });
 }
 
-/** The formats that the user chose, with templates read. @throws CliError for a template that is not one */
-export function openFormats(choices: readonly FormatChoice[] | undefined): readonly FormatLike[] | undefined {
-  return choices?.map((choice) => (isTemplateChoice(choice) ? openTemplate(choice) : choice));
+/**
+ * The formats that the user chose, with templates read. `namespace`: of the pack with the textures.
+ * @throws CliError for a template that is not one
+ */
+export function openFormats(
+  choices: readonly FormatChoice[] | undefined,
+  { namespace }: { readonly namespace?: string } = {},
+): readonly FormatLike[] | undefined {
+  return choices?.map((choice) => {
+    if (isTemplateChoice(choice)) return openTemplate(choice);
+    return isPackFormat(choice) ? packFormat(choice, namespace) : choice;
+  });
 }
 
 function openTemplate(choice: TemplateChoice): Format {
@@ -295,15 +311,19 @@ export class ResultPrinter {
 
   /**
    * `index` is the position of the source, for results that arrive out of order; `sentName`, the name that the service
-   * was asked for.
+   * was asked for; `stem`, the path of the source.
    */
-  async add(result: ResultView, index = this.#count, sentName?: string): Promise<void> {
+  async add(
+    result: ResultView,
+    index = this.#count,
+    { sentName, stem }: { readonly sentName?: string | undefined; readonly stem?: string } = {},
+  ): Promise<void> {
     const { json, ndjson, formats } = this.#options;
     this.#count++;
-    if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result)));
-    else if (this.#list) this.#list.add(this.#asJson(result), index);
-    else if (json) this.#io.out.write(jsonDocument(this.#asJson(result)));
-    else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format);
+    if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result, stem)));
+    else if (this.#list) this.#list.add(this.#asJson(result, stem), index);
+    else if (json) this.#io.out.write(jsonDocument(this.#asJson(result, stem)));
+    else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format, stem);
     else if (!this.#io.out.isTTY) this.#io.out.write(resultRow(result));
     else if (!result.error) await this.#printText(result, sentName);
   }
@@ -329,19 +349,22 @@ export class ResultPrinter {
   }
 
   /** A single format is the whole document; several formats are keyed by name. */
-  #asJson(result: ResultView): Formatted {
+  #asJson(result: ResultView, stem: string | undefined): Formatted {
     if (!isFinished(result)) return { ...result };
     const [first = 'json', ...more] = this.#options.formats ?? [];
-    if (more.length === 0) return formatOf(first).render(result);
+    if (more.length === 0) return formatOf(first).render(result, stem);
     const { source } = result;
-    const rendered = [first, ...more].map((format) => [format, formatOf(format).render(result)]);
+    const rendered = [first, ...more].map((wanted) => {
+      const format = formatOf(wanted);
+      return [format.name ?? wanted, format.render(result, stem)];
+    });
     return { ...(source !== undefined && { source }), ...Object.fromEntries(rendered) };
   }
 
-  #printFormatted(result: ResultView, wanted: FormatLike): void {
+  #printFormatted(result: ResultView, wanted: FormatLike, stem: string | undefined): void {
     if (!isFinished(result)) return;
     const { render, template } = formatOf(wanted);
-    const formatted = render(result);
+    const formatted = render(result, stem);
     if (typeof formatted !== 'string') this.#io.out.write(jsonLine(formatted));
     else if (!template) this.#io.out.write(`${clean(formatted)}\n`);
     else this.#io.out.write(this.#io.out.isTTY ? cleanLines(formatted) : formatted);

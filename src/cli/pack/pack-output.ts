@@ -15,14 +15,8 @@ import {
 import { dirname, extname, join, resolve, sep } from 'node:path';
 import { asidePath, makeFolder, Replacement, withPath } from '../../base/files.ts';
 import { parsedJson } from '../../base/text.ts';
-import {
-  deflated,
-  functionPath,
-  PACK_MARK,
-  type PackedSkin,
-  type PackFile,
-  texturePath,
-} from '../../pack/pack.ts';
+import { functionPath, texturePath } from '../../pack/names.ts';
+import { deflated, PACK_MARK, type PackedSkin, type PackFile } from '../../pack/pack.ts';
 import { ZipTooLargeError, ZipWriter } from '../../pack/zip.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import type { OutputGuard } from '../options/output-guard.ts';

@@ -8,7 +8,10 @@ import {
   giveCommand,
   giveCommand116,
   giveCommand1205,
+  headCommand,
+  mannequinCommand,
   skinsRestorerCommand,
+  textObjectCommand,
   UnsafeSkinDataError,
 } from '../../textures/commands.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
@@ -245,6 +248,7 @@ function commandFields({ url, variant, ...skin }: CommandInput): Html {
     return html`<h2>Commands</h2><dl class="copyable">
 ${copyField('Head, Minecraft 1.21.5 and later', giveCommand(skin))}
 ${copyField('Citizens, for the selected NPC', citizensCommand(skin))}
+${profileFields({ url, variant, name: skin.name })}
 ${isReachable(url) && copyField('SkinsRestorer, in-game command', skinsRestorerCommand(url, variant))}
 </dl>
 ${!isReachable(url) && html`<p class="quiet">There is no SkinsRestorer command, because its service cannot reach this server to fetch the picture. Use <code>skinsmith generate --format skinsrestorer</code> instead: it writes a file for SkinsRestorer’s skins folder.</p>`}
@@ -256,6 +260,14 @@ ${copyField('1.16 to 1.20.4', giveCommand116(skin))}
     if (error instanceof UnsafeSkinDataError) return html`<p class="quiet">${error.message}</p>`;
     throw error;
   }
+}
+
+/** Commands without a signature: they fit into a line of chat. */
+function profileFields({ url, variant, name }: Pick<CommandInput, 'url' | 'variant' | 'name'>): Html {
+  const skin = { name, variant: variant === 'slim' ? 'slim' : 'classic', look: { url } } as const;
+  return html`${copyField('Head, in-game command, 1.21.9 and later', `/${headCommand(skin)}`)}
+${copyField('Mannequin, in-game command, 1.21.9 and later', `/${mannequinCommand(skin)}`)}
+${copyField('Face in chat, in-game command, 1.21.9 and later', `/${textObjectCommand(skin)}`)}`;
 }
 
 /** Whether an address looks reachable from the internet, and not only from this machine or network. */

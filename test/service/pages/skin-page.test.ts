@@ -23,6 +23,15 @@ test('The page of a skin has its data, and the commands that the program writes'
   expect(fields.get('Signature')).toBe(signature);
   expect(fields.get('Head, Minecraft 1.21.5 and later')).toMatch(/^give @p minecraft:player_head\[profile=/);
   expect(fields.get('1.16 to 1.20.4')).toMatch(/^give @p minecraft:player_head\{SkullOwner:/);
+  expect(fields.get('Head, in-game command, 1.21.9 and later')).toMatch(
+    /^\/give @p player_head\[profile=\{properties:\{textures:\["[^"]+"\]\},model:wide\}/,
+  );
+  expect(fields.get('Mannequin, in-game command, 1.21.9 and later')).toMatch(
+    /^\/summon mannequin ~ ~ ~ \{profile:/,
+  );
+  expect(fields.get('Face in chat, in-game command, 1.21.9 and later')).toMatch(
+    /^\/tellraw @a \{object:player,/,
+  );
   expect(fields.get('Citizens, for the selected NPC')).toContain(` ${value} ${signature}`);
   expect(text).toContain('clients and servers that trust this server');
 });

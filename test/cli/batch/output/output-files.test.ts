@@ -123,9 +123,11 @@ describe('Results in a folder', () => {
 describe('A file that is there already', () => {
   test('stays as it is when it holds the same', async () => {
     const { run, stamp } = await ownOutput();
-    run([resultOf('Knight')], FORMAT_NAMES);
+    const value = Buffer.from('{"textures":{"SKIN":{"url":"http://a.example/b"}}}').toString('base64');
+    const knight = resultOf('Knight', makeSkin({ value }));
+    run([knight], FORMAT_NAMES);
     const before = stamp('Knight.value');
-    run([resultOf('Knight')], FORMAT_NAMES);
+    run([knight], FORMAT_NAMES);
     expect(stamp('Knight.value')).toEqual(before);
   });
 

@@ -1,15 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { finishedSkin } from '../../../../src/batch/model.ts';
-import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
-import { filePath, hasForm, renderFile } from '../../../../src/cli/output/formats.ts';
+import { FORMAT_NAMES, PACK_FORMATS } from '../../../../src/cli/output/format-names.ts';
+import { filePath, hasForm, packFormat, renderFile } from '../../../../src/cli/output/formats.ts';
 import { resultView, skinFields } from '../../../../src/cli/output/results.ts';
 import { makeSkin } from '../../../support/client/answers.ts';
+
+const URL = `http://textures.minecraft.net/texture/${'a'.repeat(64)}`;
+/** A value that shows a skin. */
+const VALUE = Buffer.from(JSON.stringify({ timestamp: 1, textures: { SKIN: { url: URL } } })).toString(
+  'base64',
+);
 
 const skin = { name: 'Sir Knight', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 
 describe('a skin as a file', () => {
   test('is called by its stem and its format', () => {
-    const paths = FORMAT_NAMES.map((format) => renderFile(format, skin, 'Heroes/Knight').path);
+    const paths = FORMAT_NAMES.map(
+      (format) => renderFile(format, { ...skin, value: VALUE }, 'Heroes/Knight').path,
+    );
     expect(paths).toEqual([
       'Heroes/Knight.json',
       'Heroes/Knight.value',
@@ -18,6 +26,9 @@ describe('a skin as a file', () => {
       'heroes/knight.mcfunction',
       'heroes/knight.1.20.5.mcfunction',
       'heroes/knight.1.16.mcfunction',
+      'heroes/knight.give-texture.mcfunction',
+      'heroes/knight.mannequin.mcfunction',
+      'heroes/knight.text-object.mcfunction',
       'Heroes/knight.customskin',
       'Heroes/Knight.citizens.txt',
       'Heroes/Knight.denizen.txt',
@@ -31,7 +42,7 @@ describe('a skin as a file', () => {
   test('goes where its path is known without making it', () => {
     for (const format of FORMAT_NAMES) {
       for (const stem of ['Heroes/Knight', 'KNIGHT', 'A/B/Zoë.2']) {
-        expect(filePath(format, stem)).toBe(renderFile(format, skin, stem).path);
+        expect(filePath(format, stem)).toBe(renderFile(format, { ...skin, value: VALUE }, stem).path);
       }
     }
   });
@@ -80,8 +91,18 @@ describe('a skin as a file', () => {
   });
 });
 
+test('A command with the texture of a pack is known by its form, one that somebody else wrote is not', () => {
+  const finished = { ...skin, value: VALUE };
+  for (const name of PACK_FORMATS) {
+    const format = packFormat(name, 'npc');
+    expect(hasForm(format, renderFile(format, finished, 'Team 1/Zoë').text)).toBe(true);
+  }
+  const mine = 'summon mannequin ~ ~ ~ {profile:{texture:"npc:my/guard",model:wide},immovable:true}\n';
+  expect(hasForm(packFormat('mannequin', 'npc'), mine)).toBe(false);
+});
+
 describe('The form of a format', () => {
-  const data = { value: 'dmFs'.repeat(50), signature: 'c2ln'.repeat(171) };
+  const data = { value: VALUE, signature: 'c2ln'.repeat(171) };
   const some = finishedSkin(makeSkin());
   const textOf = (format: (typeof FORMAT_NAMES)[number], name?: string) =>
     renderFile(format, skinFields({ ...some, ...data, name }), 'Knight').text;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
-import { FORMATS, type SkinData } from '../../../../src/cli/output/formats.ts';
+import { FORMATS, packFormat, type SkinData } from '../../../../src/cli/output/formats.ts';
 
 const unnamed: SkinData = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 const smith: SkinData = { ...unnamed, name: 'Smith' };
@@ -89,6 +89,45 @@ describe.each(['give', 'give-1.20.5', 'give-1.16', 'citizens'] as const)('a comm
   ])('is not made of what is not base64: %j', (skin) => {
     expect(() => FORMATS[format].render(skin)).toThrow(
       expect.objectContaining({ code: 'invalid_skin_data', hint: expect.stringContaining('json') }),
+    );
+  });
+});
+
+describe('the formats without a signature', () => {
+  const url = `http://textures.minecraft.net/texture/${'a'.repeat(64)}`;
+  const textures = { SKIN: { url, metadata: { model: 'slim' } } };
+  const value = Buffer.from(JSON.stringify({ timestamp: 1, textures })).toString('base64');
+  const skin: SkinData = { ...smith, value };
+  const short = Buffer.from(JSON.stringify({ textures: { SKIN: { url } } })).toString('base64');
+
+  test('have the address of the texture', () => {
+    expect(FORMATS.mannequin.render(skin)).toBe(
+      `summon mannequin ~ ~ ~ {profile:{properties:{textures:["${short}"]},model:slim}}`,
+    );
+  });
+
+  test.each([
+    ['the path of the source', 'Team 1/Zoë', 'team_1/zoe'],
+    ['the name of the skin', undefined, 'smith'],
+  ])('take the texture of a pack by %s', (_name, stem, id) => {
+    expect(packFormat('give-texture', 'npc').render(skin, stem)).toBe(
+      `give @p player_head[profile={texture:"npc:entity/player/${id}",model:slim},custom_name={text:"Smith"}]`,
+    );
+    expect(packFormat('text-object', 'npc').render(skin, stem)).toBe(
+      `tellraw @a {object:player,player:{texture:"npc:entity/player/${id}"}}`,
+    );
+  });
+
+  test('take the texture of a skin without a name by its UUID, as the packs of services do', () => {
+    const { name: _, ...rest } = skin;
+    expect(packFormat('text-object', 'npc').render({ ...rest, uuid: 'f'.repeat(32) })).toContain(
+      `npc:entity/player/${'f'.repeat(32)}"`,
+    );
+  });
+
+  test.each(['dmFsdWU=', '', 'eyJ0ZXh0dXJlcyI6e319'])('are not made of a value without a skin: %j', (bad) => {
+    expect(() => FORMATS.mannequin.render({ ...skin, value: bad })).toThrow(
+      expect.objectContaining({ code: 'invalid_skin_data' }),
     );
   });
 });

@@ -115,7 +115,7 @@ describe('results on a terminal', () => {
   test('do not take the name that was sent for the one that the service knew the skin by', async () => {
     const { io, out } = testIo({ outTTY: true });
     const printer = new ResultPrinter(io, { json: false, ndjson: false, formats: undefined, isList: false });
-    await printer.add({ ...done, source: 'bar.png', name: 'bar', duplicate: true }, 0, 'bar');
+    await printer.add({ ...done, source: 'bar.png', name: 'bar', duplicate: true }, 0, { sentName: 'bar' });
     expect(out().split('\n')[0]).toBe('✔ bar.png  slim, public, already known');
   });
 

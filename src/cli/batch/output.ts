@@ -114,7 +114,7 @@ export function kindOfOut(out: string, formats: readonly FormatChoice[] | undefi
   if (found) return found.isDirectory() ? 'folder' : 'file';
   if (EXTENSIONS.some((extension) => out.toLowerCase().endsWith(extension))) return 'file';
   if (extname(out) === '') return 'folder';
-  if (formats?.length === 1 && formats.every(isJoinable)) return 'file';
+  if (areJoinable(formats)) return 'file';
   const hint = `For a folder, write ${clean(out)}/. A file has the extension of a format, such as .json.`;
   throw usageError('file_or_folder', `Does --out ${clean(out)} name a file or a folder?`, hint);
 }
@@ -126,7 +126,7 @@ export function verifyOneFile(
 ): void {
   if (kindOfOut(out, formats) === 'folder') return;
   const hint = 'For a folder, end its name with /.';
-  if (!isOne && !formats.every(isJoinable))
+  if (!isOne && !areJoinable(formats))
     throw usageError(
       'one_file_many_sources',
       `${clean(out)} is one file, but several sources are given.`,
@@ -136,8 +136,9 @@ export function verifyOneFile(
   throw usageError('one_file_one_format', `${clean(out)} is one file, but several formats are given.`, hint);
 }
 
-/** Whether one file may have several skins in a format. */
-function isJoinable(choice: FormatChoice): boolean {
+/** Whether one file may have several skins in these formats. */
+function areJoinable([choice, ...others]: readonly FormatChoice[] = []): boolean {
+  if (choice === undefined || others.length > 0) return false;
   return isTemplateChoice(choice) || formatOf(choice).template !== undefined;
 }
 

@@ -67,8 +67,8 @@ export type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from './pro
 export type { Cape, CapeChange, CapeInput, CapeSupport } from './protocol/cape.ts';
 export type {
   Note,
-  SeenRateLimit as RateLimit,
-  SeenRateLimitWindow as RateLimitWindow,
+  ReceivedRateLimit as RateLimit,
+  ReceivedRateLimitWindow as RateLimitWindow,
 } from './protocol/envelope.ts';
 export type {
   BegunGameLogin,
@@ -77,7 +77,7 @@ export type {
   GameAccountCheck,
   GameLogin,
 } from './protocol/game-account.ts';
-export { isPending, type Job, type JobStatus, type SeenJobStatus } from './protocol/job.ts';
+export { isPending, type Job, type JobStatus, type ReceivedJobStatus } from './protocol/job.ts';
 export {
   type BlockedImage,
   type BlockInput,
@@ -88,7 +88,7 @@ export {
   type ReportInput,
   type ReportReason,
 } from './protocol/moderation.ts';
-export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
+export type { ReceivedSkin as Skin } from './protocol/received-skin.ts';
 export type { Diagnosis, HealthFinding } from './protocol/service.ts';
 export type { SimilarSkin, SkinEdit, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export { SKIN_NAME_RULE, skinNameProblem } from './protocol/skin.ts';

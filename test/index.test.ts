@@ -9,8 +9,8 @@ import type {
   JobAnswer,
   JobEvent,
   RateLimit,
+  ReceivedJobStatus,
   RetryPolicy,
-  SeenJobStatus,
   ServiceErrorCode,
   Skin,
   SkinClient,
@@ -112,10 +112,10 @@ describe('the public face of the package', () => {
     expectTypeOf<Skin['texture']['data']>().toEqualTypeOf<{ value: string; signature: string }>();
     expectTypeOf<Skin['variant']>().toEqualTypeOf<'classic' | 'slim' | 'unknown'>();
     expectTypeOf<Skin['visibility']>().toEqualTypeOf<'public' | 'unlisted' | 'private'>();
-    expectTypeOf<SeenJobStatus>().toEqualTypeOf<
+    expectTypeOf<ReceivedJobStatus>().toEqualTypeOf<
       'waiting' | 'processing' | 'completed' | 'failed' | 'unknown'
     >();
-    expectTypeOf<Job['status']>().toEqualTypeOf<SeenJobStatus>();
+    expectTypeOf<Job['status']>().toEqualTypeOf<ReceivedJobStatus>();
     expectTypeOf<SkinOptions['variant']>().not.toBeString();
   });
 });

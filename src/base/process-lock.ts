@@ -7,7 +7,7 @@ import { makeFolder, processExists, writeFileAtomically } from './files.ts';
 import { importSqlite, isDamagedDatabase, isSqliteBusy } from './sqlite.ts';
 
 /** This process holds the lock until it releases it or ends, however it ends. */
-export interface Held {
+export interface ProcessLock {
   release(): void;
 }
 
@@ -31,7 +31,7 @@ const holderSchema = z.object({
 });
 
 /** The process that holds the lock. */
-export type Holder = z.infer<typeof holderSchema>;
+export type LockHolder = z.infer<typeof holderSchema>;
 
 const ATTEMPTS = 5;
 /** Milliseconds. */
@@ -44,11 +44,11 @@ const PAUSE = 15;
  * @returns the other process that holds it, as far as that is known
  * @throws LockFileError; Error of node:sqlite or the file system
  */
-export async function acquire(
+export async function acquireLock(
   path: string,
   about: string,
   now = Date.now(),
-): Promise<Held | { readonly holder: Holder | undefined }> {
+): Promise<ProcessLock | { readonly holder: LockHolder | undefined }> {
   makeFolder(dirname(path), 0o700);
   for (let attempt = 1; ; attempt++) {
     const lock = await tryLock(path);
@@ -75,7 +75,7 @@ async function tryLock(path: string): Promise<DatabaseSync | undefined> {
 }
 
 /** The holder's file is for people; the lock is what counts. */
-function hold(lock: DatabaseSync, path: string, holder: Holder): Held {
+function hold(lock: DatabaseSync, path: string, holder: LockHolder): ProcessLock {
   try {
     writeFileAtomically(holderPath(path), JSON.stringify(holder), { mode: 0o600 });
   } catch (error) {
@@ -100,7 +100,7 @@ function holderPath(path: string): string {
 }
 
 /** Undefined while the file is being created or removed. After kill -9 it may name an earlier holder. */
-function readHolder(path: string): Holder | undefined {
+function readHolder(path: string): LockHolder | undefined {
   try {
     return holderSchema.safeParse(JSON.parse(readFileSync(holderPath(path), 'utf8'))).data;
   } catch {

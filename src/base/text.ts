@@ -12,11 +12,11 @@ export function utf16Of(start: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
 export function decodedText(bytes: Uint8Array): string {
   const encoding = utf16Of(bytes);
   if (encoding) return new TextDecoder(encoding).decode(bytes);
-  return withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  return withoutByteOrderMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }
 
 /** A text without its byte order mark, which programs on Windows write at the start of a file. */
-export function withoutMark(text: string): string {
+export function withoutByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
 }
 
@@ -40,7 +40,7 @@ const BRACE = 0x7b;
 /** The value of a text in JSON; undefined if the text is not JSON, or has too many values. */
 export function parsedJson(given: string | Uint8Array): unknown {
   try {
-    const text = typeof given === 'string' ? withoutMark(given) : decodedText(given);
+    const text = typeof given === 'string' ? withoutByteOrderMark(given) : decodedText(given);
     return hasTooManyValues(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;

@@ -6,7 +6,7 @@ import type { Submission } from '../dispatch/running-job.ts';
 import type { Note } from '../protocol/envelope.ts';
 import type { Job } from '../protocol/job.ts';
 import type { SourceRecord } from '../protocol/lock-line.ts';
-import type { SeenSkin } from '../protocol/seen-skin.ts';
+import type { ReceivedSkin } from '../protocol/received-skin.ts';
 import { type SkinVariant, type SkinVisibility, skinNameFrom } from '../protocol/skin.ts';
 import { fingerprintOf } from '../textures/signing-key.ts';
 
@@ -399,7 +399,7 @@ export interface FinishedSkin {
 }
 
 /** Converts a skin in the wire format to the form of results. */
-export function finishedSkin(skin: SeenSkin): FinishedSkin {
+export function finishedSkin(skin: ReceivedSkin): FinishedSkin {
   return {
     uuid: skin.uuid,
     ...(skin.name !== undefined && { name: skin.name }),

@@ -11,7 +11,7 @@ import {
   seeHelp,
   setExamples,
 } from './help/help-page.ts';
-import { withNamesThatBeginSo } from './help/suggestions.ts';
+import { withPrefixMatches } from './help/suggestions.ts';
 import { setOutput } from './output/described.ts';
 
 const EXAMPLES: Examples = [
@@ -98,7 +98,7 @@ function addGlobalOptions(program: Command): void {
 /** Sets a command's help page, and makes its usage errors suggest names and point to that page. */
 function explain(command: Command): void {
   const fail = command.error.bind(command);
-  command.error = (message, options) => fail(withNamesThatBeginSo(message, command), options);
+  command.error = (message, options) => fail(withPrefixMatches(message, command), options);
   const columns = () => (command.parent ? undefined : PROGRAM_COLUMNS);
   command.createHelp = () => Object.assign(new HelpPage(columns()), command.configureHelp());
   command.showHelpAfterError(seeHelp(command));

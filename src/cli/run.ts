@@ -126,7 +126,7 @@ class Run {
 const OPEN_FIRST: ReadonlySet<string> = new Set(['backup', 'restore', 'serve', 'copy']);
 
 /**
- * Root leaves a data folder of another user to that user, see `becomeOwnerOf`: also a missing one that was named. A usual
+ * Root leaves a data folder of another user to that user, see `switchToOwnerOf`: also a missing one that was named. A usual
  * folder that is missing may belong to a HOME that a container has mounted, where the command works as root.
  */
 async function becomeDataOwner(
@@ -138,9 +138,9 @@ async function becomeDataOwner(
   const isNamed = typed !== undefined || Boolean(env['SKINSMITH_DATA_DIR']);
   const data = typed ?? folders.data;
   if (!isNamed && !lstatSync(data, { throwIfNoEntry: false })) return;
-  const { becomeOwnerOf } = await import('./context/data-owner.ts');
+  const { switchToOwnerOf } = await import('./context/data-owner.ts');
   await configFile.keep();
-  becomeOwnerOf(data);
+  switchToOwnerOf(data);
 }
 
 /** The data folder of this run; none if there is no home to have it in, which is the error then. */

@@ -13,8 +13,8 @@ import {
   type Cape,
   type CapeChange,
   type CapeInput,
-  seenCapeAnswerSchema,
-  seenCapeListAnswerSchema,
+  receivedCapeAnswerSchema,
+  receivedCapeListAnswerSchema,
 } from '../protocol/cape.ts';
 import { envelopeSchema, type Note } from '../protocol/envelope.ts';
 import {
@@ -32,10 +32,10 @@ import {
 } from '../protocol/game-account.ts';
 import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/service.ts';
 import {
+  receivedSkinsDeletedAnswerSchema,
+  receivedSkinsEditedAnswerSchema,
   type SimilarSkin,
   type SkinEdit,
-  seenSkinsDeletedAnswerSchema,
-  seenSkinsEditedAnswerSchema,
   similarSkinsAnswerSchema,
 } from '../protocol/skin.ts';
 import {
@@ -174,7 +174,7 @@ export class AccountClient {
     const request = { method: 'PATCH', path: '/v2/me/skins', content: { json: { skins, ...edit } } } as const;
     const { skins: edited, missing } = await this.#requester.request(
       request,
-      seenSkinsEditedAnswerSchema,
+      receivedSkinsEditedAnswerSchema,
       call,
     );
     return { skins: edited, done: edited.map(({ uuid }) => uuid), missing };
@@ -183,7 +183,11 @@ export class AccountClient {
   /** POST /v2/me/skins/delete: removes up to 128 of the caller's skins. */
   async deleteSkins(skins: readonly string[], call: CallOptions = {}): Promise<BulkEdited> {
     const request = { method: 'POST', path: '/v2/me/skins/delete', content: { json: { skins } } } as const;
-    const { deleted, missing } = await this.#requester.request(request, seenSkinsDeletedAnswerSchema, call);
+    const { deleted, missing } = await this.#requester.request(
+      request,
+      receivedSkinsDeletedAnswerSchema,
+      call,
+    );
     return { done: deleted, missing };
   }
 
@@ -252,7 +256,7 @@ export class AccountClient {
 
   /** GET /v2/account/capes (operator only): all capes, including hidden ones. */
   async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
-    return (await this.#get('/capes', seenCapeListAnswerSchema, call)).capes;
+    return (await this.#get('/capes', receivedCapeListAnswerSchema, call)).capes;
   }
 
   /** POST /v2/account/capes (operator only): adds a cape, a PNG of 64×32 pixels. */
@@ -260,13 +264,13 @@ export class AccountClient {
     const fields = { alias, ...(support !== undefined && { support }) };
     const content = { fields, file: { bytes: png, fileName: 'cape.png' } };
     const request = { method: 'POST', path: '/v2/account/capes', content } as const;
-    return (await this.#requester.request(request, seenCapeAnswerSchema, call)).cape;
+    return (await this.#requester.request(request, receivedCapeAnswerSchema, call)).cape;
   }
 
   /** PATCH /v2/account/capes/:uuid (operator only): changes the alias; hides the cape or shows it again. */
   async changeCape(uuid: string, change: CapeChange, call: CallOptions = {}): Promise<Cape> {
     return (
-      await this.#send('PATCH', `/capes/${encodeURIComponent(uuid)}`, change, seenCapeAnswerSchema, call)
+      await this.#send('PATCH', `/capes/${encodeURIComponent(uuid)}`, change, receivedCapeAnswerSchema, call)
     ).cape;
   }
 

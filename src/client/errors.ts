@@ -1,5 +1,5 @@
 import { isAboutCertificate, networkCode } from '../base/network-reason.ts';
-import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
+import type { Note, ReceivedRateLimit } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
 
 /** Any failure caused by the service or the network; `code` is stable, `message` is for people. */
@@ -20,7 +20,7 @@ export interface ServiceAnswer {
   /** The first one is the reason; the others add details. */
   readonly errors: readonly Note[];
   readonly links: Readonly<Record<string, string>>;
-  readonly rateLimit: SeenRateLimit | undefined;
+  readonly rateLimit: ReceivedRateLimit | undefined;
   /** Milliseconds to wait, from the answer's `Retry-After`. */
   readonly retryAfter: number | undefined;
 }
@@ -200,7 +200,7 @@ export interface Failure {
   readonly isLate: boolean;
   /** Milliseconds to wait, from the answer's `Retry-After`. */
   readonly retryAfter: number | undefined;
-  readonly rateLimit: SeenRateLimit | undefined;
+  readonly rateLimit: ReceivedRateLimit | undefined;
 }
 
 /** Codes of 403 that every request with this key would get; `http_403`: the answer has none. */
@@ -303,6 +303,6 @@ function isPassing(kind: FailureKind): boolean {
 /**
  * Whether a failed submission certainly left nothing on the service. Also false for errors that are not failures of a call.
  */
-export function wasNotTaken(error: unknown): boolean {
+export function didNotArrive(error: unknown): boolean {
   return classifyFailure(error)?.mayHaveArrived === false;
 }

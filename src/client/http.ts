@@ -3,7 +3,7 @@ import { parseRetryAfter } from '../base/bounded-fetch.ts';
 import { LONGEST_TIMER } from '../base/clock.ts';
 import { networkCode, networkReason, PROXY_REFUSED } from '../base/network-reason.ts';
 import { decodedText, hasTooManyValues, MAX_JSON_VALUES, parsedJson } from '../base/text.ts';
-import { ignoredFields, type Note, safeParse, seenEnvelopeSchema } from '../protocol/envelope.ts';
+import { ignoredFields, type Note, receivedEnvelopeSchema, safeParse } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
 import { unknownEncoding } from './network-transport.ts';
 import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
@@ -294,7 +294,7 @@ export function refusal(
   { status, headers, json }: Omit<RawAnswer, 'text'> & { readonly json: unknown },
   now: number,
 ): ServiceError {
-  const { data } = seenEnvelopeSchema.safeParse(json);
+  const { data } = receivedEnvelopeSchema.safeParse(json);
   return new ServiceError({
     method: request.method,
     path: request.path,

@@ -1,8 +1,13 @@
 import type { z } from 'zod';
-import { type Note, parse, type SeenRateLimit } from '../protocol/envelope.ts';
-import type { SeenBatchItem } from '../protocol/generate.ts';
-import { isPending, type Job, seenJobAnswerSchema, seenJobListAnswerSchema } from '../protocol/job.ts';
-import type { SeenSkin } from '../protocol/seen-skin.ts';
+import { type Note, parse, type ReceivedRateLimit } from '../protocol/envelope.ts';
+import type { ReceivedBatchItem } from '../protocol/generate.ts';
+import {
+  isPending,
+  type Job,
+  receivedJobAnswerSchema,
+  receivedJobListAnswerSchema,
+} from '../protocol/job.ts';
+import type { ReceivedSkin } from '../protocol/received-skin.ts';
 import { JobFailedError, UnreadableAnswerError } from './errors.ts';
 import type { AnswerNotes, GeneratedSkin, JobAnswer, JobEvent, QueuedItem } from './types.ts';
 
@@ -10,25 +15,31 @@ interface SeenNotes {
   readonly warnings?: Note[] | undefined;
   readonly messages?: Note[] | undefined;
   readonly links?: Record<string, string> | undefined;
-  readonly rateLimit?: SeenRateLimit | undefined;
+  readonly rateLimit?: ReceivedRateLimit | undefined;
 }
 
 export function notesOf({ warnings = [], messages = [], links = {}, rateLimit }: SeenNotes): AnswerNotes {
   return { warnings, messages, links, rateLimit };
 }
 
-export function jobAnswer(answer: z.output<typeof seenJobAnswerSchema>): JobAnswer {
+export function jobAnswer(answer: z.output<typeof receivedJobAnswerSchema>): JobAnswer {
   return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...notesOf(answer) };
 }
 
-export function queuedItem({ success, job, skin, errors = [], warnings = [] }: SeenBatchItem): QueuedItem {
+export function queuedItem({
+  success,
+  job,
+  skin,
+  errors = [],
+  warnings = [],
+}: ReceivedBatchItem): QueuedItem {
   return { success, job, skin, errors, warnings };
 }
 
 /** The known event types and how each one's data is parsed. */
 const READERS = {
-  jobs: (data) => ({ type: 'jobs', jobs: parse(seenJobListAnswerSchema, data).jobs }),
-  job: (data) => ({ type: 'job', state: jobAnswer(parse(seenJobAnswerSchema, data)) }),
+  jobs: (data) => ({ type: 'jobs', jobs: parse(receivedJobListAnswerSchema, data).jobs }),
+  job: (data) => ({ type: 'job', state: jobAnswer(parse(receivedJobAnswerSchema, data)) }),
 } as const satisfies { [Type in JobEvent['type']]: (data: unknown) => Extract<JobEvent, { type: Type }> };
 
 /** The events of a stream, without those of unknown types. @throws UnreadableAnswerError */
@@ -141,7 +152,7 @@ function tooLong(): UnreadableAnswerError {
 /** What it takes to follow a job. Times in milliseconds. */
 interface Follower {
   readonly poll: () => Promise<JobAnswer>;
-  readonly skin: (uuid: string) => Promise<SeenSkin>;
+  readonly skin: (uuid: string) => Promise<ReceivedSkin>;
   readonly pause: (ms: number) => Promise<void>;
   /** The service's clock. */
   readonly now: number;
@@ -162,7 +173,7 @@ export async function followJob(job: Pick<Job, 'id' | 'eta'>, follower: Follower
 }
 
 /** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
-async function skinOf({ job, skin, errors }: JobAnswer, follower: Follower): Promise<SeenSkin> {
+async function skinOf({ job, skin, errors }: JobAnswer, follower: Follower): Promise<ReceivedSkin> {
   if (skin) return skin;
   if (job.status === 'completed' && job.result !== undefined) return await follower.skin(job.result);
   throw new JobFailedError(job.id, errors);

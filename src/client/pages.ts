@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { seenSkinListAnswerSchema } from '../protocol/skin.ts';
+import type { receivedSkinListAnswerSchema } from '../protocol/skin.ts';
 import { ServiceError } from './errors.ts';
 import type { SkinPage } from './types.ts';
 
@@ -51,7 +51,7 @@ export async function* allPages<P extends Page, T>(
   } while (after !== undefined);
 }
 
-type SkinListAnswer = z.output<typeof seenSkinListAnswerSchema>;
+type SkinListAnswer = z.output<typeof receivedSkinListAnswerSchema>;
 
 /** The warning of services that send the first page because they do not know `after`. */
 const STARTED_OVER = 'anchor_not_found';

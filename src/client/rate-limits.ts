@@ -23,7 +23,7 @@ interface ToldLimits {
 }
 
 /** What an answer says about when to try again. */
-export interface Told {
+export interface RetryAdvice {
   /** Milliseconds, from `Retry-After`. */
   readonly retryAfter?: number | undefined;
   readonly rateLimit?: ToldLimits | undefined;
@@ -66,7 +66,7 @@ function readWindow(window: Maybe<ToldWindow>, span: number, now: number): Limit
  * `Retry-After`; `next.relative`, which needs no synchronized clocks; `next.absolute` if nothing else is
  * there; the end of an exhausted window. `now`: the service's clock.
  */
-export function refusedWait({ retryAfter, rateLimit }: Told, now: number): number | undefined {
+export function refusedWait({ retryAfter, rateLimit }: RetryAdvice, now: number): number | undefined {
   if (retryAfter !== undefined && retryAfter > 0) return retryAfter;
   const { relative, absolute } = rateLimit?.next ?? {};
   if (isNumber(relative) && relative > 0) return relative;

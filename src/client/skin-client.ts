@@ -5,33 +5,33 @@ import {
   type KeyDocument,
   keyDocumentSchema,
   type Me,
-  seenDelayAnswerSchema,
-  seenMeAnswerSchema,
+  receivedDelayAnswerSchema,
+  receivedMeAnswerSchema,
 } from '../protocol/account.ts';
-import { type Cape, seenCapeListAnswerSchema } from '../protocol/cape.ts';
-import { type SeenRateLimit, seenEnvelopeSchema } from '../protocol/envelope.ts';
+import { type Cape, receivedCapeListAnswerSchema } from '../protocol/cape.ts';
+import { type ReceivedRateLimit, receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import {
   DATA_URL_PREFIX,
   idempotencyKeySchema,
   MAX_TOTAL_WAIT_SECONDS,
   MAX_WAIT_SECONDS,
-  seenBatchAnswerOf,
+  receivedBatchAnswerOf,
 } from '../protocol/generate.ts';
 import {
   isPending,
   type Job,
   MAX_JOB_PAGE,
-  seenGenerateAnswerSchema,
-  seenJobAnswerSchema,
-  seenJobListAnswerSchema,
+  receivedGenerateAnswerSchema,
+  receivedJobAnswerSchema,
+  receivedJobListAnswerSchema,
 } from '../protocol/job.ts';
 import type { ReportInput } from '../protocol/moderation.ts';
-import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
+import { type ReceivedSkin, receivedSkinAnswerSchema } from '../protocol/received-skin.ts';
 import {
   MAX_SKIN_PAGE,
+  receivedSkinListAnswerSchema,
   type SkinEdit,
   type SkinListItem,
-  seenSkinListAnswerSchema,
 } from '../protocol/skin.ts';
 import { AccountClient } from './account-client.ts';
 import { followJob, jobAnswer, notesOf, queuedItem, readJobEvents } from './jobs.ts';
@@ -179,7 +179,11 @@ export class SkinClient {
     const request = await submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, { options, call });
     const timeout = MAX_TOTAL_WAIT_SECONDS * 1000 + this.#requester.timeout;
     try {
-      const answer = await this.#requester.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
+      const answer = await this.#requester.request(
+        { ...request, timeout },
+        receivedGenerateAnswerSchema,
+        call,
+      );
       return { skin: answer.skin, job: jobIn(answer.links), ...notesOf(answer) };
     } catch (error) {
       const id = timedOutJob(error);
@@ -192,7 +196,7 @@ export class SkinClient {
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobAnswer> {
     const request = await submission('/v2/queue', source, { options, call });
     const sentAt = this.#clock.now();
-    const state = jobAnswer(await this.#requester.request(request, seenJobAnswerSchema, call));
+    const state = jobAnswer(await this.#requester.request(request, receivedJobAnswerSchema, call));
     if (isPending(state.job.status)) this.serviceClock.sawMoment(state.job.timestamp, sentAt);
     return state;
   }
@@ -202,14 +206,14 @@ export class SkinClient {
    * one result per submission, in order; a refused one does not stop the others.
    */
   async queueBatch(items: readonly QueueItem[], call: CallOptions = {}): Promise<QueuedBatch> {
-    const schema = seenBatchAnswerOf(items.length);
+    const schema = receivedBatchAnswerOf(items.length);
     const answer = await this.#requester.request(await batchSubmission(items, call), schema, call);
     return { items: answer.batch.map(queuedItem), ...notesOf(answer) };
   }
 
   /** GET /v2/queue/:jobId: the job, and its skin once it is completed. A failed job is an answer, not an error. */
   async job(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    return jobAnswer(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
+    return jobAnswer(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, receivedJobAnswerSchema, call));
   }
 
   /**
@@ -217,13 +221,13 @@ export class SkinClient {
    * exists by now.
    */
   async retryJob(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    return jobAnswer(await this.#requester.request(retry(id, call), seenJobAnswerSchema, call));
+    return jobAnswer(await this.#requester.request(retry(id, call), receivedJobAnswerSchema, call));
   }
 
   /** GET /v2/queue: one page of the caller's jobs, newest first. */
   async jobPage(page: JobPageQuery = {}, call: CallOptions = {}): Promise<JobPage> {
     const path = `/v2/queue?${queryOf({ size: MAX_JOB_PAGE, ...page })}`;
-    const { jobs, links, total } = await this.#get(path, seenJobListAnswerSchema, call);
+    const { jobs, links, total } = await this.#get(path, receivedJobListAnswerSchema, call);
     const isWanted = ({ status }: Job) => page.status === undefined || status === page.status;
     return { jobs: jobs.filter(isWanted), next: nextIn(links), ...(total !== undefined && { total }) };
   }
@@ -241,7 +245,7 @@ export class SkinClient {
 
   /** GET /v2/queue, with its links: `events` is present if the service offers an event stream. */
   async queueList(call: CallOptions = {}): Promise<JobList> {
-    const { jobs, links = {} } = await this.#get('/v2/queue', seenJobListAnswerSchema, call);
+    const { jobs, links = {} } = await this.#get('/v2/queue', receivedJobListAnswerSchema, call);
     return { jobs, links };
   }
 
@@ -278,28 +282,28 @@ export class SkinClient {
   }
 
   /** GET /v2/skins/:uuid: one skin, with its skin data. Others' private skins are not found. */
-  async skin(uuid: string, call: CallOptions = {}): Promise<SeenSkin> {
-    return (await this.#get(skinPath(uuid), seenSkinAnswerSchema, call)).skin;
+  async skin(uuid: string, call: CallOptions = {}): Promise<ReceivedSkin> {
+    return (await this.#get(skinPath(uuid), receivedSkinAnswerSchema, call)).skin;
   }
 
   /**
    * PATCH /v2/skins/:uuid: changes the name (`''` or null removes it) or visibility of one of the caller's
    * skins. Not every service offers it.
    */
-  async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<SeenSkin> {
+  async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<ReceivedSkin> {
     const request = { method: 'PATCH', path: skinPath(uuid), content: { json: edit } } as const;
-    return (await this.#requester.request(request, seenSkinAnswerSchema, call)).skin;
+    return (await this.#requester.request(request, receivedSkinAnswerSchema, call)).skin;
   }
 
   /** DELETE /v2/skins/:uuid: removes one of the caller's skins. Not every service offers it. */
   async deleteSkin(uuid: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.request({ method: 'DELETE', path: skinPath(uuid) }, seenEnvelopeSchema, call);
+    await this.#requester.request({ method: 'DELETE', path: skinPath(uuid) }, receivedEnvelopeSchema, call);
   }
 
   /** POST /v2/skins/:uuid/report: reports a skin to the operators of a skinsmith service. */
   async reportSkin(uuid: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
     const request = { method: 'POST', path: `${skinPath(uuid)}/report`, content: { json: report } } as const;
-    await this.#requester.request(request, seenEnvelopeSchema, call);
+    await this.#requester.request(request, receivedEnvelopeSchema, call);
   }
 
   /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB; follows redirects. */
@@ -329,17 +333,17 @@ export class SkinClient {
 
   /** GET /v2/capes: the capes available for skins, for callers with the grant `capes`. */
   async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
-    return (await this.#get('/v2/capes', seenCapeListAnswerSchema, call)).capes;
+    return (await this.#get('/v2/capes', receivedCapeListAnswerSchema, call)).capes;
   }
 
   /** GET /v2/me: who the key belongs to and what it may do. */
   async me(call: CallOptions = {}): Promise<Me> {
-    return await this.#get('/v2/me', seenMeAnswerSchema, call);
+    return await this.#get('/v2/me', receivedMeAnswerSchema, call);
   }
 
   /** GET /v2/delay: the current rate limit. */
-  async delay(call: CallOptions = {}): Promise<SeenRateLimit> {
-    const { rateLimit, success: _, ...top } = await this.#get('/v2/delay', seenDelayAnswerSchema, call);
+  async delay(call: CallOptions = {}): Promise<ReceivedRateLimit> {
+    const { rateLimit, success: _, ...top } = await this.#get('/v2/delay', receivedDelayAnswerSchema, call);
     return rateLimit ?? top;
   }
 
@@ -361,7 +365,7 @@ export class SkinClient {
 
   async #skinPage(list: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
     const path = `${list}?${queryOf(page)}`;
-    return skinPage(path, await this.#get(path, seenSkinListAnswerSchema, call));
+    return skinPage(path, await this.#get(path, receivedSkinListAnswerSchema, call));
   }
 
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
+import type { Note, ReceivedRateLimit } from '../protocol/envelope.ts';
 import type { Job, JobStatus } from '../protocol/job.ts';
-import type { SeenSkin as Skin } from '../protocol/seen-skin.ts';
+import type { ReceivedSkin as Skin } from '../protocol/received-skin.ts';
 import type { SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import type { ResolveHost } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
@@ -56,7 +56,7 @@ export interface AnswerNotes {
   readonly messages: readonly Note[];
   /** Relative URLs by name, for example `job` and `events`. */
   readonly links: Readonly<Record<string, string>>;
-  readonly rateLimit: SeenRateLimit | undefined;
+  readonly rateLimit: ReceivedRateLimit | undefined;
 }
 
 /** A skin that is ready, with what the service says about it. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
-  seenJobAnswerSchema,
+  receivedJobAnswerSchema,
   signWebhook,
   WEBHOOK_HEADERS,
   WEBHOOK_SECRET_PREFIX,
@@ -75,7 +75,7 @@ function isSame(given: string, expected: string): boolean {
 
 function readBody(body: string): JobAnswer {
   try {
-    return jobAnswer(seenJobAnswerSchema.parse(JSON.parse(body)));
+    return jobAnswer(receivedJobAnswerSchema.parse(JSON.parse(body)));
   } catch (cause) {
     throw new WebhookError('The body of the webhook is not a job.', cause);
   }

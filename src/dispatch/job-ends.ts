@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import type { OpenJob } from './slots.ts';
 
 /** How the end of a job was noticed. `state`: the complete job, if an event carried it. */
-export interface End {
+export interface JobEnd {
   readonly seen: Job;
   readonly state?: JobAnswer;
   /** When it had certainly ended. */
@@ -33,7 +33,7 @@ export interface JobEndsPorts<W extends Submission> {
   /** Whether results are wanted; otherwise only the slots matter. */
   readonly follows: boolean;
   /** A slot became free. */
-  readonly onRoom: (end: End) => void;
+  readonly onRoom: (end: JobEnd) => void;
   /** There is new information about when jobs end: one was polled too early, or showed how long jobs take. */
   readonly onHint: () => void;
 }
@@ -65,7 +65,7 @@ export class JobEnds<W extends Submission> {
   }
 
   /** A job has ended: frees its slot in this very tick and fetches the result in the background. */
-  ended(job: OpenJob<W>, end: End): void {
+  ended(job: OpenJob<W>, end: JobEnd): void {
     const { seen, at, isAtOnce = false } = end;
     const { session, results, follows, onRoom } = this.#ports;
     if (!session.slots.jobs.has(job.id)) return;
@@ -88,7 +88,7 @@ export class JobEnds<W extends Submission> {
    * behind its status. Undefined: the service has forgotten it.
    * @throws MissingResultError when it stays incomplete: to make it again might cost it again
    */
-  async #readEnd(id: string, { seen, state }: End): Promise<JobAnswer | undefined> {
+  async #readEnd(id: string, { seen, state }: JobEnd): Promise<JobAnswer | undefined> {
     const { reader } = this.#ports;
     let known = state?.skin || state?.job.status === 'failed' ? state : undefined;
     for (let tries = 0; !isWhole(known); tries++) {

@@ -29,7 +29,7 @@ export function settlingTimeAfterDeath(age: number, { isOtherKeys = false } = {}
 }
 
 /** The service says that it does not know a job. Times: milliseconds of one monotonic clock. */
-export interface Absence {
+export interface UnknownJobReport {
   /** When it should have known the job for the first time. */
   readonly since: number;
   /** When it was asked last. */
@@ -75,14 +75,14 @@ export class Lag {
   }
 
   /** An answer shows this job: it may have been missing. */
-  found(job: { absent?: Absence | undefined }): void {
+  found(job: { absent?: UnknownJobReport | undefined }): void {
     if (!job.absent) return;
     this.#learn(job.absent.at - job.absent.since);
     job.absent = undefined;
   }
 
   /** Whether the job has been missing for so long that the service must have forgotten it. */
-  isForgotten({ since, at, times }: Absence): boolean {
+  isForgotten({ since, at, times }: UnknownJobReport): boolean {
     return times >= LEAST_MISSES && at - since >= FORGOTTEN + 2 * this.#longest;
   }
 

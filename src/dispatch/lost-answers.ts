@@ -1,7 +1,7 @@
 import { SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import type { SeenSkin } from '../protocol/seen-skin.ts';
+import type { ReceivedSkin } from '../protocol/received-skin.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import { LONGEST_LAG } from './lag.ts';
 import { isTransient } from './outage.ts';
@@ -97,7 +97,7 @@ export class UnknownJobs {
     }
   }
 
-  async #skinOf(state: JobAnswer, { visibility, texture }: SeenSkin): Promise<FoundSkin> {
+  async #skinOf(state: JobAnswer, { visibility, texture }: ReceivedSkin): Promise<FoundSkin> {
     const { skin, cape } = readTextures(texture.data.value);
     const pixels = await this.#ports.texturePixels(skin.url);
     return { state, variant: skin.variant, visibility, hasCape: cape !== undefined, pixels };

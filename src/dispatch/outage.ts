@@ -178,15 +178,15 @@ const MAX_READS = 30;
 const MAX_PAGES = 4;
 
 /** Whether to repeat a read that has failed so many times while others of its kind were answered. */
-export function mayReadAgain(error: unknown, tries: number): boolean {
+export function mayRetryRead(error: unknown, tries: number): boolean {
   const { kind, status } = classifyFailure(error) ?? {};
   const isPage = kind === 'unreadable' && status === 404;
   return isPage ? tries < MAX_PAGES : isTransient(error) && tries < MAX_READS;
 }
 
 /** The same for the list, which always exists: a 404 for it is a gateway's, with JSON or not. */
-export function mayListAgain(error: unknown, tries: number): boolean {
-  return classifyFailure(error)?.kind === 'not_found' ? tries < MAX_PAGES : mayReadAgain(error, tries);
+export function mayRetryList(error: unknown, tries: number): boolean {
+  return classifyFailure(error)?.kind === 'not_found' ? tries < MAX_PAGES : mayRetryRead(error, tries);
 }
 
 /** Whether the caller has the maximum number of jobs in the queue. */

@@ -3,9 +3,9 @@ import {
   type CountedSubmission,
   type LimitWindow,
   limitWindows,
+  type RetryAdvice,
   refusedWait,
   SubmissionBudget,
-  type Told,
 } from '../client/rate-limits.ts';
 import { LONGEST_WAIT } from './outage.ts';
 
@@ -13,7 +13,7 @@ import { LONGEST_WAIT } from './outage.ts';
 const REFUSED = { first: 500, longest: 15_000 };
 
 /** One moment on two clocks, milliseconds: our monotonic one and the service's time of day. */
-export interface Moment {
+export interface ClockReading {
   readonly monotonic: number;
   readonly epoch: number;
 }
@@ -61,13 +61,13 @@ export class Pace {
     this.#budget.withdrawn(sent);
   }
 
-  accepted(told: Told, now: Moment, sent: CountedSubmission): void {
+  accepted(told: RetryAdvice, now: ClockReading, sent: CountedSubmission): void {
     this.#refusals = 0;
     this.#heard(told, now, sent);
   }
 
   /** Refused by a rate limit. @returns milliseconds to wait; a longer pause already set by the service stays in effect */
-  refused(told: Told, now: Moment, sent: CountedSubmission): number {
+  refused(told: RetryAdvice, now: ClockReading, sent: CountedSubmission): number {
     this.#heard(told, now, sent);
     if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
     const given = refusedWait(told, now.epoch);
@@ -89,7 +89,7 @@ export class Pace {
     this.#budget.told(windows, { sent, now });
   }
 
-  #heard({ rateLimit }: Told, { epoch, monotonic: now }: Moment, sent: CountedSubmission): void {
+  #heard({ rateLimit }: RetryAdvice, { epoch, monotonic: now }: ClockReading, sent: CountedSubmission): void {
     const windows = limitWindows(rateLimit, epoch);
     this.#budget.told(windows, { sent, now });
     this.#budget.answered(sent, now);

@@ -14,7 +14,7 @@ import {
 import { isSignedBy } from '../textures/signing-key.ts';
 
 /** What a result must match. */
-export interface Expected {
+export interface ExpectedSkin {
   /** Pixel hash of the source, if the picture is available. */
   readonly pixels: string | undefined;
   /** The source's picture, requested only to describe a difference. Undefined: not available. */
@@ -80,7 +80,7 @@ export type Signing = 'game' | 'service' | 'unproved';
  * a service without a published key is `unproved` unless it is the game's.
  * @throws ProofError
  */
-export async function proveSkin(skin: SkinData, expected: Expected, ports: ProofMeans): Promise<Signing> {
+export async function proveSkin(skin: SkinData, expected: ExpectedSkin, ports: ProofMeans): Promise<Signing> {
   const textures = readProfileTextures(skin.value);
   if (!BASE64.test(skin.signature)) throw new ProofError('invalid_skin_data', 'The signature is not base64.');
   const signing = await verifySignature(skin, textures.skin.url, ports);
@@ -96,7 +96,7 @@ export async function proveSkin(skin: SkinData, expected: Expected, ports: Proof
 /** @throws ProofError */
 async function verifyContent(
   { skin: { url, variant }, cape }: NamedTextures,
-  expected: Expected,
+  expected: ExpectedSkin,
   { texture }: ProofMeans,
 ): Promise<void> {
   if (expected.variant !== 'auto' && variant !== expected.variant) {

@@ -1,7 +1,7 @@
 import { backOff, type Clock } from '../base/clock.ts';
 import { classifyFailure, ServiceError, UnreadableAnswerError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
-import { isTransient, mayReadAgain, Outage, ServiceLostError } from './outage.ts';
+import { isTransient, mayRetryRead, Outage, ServiceLostError } from './outage.ts';
 import { ReadGate } from './read-gate.ts';
 import type { ReadKind, Session } from './session.ts';
 
@@ -105,7 +105,7 @@ export class RetryingReader {
         if (this.#signal.aborted) throw error;
         const isAlone = !isTransient(error) || gate.answered > answered;
         if (isAlone) tries++;
-        if (!mayReadAgain(error, tries)) throw error;
+        if (!mayRetryRead(error, tries)) throw error;
         if (isAlone) await clock.sleep(backOff(tries, ALONE, random()), this.#signal);
       }
     }

@@ -1,6 +1,6 @@
 import type { CallOptions, JobAnswer, SkinOptions, SkinSource } from '../client/types.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
-import type { Absence } from './lag.ts';
+import type { UnknownJobReport } from './lag.ts';
 
 /** A skin to make, as the dispatcher needs it; its users add what they know about it. */
 export interface Submission {
@@ -58,7 +58,7 @@ export interface RunningJob {
   /** When it was last polled singly; absent: never. */
   readonly polledAt?: number | undefined;
   /** The service did not know it when it was last polled. */
-  readonly absent?: Absence | undefined;
+  readonly absent?: UnknownJobReport | undefined;
 }
 
 export interface LookState {

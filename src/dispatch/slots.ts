@@ -1,5 +1,5 @@
 import { isPending, type Job } from '../protocol/job.ts';
-import type { Absence } from './lag.ts';
+import type { UnknownJobReport } from './lag.ts';
 import type { RunningJob, Submission } from './running-job.ts';
 
 /** A job of ours that, as far as we know, has not ended. */
@@ -12,7 +12,7 @@ export interface OpenJob<W extends Submission> extends RunningJob {
   readonly timestamp: number | undefined;
   seenAt?: number;
   polledAt?: number;
-  absent?: Absence | undefined;
+  absent?: UnknownJobReport | undefined;
 }
 
 /** The slots of one process, as other processes are told of them. */

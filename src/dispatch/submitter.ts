@@ -1,5 +1,5 @@
 import type { StopSignals, WakeUpSignal } from '../base/clock.ts';
-import { wasNotTaken } from '../client/errors.ts';
+import { didNotArrive } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import type { CallerQueue } from './caller-queue.ts';
 import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './outage.ts';
@@ -233,14 +233,14 @@ export class Submitter<W extends Submission> {
       this.#refused(work, error);
       return false;
     }
-    if (wasNotTaken(error)) record.refused(work.key);
+    if (didNotArrive(error)) record.refused(work.key);
     if (!isTransient(error)) {
       this.#release(work);
       this.#ports.onFailed(work, error);
       return false;
     }
     const pause = session.intake.failed(error);
-    if (wasNotTaken(error)) {
+    if (didNotArrive(error)) {
       this.#putBack(work);
       return false;
     }

@@ -3,7 +3,7 @@ import { ServiceError } from '../client/errors.ts';
 import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { LostAnswers } from './lost-answers.ts';
-import { isTransient, mayListAgain } from './outage.ts';
+import { isTransient, mayRetryList } from './outage.ts';
 import type { LookState, RunningJob, Submission } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { LastLook, OtherProcesses, SeenList } from './shared-lists.ts';
@@ -193,7 +193,7 @@ export class Watcher<W extends Submission> {
       this.#saw(jobs, startedAt);
     } catch (error) {
       this.#isLookWanted = true;
-      const mayPass = isTransient(error) || mayListAgain(error, ++this.#failures);
+      const mayPass = isTransient(error) || mayRetryList(error, ++this.#failures);
       if (stop.aborted || !mayPass) throw error;
       await session.outage.pause(error, stop);
     }

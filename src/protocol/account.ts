@@ -4,10 +4,10 @@ import {
   adviceLimit,
   adviceNumber,
   envelopeSchema,
+  type ReceivedRateLimit,
   rateLimitSchema,
-  type SeenRateLimit,
-  seenEnvelopeSchema,
-  seenRateLimitSchema,
+  receivedEnvelopeSchema,
+  receivedRateLimitSchema,
 } from './envelope.ts';
 import { planLimitsSchema, userNameSchema } from './user.ts';
 /** Minimum characters of an API key; shorter ones are refused without a lookup. */
@@ -64,10 +64,10 @@ export interface Me {
   user?: string | undefined;
   /** Name of the user. skinsmith only. */
   name?: string | undefined;
-  rateLimit?: SeenRateLimit | undefined;
+  rateLimit?: ReceivedRateLimit | undefined;
 }
 
-const seenGrantsSchema = z.looseObject({
+const receivedGrantsSchema = z.looseObject({
   queue: adviceLimit(),
   per_minute: adviceLimit(),
   per_hour: adviceLimit(),
@@ -84,12 +84,12 @@ const seenGrantsSchema = z.looseObject({
 }) satisfies z.ZodType<Grants>;
 
 /** The same as a client reads it. The key already identifies the caller, so no field is essential. */
-export const seenMeAnswerSchema = seenEnvelopeSchema
+export const receivedMeAnswerSchema = receivedEnvelopeSchema
   .extend({
     success: z.boolean(),
     user: advice(z.string()),
     name: advice(z.string()),
-    grants: advice(seenGrantsSchema),
+    grants: advice(receivedGrantsSchema),
   })
   .transform(
     ({ user, name, grants = {}, rateLimit }): Me => ({
@@ -107,9 +107,9 @@ export const delayAnswerSchema = envelopeSchema.extend({
 });
 
 /** The same as a client reads it, from either place. */
-export const seenDelayAnswerSchema = seenRateLimitSchema.extend({
+export const receivedDelayAnswerSchema = receivedRateLimitSchema.extend({
   success: z.boolean(),
-  rateLimit: advice(seenRateLimitSchema),
+  rateLimit: advice(receivedRateLimitSchema),
 });
 
 /** GET /health. `trouble`: the store is not writable, or jobs are waiting. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
+import { envelopeSchema, receivedEnvelopeSchema } from './envelope.ts';
 
 /** `public`: anyone with the grant `capes` may generate with it. `none`: hidden, no one may. */
 const CAPE_SUPPORTS = ['public', 'none'] as const;
@@ -39,7 +39,7 @@ export interface Cape {
   supported?: boolean | undefined;
 }
 
-const seenCapeSchema = z.object({
+const receivedCapeSchema = z.object({
   uuid: z.string(),
   alias: z.string().catch(''),
   hash: z.string().optional().catch(undefined),
@@ -50,8 +50,10 @@ const seenCapeSchema = z.object({
 
 export const capeAnswerSchema = envelopeSchema.extend({ cape: capeSchema });
 export const capeListAnswerSchema = envelopeSchema.extend({ capes: z.array(capeSchema) });
-export const seenCapeAnswerSchema = seenEnvelopeSchema.extend({ cape: seenCapeSchema });
-export const seenCapeListAnswerSchema = seenEnvelopeSchema.extend({ capes: z.array(seenCapeSchema) });
+export const receivedCapeAnswerSchema = receivedEnvelopeSchema.extend({ cape: receivedCapeSchema });
+export const receivedCapeListAnswerSchema = receivedEnvelopeSchema.extend({
+  capes: z.array(receivedCapeSchema),
+});
 
 const MAX_ALIAS_LENGTH = 48;
 

@@ -219,14 +219,14 @@ export type RateLimitWindow = z.infer<typeof windowSchema>;
 export const usageSchema = z.record(z.string(), z.unknown());
 
 /** The same as a client reads it: invalid notes, links and limits are ignored. */
-const seenNoteSchema = z.object({
+const receivedNoteSchema = z.object({
   code: z.string().catch(''),
   message: z.string().catch(''),
   path: advice(z.array(z.union([z.string(), z.number()]))),
 }) satisfies z.ZodType<Note>;
-const seenNotes = advice(z.array(seenNoteSchema.catch({ code: '', message: '' })));
+const seenNotes = advice(z.array(receivedNoteSchema.catch({ code: '', message: '' })));
 
-const seenWindowSchema = z.object({
+const receivedWindowSchema = z.object({
   /** 0 or less: no limit is given. */
   limit: adviceNumber(),
   remaining: adviceNumber(),
@@ -236,7 +236,7 @@ const seenWindowSchema = z.object({
 });
 
 /** How much a caller may generate in some time. */
-export interface SeenRateLimitWindow {
+export interface ReceivedRateLimitWindow {
   /** Generations in the whole window. 0 or less: no limit is given. */
   limit?: number | undefined;
   /** Generations left in it; means nothing without a limit. */
@@ -248,7 +248,7 @@ export interface SeenRateLimitWindow {
 }
 
 /** A rate limit as a client reads it. Services leave parts of it out. */
-export interface SeenRateLimit {
+export interface ReceivedRateLimit {
   /** When the next request may be sent. */
   next?:
     | {
@@ -267,29 +267,29 @@ export interface SeenRateLimit {
     | undefined;
   /** Read `minute` first: what stands beside it is an older form, with which services differ. */
   limit?:
-    | (SeenRateLimitWindow & {
-        minute?: SeenRateLimitWindow | undefined;
-        hour?: SeenRateLimitWindow | undefined;
+    | (ReceivedRateLimitWindow & {
+        minute?: ReceivedRateLimitWindow | undefined;
+        hour?: ReceivedRateLimitWindow | undefined;
       })
     | undefined;
 }
 
 /** Services send parts of it: the hosted one has no hourly limit, and no windows at all on GET /v2/delay. */
-export const seenRateLimitSchema = z.object({
+export const receivedRateLimitSchema = z.object({
   /** When the next request may be sent; both in milliseconds. */
   next: advice(z.object({ absolute: adviceNumber(), relative: adviceNumber() })),
   delay: advice(z.object({ millis: adviceNumber(), seconds: adviceNumber() })),
   limit: advice(
-    seenWindowSchema.extend({ minute: advice(seenWindowSchema), hour: advice(seenWindowSchema) }),
+    receivedWindowSchema.extend({ minute: advice(receivedWindowSchema), hour: advice(receivedWindowSchema) }),
   ),
-}) satisfies z.ZodType<SeenRateLimit>;
+}) satisfies z.ZodType<ReceivedRateLimit>;
 
-export const seenEnvelopeSchema = z.object({
+export const receivedEnvelopeSchema = z.object({
   errors: seenNotes,
   warnings: seenNotes,
   messages: seenNotes,
   links: advice(z.record(z.string(), z.unknown()).transform(textsOf)),
-  rateLimit: advice(seenRateLimitSchema),
+  rateLimit: advice(receivedRateLimitSchema),
 });
 
 function textsOf(fields: Record<string, unknown>): Record<string, string> {

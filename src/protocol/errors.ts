@@ -50,7 +50,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Failures of a generation that may be temporary. */
-export const PASSING_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
+export const TEMPORARY_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
   'skin_change_failed',
   'generator_timeout',
   'no_account_available',

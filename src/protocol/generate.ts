@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { envelopeSchema, noteSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
-import { jobSchema, seenJobSchema } from './job.ts';
-import { seenSkinSchema } from './seen-skin.ts';
+import {
+  envelopeSchema,
+  noteSchema,
+  rateLimitSchema,
+  receivedEnvelopeSchema,
+  usageSchema,
+} from './envelope.ts';
+import { jobSchema, receivedJobSchema } from './job.ts';
+import { receivedSkinSchema } from './received-skin.ts';
 import {
   SKIN_NAME_RULE,
   skinNameSchema,
@@ -125,20 +131,20 @@ export const batchAnswerSchema = envelopeSchema.extend({
 });
 
 /** The same as a client reads it. */
-const seenItemSchema = z.object({
+const receivedItemSchema = z.object({
   success: z.boolean(),
-  job: seenJobSchema.nullish().transform((job) => job ?? undefined),
-  skin: seenSkinSchema.nullish().transform((skin) => skin ?? undefined),
-  errors: seenEnvelopeSchema.shape.errors,
-  warnings: seenEnvelopeSchema.shape.warnings,
+  job: receivedJobSchema.nullish().transform((job) => job ?? undefined),
+  skin: receivedSkinSchema.nullish().transform((skin) => skin ?? undefined),
+  errors: receivedEnvelopeSchema.shape.errors,
+  warnings: receivedEnvelopeSchema.shape.warnings,
 });
-export type SeenBatchItem = z.infer<typeof seenItemSchema>;
+export type ReceivedBatchItem = z.infer<typeof receivedItemSchema>;
 
-const seenBatchAnswerSchema = seenEnvelopeSchema.extend({ batch: z.array(seenItemSchema) });
+const receivedBatchAnswerSchema = receivedEnvelopeSchema.extend({ batch: z.array(receivedItemSchema) });
 
 /** The answer to so many submissions. */
-export function seenBatchAnswerOf(count: number) {
-  return seenBatchAnswerSchema.refine(({ batch }) => batch.length === count, {
+export function receivedBatchAnswerOf(count: number) {
+  return receivedBatchAnswerSchema.refine(({ batch }) => batch.length === count, {
     path: ['batch'],
     message: 'does not have one result per item',
   });

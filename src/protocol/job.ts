@@ -7,10 +7,10 @@ import {
   envelopeSchema,
   noteSchema,
   rateLimitSchema,
-  seenEnvelopeSchema,
+  receivedEnvelopeSchema,
   usageSchema,
 } from './envelope.ts';
-import { seenSkinSchema } from './seen-skin.ts';
+import { receivedSkinSchema } from './received-skin.ts';
 import { skinSchema } from './skin.ts';
 
 /** The states of a job. See the service's `queue/states.ts` for the transitions. */
@@ -19,7 +19,7 @@ export const JOB_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** As a client reads it: an unrecognized state becomes `unknown`, which counts as pending. */
-export type SeenJobStatus = JobStatus | 'unknown';
+export type ReceivedJobStatus = JobStatus | 'unknown';
 
 /** Other services' words for a job that will never have a result. */
 const FAILED_WORDS = [
@@ -37,7 +37,7 @@ const OTHER_WORDS: ReadonlyMap<string, JobStatus> = new Map([
   ...FAILED_WORDS.map((word) => [word, 'failed'] as const),
 ]);
 
-function readStatus(given: string): SeenJobStatus {
+function readStatus(given: string): ReceivedJobStatus {
   const status = given.toLowerCase();
   return JOB_STATUSES.find((known) => known === status) ?? OTHER_WORDS.get(status) ?? 'unknown';
 }
@@ -70,7 +70,7 @@ export interface Job {
   /** Opaque: a skinsmith service has UUIDs, the hosted one 24 hexadecimal digits. */
   id: string;
   /** A state that the client does not know is `unknown` and counts as pending, see `isPending`. */
-  status: SeenJobStatus;
+  status: ReceivedJobStatus;
   /** Milliseconds since the epoch, by the service's clock: when the job was created. */
   timestamp?: number | undefined;
   /** Milliseconds since the epoch, by the service's clock: when it is expected to be done. */
@@ -87,7 +87,7 @@ export interface Job {
   error?: { code: string; message: string } | undefined;
 }
 
-export const seenJobSchema = z.object({
+export const receivedJobSchema = z.object({
   id: z.union([z.string().min(1), z.int().transform(String)]),
   status: z.string().transform(readStatus),
   timestamp: adviceMoment(),
@@ -109,10 +109,10 @@ const generated = envelopeSchema.extend({
 export const generateAnswerSchema = generated.extend({ skin: skinSchema });
 /** POST /v2/queue and GET /v2/queue/:jobId: `skin` is present once the job is completed. */
 export const jobAnswerSchema = generated.extend({ job: jobSchema, skin: skinSchema.optional() });
-export const seenGenerateAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
-export const seenJobAnswerSchema = seenEnvelopeSchema.extend({
-  job: seenJobSchema,
-  skin: seenSkinSchema.nullish().transform((skin) => skin ?? undefined),
+export const receivedGenerateAnswerSchema = receivedEnvelopeSchema.extend({ skin: receivedSkinSchema });
+export const receivedJobAnswerSchema = receivedEnvelopeSchema.extend({
+  job: receivedJobSchema,
+  skin: receivedSkinSchema.nullish().transform((skin) => skin ?? undefined),
 });
 /** Maximum jobs per page. */
 export const MAX_JOB_PAGE = 500;
@@ -132,16 +132,16 @@ export const jobListAnswerSchema = envelopeSchema.extend({
   total: z.number().optional(),
 });
 /** Entries that are no jobs are left out: one of them must not hide the others. */
-const seenJobsSchema = z
-  .array(advice(seenJobSchema))
+const receivedJobsSchema = z
+  .array(advice(receivedJobSchema))
   .transform((jobs) => jobs.filter((job) => job !== undefined));
-export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({
-  jobs: seenJobsSchema,
+export const receivedJobListAnswerSchema = receivedEnvelopeSchema.extend({
+  jobs: receivedJobsSchema,
   total: adviceNumber(),
 });
 
 /** Whether a job has not ended yet: it has neither a skin nor an error. */
-export function isPending(status: SeenJobStatus): boolean {
+export function isPending(status: ReceivedJobStatus): boolean {
   return status !== 'completed' && status !== 'failed';
 }
 

@@ -5,7 +5,7 @@ import {
   adviceNumber,
   adviceText,
   envelopeSchema,
-  seenEnvelopeSchema,
+  receivedEnvelopeSchema,
 } from './envelope.ts';
 
 export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
@@ -123,7 +123,7 @@ export interface SkinListItem {
   timestamp?: number | undefined;
 }
 
-export const seenSkinListItemSchema = z.object({
+export const receivedSkinListItemSchema = z.object({
   uuid: z.string(),
   name: adviceText(),
   visibility: advice(visibilitySchema),
@@ -148,8 +148,8 @@ export type SimilarSkin = z.infer<typeof similarSkinSchema>;
 export const similarSkinsAnswerSchema = envelopeSchema.extend({ skins: z.array(similarSkinSchema) });
 
 export const skinAnswerSchema = envelopeSchema.extend({ skin: skinSchema });
-export const seenSkinListAnswerSchema = seenEnvelopeSchema.extend({
-  skins: z.array(seenSkinListItemSchema),
+export const receivedSkinListAnswerSchema = receivedEnvelopeSchema.extend({
+  skins: z.array(receivedSkinListItemSchema),
   pagination: advice(z.object({ next: advice(z.object({ after: advice(z.string()) })) })),
   total: adviceNumber(),
 });
@@ -255,11 +255,11 @@ export const skinsEditedAnswerSchema = envelopeSchema.extend({ skins: z.array(sk
 export const skinsDeletedAnswerSchema = envelopeSchema.extend({ deleted: z.array(z.string()), missing });
 
 /** The same as a client reads it. */
-export const seenSkinsEditedAnswerSchema = seenEnvelopeSchema.extend({
-  skins: z.array(seenSkinListItemSchema),
+export const receivedSkinsEditedAnswerSchema = receivedEnvelopeSchema.extend({
+  skins: z.array(receivedSkinListItemSchema),
   missing,
 });
-export const seenSkinsDeletedAnswerSchema = seenEnvelopeSchema.extend({
+export const receivedSkinsDeletedAnswerSchema = receivedEnvelopeSchema.extend({
   deleted: z.array(z.string()),
   missing,
 });

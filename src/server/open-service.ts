@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { makeFolder } from '../base/files.ts';
 import { VERSION } from '../base/version.ts';
-import { findOpenSecrets, jobsToDo, kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
+import { findOpenSecrets, IS_REMOTE, jobsToDo, kindOf } from './assembly/generators.ts';
 import { retentionOf, startMaintenance } from './assembly/maintenance.ts';
 import { makeService } from './assembly/make-service.ts';
 import { openNode, Releases } from './assembly/node.ts';
@@ -223,7 +223,7 @@ async function plansOf(options: ServerOptions): Promise<Plans> {
   const setting = {
     anonymousPerHour,
     ownerSlots: options.embedded ? EMBEDDED_SLOTS : undefined,
-    lendsIdle: MADE_ELSEWHERE[kindOf(options)],
+    lendsIdle: IS_REMOTE[kindOf(options)],
   };
   const isBuiltIn = plansFile === undefined && !existsSync(path);
   return isBuiltIn ? new Plans([], setting) : await readPlans(path, setting);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { acquire, type Held, type Holder } from '../../src/base/process-lock.ts';
+import { acquireLock, type LockHolder, type ProcessLock } from '../../src/base/process-lock.ts';
 import { onceLocked } from '../support/base/once-locked.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { poll } from '../support/server/poll.ts';
@@ -20,15 +20,15 @@ async function rival(path: string, about: string) {
   return { child, said: 'value' in first ? first.value : undefined };
 }
 
-async function holderOf(path: string): Promise<Holder | undefined> {
-  const answer = await acquire(path, 'asking');
+async function holderOf(path: string): Promise<LockHolder | undefined> {
+  const answer = await acquireLock(path, 'asking');
   if ('holder' in answer) return answer.holder;
   answer.release();
   throw new Error('The lock was free.');
 }
 
-async function take(path: string): Promise<Held> {
-  const held = await acquire(path, 'a test');
+async function take(path: string): Promise<ProcessLock> {
+  const held = await acquireLock(path, 'a test');
   if ('holder' in held) throw new Error(`The lock is held: ${JSON.stringify(held.holder)}`);
   onTestFinished(() => held.release());
   return held;
@@ -69,7 +69,7 @@ describe('acquire', () => {
     const { child } = await rival(path, 'for a while');
     child.stdin.write('enough\n');
     const held = await poll(
-      async () => await acquire(path, 'a test'),
+      async () => await acquireLock(path, 'a test'),
       (answer) => 'release' in answer,
     );
     if ('release' in held) held.release();
@@ -147,16 +147,16 @@ describe('The name of the holder', () => {
 test('A file that is no lock, or a folder that cannot be made, is an error', async () => {
   const folder = await ownFolder();
   writeFileSync(join(folder, 'text'), 'x'.repeat(5000));
-  await expect(acquire(join(folder, 'text'), 'a test')).rejects.toMatchObject({
+  await expect(acquireLock(join(folder, 'text'), 'a test')).rejects.toMatchObject({
     code: 'lock_file_damaged',
     message: `${join(folder, 'text')}: The lock file is damaged.`,
   });
-  await expect(acquire(join(folder, 'text', 'below'), 'a test')).rejects.toThrow(/ENOTDIR|EEXIST/);
+  await expect(acquireLock(join(folder, 'text', 'below'), 'a test')).rejects.toThrow(/ENOTDIR|EEXIST/);
 });
 
 test('A lock is released if its holder cannot be written down', async () => {
   const path = join(await ownFolder(), 'batch.lock');
   mkdirSync(join(`${path}.holder`, 'below'), { recursive: true });
-  await expect(acquire(path, 'a test')).rejects.toThrow();
-  await expect(acquire(path, 'a test')).rejects.not.toHaveProperty('holder');
+  await expect(acquireLock(path, 'a test')).rejects.toThrow();
+  await expect(acquireLock(path, 'a test')).rejects.not.toHaveProperty('holder');
 });

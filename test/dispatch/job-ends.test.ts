@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../src/client/types.ts';
-import { type End, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
+import { type JobEnd, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
 import { Lag } from '../../src/dispatch/lag.ts';
 import type { Submission } from '../../src/dispatch/running-job.ts';
 import type { OpenJob } from '../../src/dispatch/slots.ts';
@@ -8,7 +8,7 @@ import { refusal } from '../support/client/failures.ts';
 
 const DONE = { id: 'a', status: 'completed' } as const;
 const SKIN = { uuid: 'b' };
-const END: End = { seen: DONE, at: 3_000 };
+const END: JobEnd = { seen: DONE, at: 3_000 };
 
 function stateOf(status: string, skin?: object): JobAnswer {
   return { job: { id: 'a', status }, skin } as unknown as JobAnswer;

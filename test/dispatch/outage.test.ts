@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
+  didNotArrive,
   JobFailedError,
   NetworkError,
   ServiceError,
   UnreadableAnswerError,
-  wasNotTaken,
 } from '../../src/client/errors.ts';
 import {
   endsBatch,
   isRefusedForNow,
   isTransient,
   lossPause,
-  mayReadAgain,
+  mayRetryRead,
   Outage,
   ServiceLostError,
   waitReason,
@@ -297,7 +297,7 @@ describe('A failed request', () => {
     ['what is no error', 'nothing', [false, false, false, true]],
   ];
   test.each(failures)('by %s is judged', (_, error, verdict) => {
-    expect([isTransient(error), wasNotTaken(error), isRefusedForNow(error), endsBatch(error)]).toEqual(
+    expect([isTransient(error), didNotArrive(error), isRefusedForNow(error), endsBatch(error)]).toEqual(
       verdict,
     );
   });
@@ -308,7 +308,7 @@ test.each([
   ["with a page in place of the service's own answer, four times", page(404), 3],
   ['for good, once', answer(404), 0],
 ])('What fails %s is given up', (_, error, again) => {
-  const may = Array.from({ length: 40 }, (__, n) => mayReadAgain(error, n + 1));
+  const may = Array.from({ length: 40 }, (__, n) => mayRetryRead(error, n + 1));
   expect(may).toEqual(may.map((___, n) => n < again));
 });
 

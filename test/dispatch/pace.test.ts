@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CountedSubmission, LimitWindow, Told } from '../../src/client/rate-limits.ts';
-import { type Moment, Pace } from '../../src/dispatch/pace.ts';
+import type { CountedSubmission, LimitWindow, RetryAdvice } from '../../src/client/rate-limits.ts';
+import { type ClockReading, Pace } from '../../src/dispatch/pace.ts';
 import type { RateLimit } from '../../src/protocol/envelope.ts';
 
 const HOUR = 3_600_000;
 /** The middle of an hour, and of a minute. */
 const EPOCH = Date.UTC(2026, 0, 1, 12, 30, 30);
-const NOW: Moment = { monotonic: 1_000, epoch: EPOCH };
+const NOW: ClockReading = { monotonic: 1_000, epoch: EPOCH };
 const RUNS = { numRuns: 300, seed: 20_251_121 };
 
 const pace = (random = 0.5) => new Pace(() => random);
@@ -20,7 +20,7 @@ interface Limits {
   readonly hour?: Partial<RateLimit['limit']['minute']>;
 }
 
-function told({ next, minute, hour }: Limits): Told {
+function told({ next, minute, hour }: Limits): RetryAdvice {
   const window = { limit: 20, remaining: 19 };
   const rateLimit: RateLimit = {
     next: { relative: 0, ...next } as RateLimit['next'],

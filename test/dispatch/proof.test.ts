@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
-  type Expected,
+  type ExpectedSkin,
   type GameSignatures,
   ProofError,
   type ProofMeans,
@@ -49,7 +49,11 @@ function withText(png: Uint8Array, length: number): Uint8Array {
   return Buffer.concat([png.subarray(0, end), chunk('tEXt', Buffer.alloc(length, 'x\0')), png.subarray(end)]);
 }
 
-const expected = (some: Partial<Expected> = {}): Expected => ({ pixels: OURS, variant: 'auto', ...some });
+const expected = (some: Partial<ExpectedSkin> = {}): ExpectedSkin => ({
+  pixels: OURS,
+  variant: 'auto',
+  ...some,
+});
 
 /** A service that serves this at every address, and which were asked for. */
 function serving(texture: Uint8Array | Error, key: ProofMeans['publicKey'] = publicKey) {
@@ -165,7 +169,7 @@ describe('Who signed a skin', () => {
 });
 
 describe('A skin is refused', () => {
-  async function refusal(skin: Parameters<typeof proveSkin>[0], wanted: Expected, tools: ProofMeans) {
+  async function refusal(skin: Parameters<typeof proveSkin>[0], wanted: ExpectedSkin, tools: ProofMeans) {
     const error = await proveSkin(skin, wanted, tools).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ProofError);
     return error as ProofError;

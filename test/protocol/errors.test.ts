@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ERRORS, isErrorCode, PASSING_FAILURES } from '../../src/protocol/errors.ts';
+import { ERRORS, isErrorCode, TEMPORARY_ERRORS } from '../../src/protocol/errors.ts';
 
 /** Written down again from the description of the wire, so that a code cannot change by accident. */
 const STATUSES = {
@@ -52,7 +52,7 @@ describe('the table of error codes', () => {
   );
 
   test('counts as passing only failures that are not the fault of what was sent', () => {
-    const passing = [...PASSING_FAILURES];
+    const passing = [...TEMPORARY_ERRORS];
     expect(passing.filter((code) => !isErrorCode(code) || ERRORS[code].status < 500)).toEqual([]);
     expect(passing).toEqual(
       expect.arrayContaining(['skin_change_failed', 'generator_timeout', 'no_account_available']),

@@ -4,9 +4,9 @@ import {
   isPending,
   JOB_STATUSES,
   jobSchema,
-  seenJobAnswerSchema,
-  seenJobListAnswerSchema,
-  seenJobSchema,
+  receivedJobAnswerSchema,
+  receivedJobListAnswerSchema,
+  receivedJobSchema,
 } from '../../src/protocol/job.ts';
 
 describe('the status of a job as a client reads it', () => {
@@ -25,13 +25,13 @@ describe('the status of a job as a client reads it', () => {
     ['', 'unknown', true],
   ];
   test.each(statuses)('is, for %j, %s (pending: %s)', (said, read, pending) => {
-    const { status } = seenJobSchema.parse({ id: 'a', status: said });
+    const { status } = receivedJobSchema.parse({ id: 'a', status: said });
     expect(status).toBe(read);
     expect(isPending(status)).toBe(pending);
   });
 
   test('is needed', () => {
-    expect(seenJobSchema.safeParse({ id: 'a' }).success).toBe(false);
+    expect(receivedJobSchema.safeParse({ id: 'a' }).success).toBe(false);
   });
 });
 
@@ -48,26 +48,26 @@ describe('the status of a job as the service writes it', () => {
 describe('the answer about a job', () => {
   test('takes any text for an id, because services make them differently', () => {
     for (const id of ['f4c3000000000000000000aa', '8a0fb1c2-1111-4222-8333-444455556666', 'x']) {
-      expect(seenJobSchema.parse({ id, status: 'waiting' }).id).toBe(id);
+      expect(receivedJobSchema.parse({ id, status: 'waiting' }).id).toBe(id);
     }
   });
 
   test('may have a number for an id, and null where there is no skin', () => {
-    const { job, skin } = seenJobAnswerSchema.parse({ job: { id: 7, status: 'waiting' }, skin: null });
+    const { job, skin } = receivedJobAnswerSchema.parse({ job: { id: 7, status: 'waiting' }, skin: null });
     expect([job.id, skin]).toEqual(['7', undefined]);
   });
 
   test('in a list is left out where it is none, and told of', () => {
     const jobs = [{ id: 'a', status: null }, null, { id: 'b', status: 'waiting' }];
-    expect(seenJobListAnswerSchema.parse({ jobs }).jobs).toMatchObject([{ id: 'b' }]);
-    expect(ignoredFields(seenJobListAnswerSchema, { jobs })).toEqual([
+    expect(receivedJobListAnswerSchema.parse({ jobs }).jobs).toMatchObject([{ id: 'b' }]);
+    expect(ignoredFields(receivedJobListAnswerSchema, { jobs })).toEqual([
       expect.stringMatching(/^jobs\.0\.status: /),
       expect.stringMatching(/^jobs\.1: /),
     ]);
   });
 
   test('may tell of a failure inside a success', () => {
-    const answer = seenJobAnswerSchema.parse({
+    const answer = receivedJobAnswerSchema.parse({
       success: true,
       errors: [{ code: 'skin_change_failed', message: 'No.' }],
       job: { id: 'a', status: 'failed' },
@@ -77,7 +77,7 @@ describe('the answer about a job', () => {
   });
 
   test('keeps fields of later versions out', () => {
-    const answer = seenJobListAnswerSchema.parse({
+    const answer = receivedJobListAnswerSchema.parse({
       success: true,
       extra: 1,
       jobs: [{ id: 'a', status: 'active', priority: 9 }],

@@ -24,7 +24,7 @@ import { type OutputNames, safeName } from './output-names.ts';
 import {
   givenVariant,
   type SignerRule,
-  type Standing,
+  type SignerStatus,
   type SuppliedOutcome,
   type SuppliedSkins,
 } from './signer-rule.ts';
@@ -137,7 +137,7 @@ export class Planner {
   }
 
   /** Names the source's output, in the order of the sources. */
-  #draft(source: BatchSource): Draft {
+  #draft(source: BatchSource): NumberedSource {
     const { names, lockfile } = this.#options;
     const { content } = source;
     const inspected = content.kind === 'bytes' ? this.#inspect(source) : undefined;
@@ -159,7 +159,7 @@ export class Planner {
     };
   }
 
-  async #find(draft: Draft): Promise<Prepared> {
+  async #find(draft: NumberedSource): Promise<Prepared> {
     const work = this.#workOf(draft);
     if ('decision' in work) return work;
     const [member] = work.members;
@@ -170,15 +170,15 @@ export class Planner {
   }
 
   /** A skin of the service, else a player, unless an earlier run has determined which. */
-  async #prepareUuid(draft: Draft, uuid: string): Promise<Prepared> {
+  async #prepareUuid(draft: NumberedSource, uuid: string): Promise<Prepared> {
     const { source } = draft;
-    const asUser: Draft = { ...draft, source: { ...source, content: { kind: 'user', user: uuid } } };
+    const asUser: NumberedSource = { ...draft, source: { ...source, content: { kind: 'user', user: uuid } } };
     for (const one of [draft, asUser]) if (this.#isKnown(one)) return await this.#find(one);
     const given = await this.#options.findSkin?.(uuid);
     return await this.#find(given ? withGiven(draft, given) : asUser);
   }
 
-  #isKnown(draft: Draft): boolean {
+  #isKnown(draft: NumberedSource): boolean {
     const work = this.#workOf(draft);
     if ('decision' in work) return false;
     const { key, members } = work;
@@ -189,7 +189,7 @@ export class Planner {
     return inspectSource(content, variant ?? this.#options.variant, this.#options.digests, label);
   }
 
-  #workOf(draft: Draft): Work | Planned {
+  #workOf(draft: NumberedSource): Work | Planned {
     const { index, stem, source, record, wantedStem } = draft;
     const { cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
@@ -307,7 +307,7 @@ export class Planner {
   }
 }
 
-function keptAs(locked: Locked, standing: Standing): Locked {
+function keptAs(locked: Locked, standing: SignerStatus): Locked {
   return standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
 }
 
@@ -356,7 +356,7 @@ export interface Planned {
 }
 
 /** A source with its position and output name, which never change. */
-export interface Draft {
+export interface NumberedSource {
   readonly index: number;
   readonly stem: string;
   readonly source: BatchSource;
@@ -369,7 +369,7 @@ export interface Draft {
 }
 
 /** The same with what the service has for its UUID; unchanged if it is not a UUID. */
-function withGiven(draft: Draft, given: SuppliedSkin): Draft {
+function withGiven(draft: NumberedSource, given: SuppliedSkin): NumberedSource {
   const { source } = draft;
   if (source.content.kind !== 'uuid') return draft;
   return { ...draft, source: { ...source, content: { ...source.content, given } } };

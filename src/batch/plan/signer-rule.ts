@@ -20,7 +20,7 @@ import {
 import type { GameKeys } from '../proof/known-keys.ts';
 
 /** The service that makes new skins. */
-export interface Asked {
+export interface CurrentSigner {
   /** Its address, or `embedded`. */
   readonly name: string;
   /** Fingerprint of its published key; undefined if it publishes none or was not asked. */
@@ -31,14 +31,17 @@ export interface Asked {
  * What a known entry's signer means for it. `current`: keep it; `outdated`: the service in use makes it again;
  * `unknown_signer`: keep it because its signer is unknown.
  */
-export type Standing = 'current' | 'outdated' | 'unknown_signer';
+export type SignerStatus = 'current' | 'outdated' | 'unknown_signer';
 
 /**
  * The embedded service never makes a skin again because of its signature, so that two people's machines leave
  * each other's entries alone. A remote service replaces skins signed by an embedded service or by another
  * service's own key. Skins signed by the game are always kept.
  */
-export function standingOf({ signer, key }: SignedBy, { name, key: askedKey }: Asked): Standing {
+export function signerStatusOf(
+  { signer, key }: SignedBy,
+  { name, key: askedKey }: CurrentSigner,
+): SignerStatus {
   if (name === EMBEDDED || signer === GAME) return 'current';
   if (signer === UNPROVED) return 'unknown_signer';
   const hasTheirKey = key !== undefined && key === askedKey;
@@ -59,8 +62,8 @@ interface SignerRuleOptions {
 }
 
 /** An entry as the plan sees it. */
-interface JudgedEntry {
-  readonly standing: Standing;
+interface CheckedEntry {
+  readonly standing: SignerStatus;
   readonly signedBy: SignedBy;
 }
 
@@ -89,20 +92,20 @@ export class SignerRule {
   }
 
   /** The standing of an entry if its signer is enough to tell; undefined: the entry may have to be made again. */
-  keeps(signedBy: SignedBy): Exclude<Standing, 'outdated'> | undefined {
-    const standing = standingOf(signedBy, { name: this.#options.name, key: undefined });
+  keeps(signedBy: SignedBy): Exclude<SignerStatus, 'outdated'> | undefined {
+    const standing = signerStatusOf(signedBy, { name: this.#options.name, key: undefined });
     return standing === 'outdated' ? undefined : standing;
   }
 
   /** Asks the service for its key only if an entry depends on it. */
-  async judge(entry: LockEntry): Promise<JudgedEntry> {
+  async judge(entry: LockEntry): Promise<CheckedEntry> {
     const signedBy = this.signedBy(entry);
     const standing = this.keeps(signedBy) ?? 'outdated';
     if (standing !== 'outdated' || signedBy.key === undefined) return { standing, signedBy };
     const { name, signingKey } = this.#options;
     this.#askedKey ??= signingKey?.() ?? Promise.resolve(undefined);
     const key = (await this.#askedKey)?.fingerprint;
-    return { standing: standingOf(signedBy, { name, key }), signedBy };
+    return { standing: signerStatusOf(signedBy, { name, key }), signedBy };
   }
 }
 

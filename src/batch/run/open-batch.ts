@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { DigestCache } from '../../base/caches.ts';
 import { systemClock } from '../../base/clock.ts';
-import { acquire, type Held } from '../../base/process-lock.ts';
+import { acquireLock, type ProcessLock } from '../../base/process-lock.ts';
 import { bareUuid } from '../../base/text.ts';
 import { Journal } from '../journal.ts';
 import { isGone } from '../lockfile/entries.ts';
@@ -108,14 +108,14 @@ function suppliedSkins({ service, game, ownKey, force = false, cape }: PlanOptio
 
 interface Place {
   readonly path: string;
-  readonly held: Held;
+  readonly held: ProcessLock;
 }
 
 /** A journal for this process only. Without a lockfile, a second concurrent batch gets its own journal. */
 async function claimPlace(options: PlanOptions): Promise<Place> {
   for (let sibling = 0; ; sibling++) {
     const path = journalPath(options, sibling);
-    const held = await acquire(`${path}.lock`, options.lockfile ?? 'a batch');
+    const held = await acquireLock(`${path}.lock`, options.lockfile ?? 'a batch');
     if ('release' in held) return { path, held };
     if (options.lockfile !== undefined || sibling >= MAX_SIBLINGS) throw heldByAnother(options, held.holder);
   }

@@ -17,7 +17,7 @@ import {
 import type { Progress } from '../options.ts';
 import type { Planned, SourceDecision } from '../plan/planner.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';
-import type { Made } from '../skin-maker/result-verifier.ts';
+import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 
 /** Counts what happens in a batch. */
 export class ProgressCount {
@@ -206,7 +206,11 @@ export function lockedResult(
   return new KnownResult(member, 'lockfile', read, () => versionOf(lockfile.uuidOf(entry), name));
 }
 
-export function madeResult(member: Member, { skin, job, warnings }: Made, origin: ResultOrigin): BatchResult {
+export function madeResult(
+  member: Member,
+  { skin, job, warnings }: MadeSkin,
+  origin: ResultOrigin,
+): BatchResult {
   const name = ownName(member, { isShared: origin === 'duplicate' });
   const notes = [...warnings, ...nameNotes(member.source.name, skin, origin)];
   const version = versionOf(skin.uuid, name);
@@ -214,7 +218,7 @@ export function madeResult(member: Member, { skin, job, warnings }: Made, origin
 }
 
 /** The skin data that the source is. */
-export function givenResult(member: Member, { skin, warnings }: Omit<Made, 'job'>): BatchResult {
+export function givenResult(member: Member, { skin, warnings }: Omit<MadeSkin, 'job'>): BatchResult {
   return { ...aboutSource(member), skin, version: skin.uuid, warnings, origin: 'given' };
 }
 

@@ -10,7 +10,7 @@ import {
   type RunningProgress,
 } from '../options.ts';
 import type { Planned, SourceDecision } from '../plan/planner.ts';
-import type { Made } from '../skin-maker/result-verifier.ts';
+import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
@@ -229,7 +229,7 @@ class BatchRun {
     while (this.#service && !this.#service.isSettled) await this.#changed.wait(undefined, this.#stop.signal);
   }
 
-  async #workDone(work: Work, made: Made): Promise<void> {
+  async #workDone(work: Work, made: MadeSkin): Promise<void> {
     this.#files.planner.settled(work);
     for (const [position, member] of work.members.entries()) {
       const origin = position === 0 ? 'made' : 'duplicate';

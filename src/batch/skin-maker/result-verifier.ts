@@ -7,9 +7,9 @@ import type { RetryingReader } from '../../dispatch/retrying-reader.ts';
 import type { Facts } from '../../dispatch/service-facts.ts';
 import type { Session } from '../../dispatch/session.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { PASSING_FAILURES } from '../../protocol/errors.ts';
+import { TEMPORARY_ERRORS } from '../../protocol/errors.ts';
 import type { Job } from '../../protocol/job.ts';
-import type { SeenSkin } from '../../protocol/seen-skin.ts';
+import type { ReceivedSkin } from '../../protocol/received-skin.ts';
 import type { Journal } from '../journal.ts';
 import {
   type FinishedSkin,
@@ -29,7 +29,7 @@ import type { BatchOptions } from '../options.ts';
 import { pictureOf } from '../pictures.ts';
 
 /** New skin data. */
-export interface Made {
+export interface MadeSkin {
   readonly skin: FinishedSkin;
   readonly job: string | undefined;
   readonly warnings: readonly Note[];
@@ -37,7 +37,7 @@ export interface Made {
 
 /** Handlers of results. */
 interface ResultHandlers {
-  readonly onDone: (work: Work, made: Made) => Promise<void>;
+  readonly onDone: (work: Work, made: MadeSkin) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
   /** The work is submitted again, with the reason. `mayCost`: it may be paid for twice. */
   readonly onAgain: (work: Work, why: string, options?: { readonly mayCost?: boolean }) => void;
@@ -123,7 +123,7 @@ export class ResultVerifier {
     await onFailed(work, problem, job);
   }
 
-  async #skin(uuid: string | undefined): Promise<SeenSkin | undefined> {
+  async #skin(uuid: string | undefined): Promise<ReceivedSkin | undefined> {
     const { session, reader, signal } = this.#options;
     if (uuid === undefined) return undefined;
     return await reader.awaited(() => session.client.skin(uuid, session.call(signal)));
@@ -140,7 +140,7 @@ export class ResultVerifier {
     await this.#prove(work, { skin, job, warnings });
   }
 
-  async #prove(work: Work, made: Made): Promise<void> {
+  async #prove(work: Work, made: MadeSkin): Promise<void> {
     const { prover, acceptUnproven } = this.#options;
     try {
       await this.#done(work, made, await prover.prove(made.skin, work));
@@ -156,7 +156,7 @@ export class ResultVerifier {
     }
   }
 
-  async #done(work: Work, { skin, job, warnings }: Made, signedBy: SignedBy): Promise<void> {
+  async #done(work: Work, { skin, job, warnings }: MadeSkin, signedBy: SignedBy): Promise<void> {
     const { journal, onDone, service } = this.#options;
     const { signer, key } = signedBy;
     const w = signer === UNPROVED ? mergeNotes(warnings, [UNPROVED_NOTE]) : [...warnings];
@@ -165,7 +165,7 @@ export class ResultVerifier {
   }
 
   /** The result was paid for, so it is kept for the user to decide. */
-  async #keep(work: Work, { skin, job, warnings }: Made, { code, message }: ProofError): Promise<void> {
+  async #keep(work: Work, { skin, job, warnings }: MadeSkin, { code, message }: ProofError): Promise<void> {
     const { journal, onFailed, service } = this.#options;
     const record = { k: work.key, j: job, skin, w: [...warnings], service, code, message };
     journal.unproven(record);
@@ -175,7 +175,7 @@ export class ResultVerifier {
 
 /** The service's result of a job. */
 interface Unfinished {
-  readonly skin: SeenSkin;
+  readonly skin: ReceivedSkin;
   readonly job: string;
   readonly warnings: readonly Note[];
 }
@@ -183,7 +183,7 @@ interface Unfinished {
 const KEPT_HINT = 'The skin is kept: --accept-unproven accepts it unchanged, --force asks the service again.';
 
 function canPass(error: unknown): boolean {
-  if (error instanceof JobFailedError) return PASSING_FAILURES.has(error.code as never);
+  if (error instanceof JobFailedError) return TEMPORARY_ERRORS.has(error.code as never);
   return error instanceof ServiceError && error.isPassing;
 }
 

@@ -20,7 +20,7 @@ export interface NamedSources {
 }
 
 /** Shared by all arguments and rows of a batch. */
-export interface Expansion {
+export interface ExpandOptions {
   readonly as: SourceSpec['as'];
   readonly recursive: boolean;
   readonly rules: IgnoreRules;
@@ -32,7 +32,7 @@ export interface Expansion {
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';
 type Sources = AsyncIterable<BatchSource> | [BatchSource];
-type Expand = (named: NamedSources, expansion: Expansion) => Sources;
+type Expand = (named: NamedSources, expansion: ExpandOptions) => Sources;
 
 const EXPANDERS = {
   stdin: stdinSource,
@@ -50,7 +50,7 @@ const SKIN_HINT =
   'Give a value, "value signature", or a JSON object with both, such as a line of skins.lock.';
 
 /** All sources that an argument or a row stands for, as they are found. */
-export function expand(named: NamedSources, expansion: Expansion): Sources {
+export function expand(named: NamedSources, expansion: ExpandOptions): Sources {
   return EXPANDERS[kindOf(named.text, expansion.as)](named, expansion);
 }
 
@@ -77,7 +77,7 @@ export function isPath(text: string, as: SourceSpec['as']): boolean {
   return kindOf(text, as) === 'path';
 }
 
-function stdinSource({ text }: NamedSources, { stdin }: Expansion): AsyncGenerator<BatchSource> {
+function stdinSource({ text }: NamedSources, { stdin }: ExpandOptions): AsyncGenerator<BatchSource> {
   return streamedSource(text, stdin());
 }
 
@@ -95,7 +95,7 @@ function pastedSource(text: string): BatchSource {
   return { label: `${text.slice(0, SHOWN_TEXT)}…`, content: { kind: 'problem', problem }, stem: 'value' };
 }
 
-function pathSources(named: NamedSources, expansion: Expansion): Sources {
+function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
   const { text, homes, isMirrored } = named;
   const found = findPath(text, homes);
   if (found.kind === 'folder') {
@@ -111,7 +111,7 @@ function pathSources(named: NamedSources, expansion: Expansion): Sources {
 }
 
 /** A path that leads nowhere may be a texture, an address or a player, unless it is more likely mistyped. */
-function absentSource({ text, homes, isMirrored }: NamedSources, expansion: Expansion): BatchSource {
+function absentSource({ text, homes, isMirrored }: NamedSources, expansion: ExpandOptions): BatchSource {
   if (expansion.as === undefined && TEXTURE_HASH.test(text)) return gameTextureSource(text);
   if (expansion.as === undefined && lacksScheme(text)) return urlSource(text);
   const mayBePlayer = expansion.as === undefined && looksLikePlayer(text);

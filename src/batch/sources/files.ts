@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { streamLines } from '../../base/streams.ts';
-import { endSentence, utf16Of, withoutMark } from '../../base/text.ts';
+import { endSentence, utf16Of, withoutByteOrderMark } from '../../base/text.ts';
 import { BatchSetupError, type SourceContent, type SourceProblem } from '../model.ts';
 
 /** What a path leads to; `absent`: nothing. `path` is absolute. */
@@ -281,5 +281,5 @@ function notText(title: string): BatchSetupError {
 function lineIn(bytes: Buffer, number: number): Line {
   if (!isUtf8(bytes)) return { number, fault: 'it is not UTF-8' };
   const text = bytes.toString('utf8').replace(/\r$/, '');
-  return { number, text: number === 1 ? withoutMark(text) : text };
+  return { number, text: number === 1 ? withoutByteOrderMark(text) : text };
 }

@@ -1,4 +1,4 @@
-import { withoutMark } from '../../base/text.ts';
+import { withoutByteOrderMark } from '../../base/text.ts';
 import { BatchSetupError } from '../model.ts';
 
 export const IGNORE_FILE = '.skinsmithignore';
@@ -37,7 +37,7 @@ export class IgnoreRules {
    * @throws BatchSetupError for a line that is too long
    */
   withFile(folder: string, text: string): IgnoreRules {
-    const lines = withoutMark(text).split(/\r?\n/);
+    const lines = withoutByteOrderMark(text).split(/\r?\n/);
     const patterns = parsed(lines.map(verifiedLine).filter((line) => !line.startsWith('#')));
     const depth = folder === '' ? 0 : folder.split('/').length;
     return new IgnoreRules([...this.#found, { depth, patterns }], this.#given);

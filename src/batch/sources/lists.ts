@@ -3,7 +3,7 @@ import { dirname, resolve, sep } from 'node:path';
 import { parsedJson } from '../../base/text.ts';
 import { BatchSetupError, type BatchSource, type SourceContent } from '../model.ts';
 import {
-  type Expansion,
+  type ExpandOptions,
   expand,
   isPath,
   isStdin,
@@ -32,7 +32,7 @@ import { skinSource } from './supplied-skin.ts';
 async function* listSources(
   label: string,
   roots: SourceRoots,
-  expansion: Expansion,
+  expansion: ExpandOptions,
 ): AsyncGenerator<BatchSource> {
   const list = openList(label, roots);
   let isEmpty = true;
@@ -46,7 +46,7 @@ async function* listSources(
 async function* rowsOf(
   list: ListFile,
   roots: SourceRoots,
-  expansion: Expansion,
+  expansion: ExpandOptions,
 ): AsyncGenerator<BatchSource> {
   const homes = list.folder === undefined ? [roots.cwd] : [roots.cwd, list.folder];
   const { warn } = roots;
@@ -73,7 +73,7 @@ function localPath(text: string, homes: readonly string[]): string {
 function rowFault(
   { name }: RowOptions,
   { text, homes }: NamedSources,
-  { as }: Expansion,
+  { as }: ExpandOptions,
 ): string | undefined {
   if (isStdin(text, as)) return 'stdin can only be given as an argument';
   if (name === undefined || !isPath(text, as)) return undefined;
@@ -84,7 +84,7 @@ function rowFault(
 async function* rowSources(
   row: RowOptions,
   named: NamedSources,
-  expansion: Expansion,
+  expansion: ExpandOptions,
 ): AsyncGenerator<BatchSource> {
   const { name, variant, visibility } = row;
   const looks = {
@@ -289,7 +289,7 @@ async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerat
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
-  const expansion: Expansion = {
+  const expansion: ExpandOptions = {
     as,
     recursive,
     rules,

@@ -13,7 +13,7 @@ import { skinSource } from '../../batch/sources/supplied-skin.ts';
 import { CliError } from '../errors/exit.ts';
 
 /** A skin read from a file, with the metadata that the file has for it. */
-export interface Kept extends KeptSkin {
+export interface StoredSkin extends KeptSkin {
   /** The signing service, an address or `embedded`; undefined if the file does not record it. */
   readonly service: string | undefined;
   /** Expected path of the source image; undefined if the source was not a file. */
@@ -27,7 +27,7 @@ const FIRST_BYTES = 64 * 1024;
  * command.
  * @throws CliError, LockfileError, Error of the file system
  */
-export async function* keptSkins(text: string): AsyncGenerator<Kept> {
+export async function* keptSkins(text: string): AsyncGenerator<StoredSkin> {
   if (isSkinText(text)) {
     yield pastedSkin(text);
     return;
@@ -44,13 +44,13 @@ function verifyRegular(path: string): void {
   if (!statSync(path).isFile()) throw new CliError('not_a_file', `${path} is not a regular file.`);
 }
 
-function pastedSkin(text: string): Kept {
+function pastedSkin(text: string): StoredSkin {
   const read = readSkinText(text);
   if ('skin' in read) return keptSkin(read.skin, skinSource(read.skin).label);
   throw new CliError('invalid_skin_data', read.fault);
 }
 
-async function* lockedSkins(path: string): AsyncGenerator<Kept> {
+async function* lockedSkins(path: string): AsyncGenerator<StoredSkin> {
   const folder = dirname(resolve(path));
   const lockfile = await Lockfile.open(path);
   try {
@@ -68,7 +68,7 @@ async function* lockedSkins(path: string): AsyncGenerator<Kept> {
   }
 }
 
-async function* fileSkins(path: string, all: AsyncIterable<FoundSkin>): AsyncGenerator<Kept> {
+async function* fileSkins(path: string, all: AsyncIterable<FoundSkin>): AsyncGenerator<StoredSkin> {
   for await (const found of all) {
     if ('fault' in found || found.skin.signature === undefined) throw noSkins(path);
     yield keptSkin(found.skin, found.place);
@@ -76,7 +76,7 @@ async function* fileSkins(path: string, all: AsyncIterable<FoundSkin>): AsyncGen
 }
 
 /** A folder of a plugin. Another one has its skins in a lockfile. */
-async function* folderSkins(path: string): AsyncGenerator<Kept> {
+async function* folderSkins(path: string): AsyncGenerator<StoredSkin> {
   let isEmpty = true;
   const options = { recursive: false, rules: IgnoreRules.given([]) };
   const skins = existsSync(join(path, 'skins.lock'))
@@ -91,7 +91,7 @@ async function* folderSkins(path: string): AsyncGenerator<Kept> {
 }
 
 /** `label` is the source's name when the skin has no name of its own. */
-function keptSkin({ signature = '', ...skin }: SkinInJson, label: string): Kept {
+function keptSkin({ signature = '', ...skin }: SkinInJson, label: string): StoredSkin {
   const { source = skin.name ?? skin.uuid ?? label, value, variant, url } = skin;
   return { source, value, signature, variant, texture: url, service: undefined, path: skin.source };
 }

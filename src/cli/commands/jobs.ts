@@ -8,10 +8,10 @@ import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import {
   addLimitOptions,
-  cutNote,
   limitOf,
   type TypedLimit,
   timeoutOption,
+  truncationNote,
 } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JOB_COLUMNS, JOB_FIELDS, JobPrinter, jobTable, jobView } from '../output/results.ts';
@@ -69,7 +69,7 @@ export async function runJobs(options: JobsOptions, context: CommandContext): Pr
   if (context.flags.json) context.io.out.write(jsonDocument(views));
   else if (views.length === 0) await context.messages.note('No jobs.');
   else context.io.out.write(jobTable(views, { io: context.io, now: context.clock.now() }));
-  if (more) context.messages.say(cutNote(jobs.length, LISTING, totalText(more)));
+  if (more) context.messages.say(truncationNote(jobs.length, LISTING, totalText(more)));
   return exitStatus('done');
 }
 

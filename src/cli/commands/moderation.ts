@@ -6,7 +6,7 @@ import { readPages, skinsText, verifyUuids } from '../connection/skins.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
-import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/option-values.ts';
+import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { confirm } from '../terminal/read-input.ts';
 import { ago, alignedRows, jsonDocument } from '../text/text.ts';
@@ -104,7 +104,7 @@ export async function runModerationList(typed: TypedLimit, context: CommandConte
   else if (entries.length === 0) await messages.note('No blocked images.');
   else if (io.out.isTTY) io.out.write(alignedRows(HEADER, rows, io.out.columns));
   else io.out.write(columnRows(IMAGE_COLUMNS, entries));
-  if (isCut) messages.say(cutNote(entries.length, LISTING));
+  if (isCut) messages.say(truncationNote(entries.length, LISTING));
   return exitStatus('done');
 }
 
@@ -157,7 +157,7 @@ export async function runModerationLog(typed: TypedLimit, context: CommandContex
   else if (io.out.isTTY)
     io.out.write(alignedRows(LOG_HEADER, rows, io.out.columns, LOG_HEADER.indexOf('SUBJECT')));
   else io.out.write(columnRows(LOG_COLUMNS, entries));
-  if (isCut) messages.say(cutNote(entries.length, LOG_LISTING));
+  if (isCut) messages.say(truncationNote(entries.length, LOG_LISTING));
   return exitStatus('done');
 }
 

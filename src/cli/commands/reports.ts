@@ -7,10 +7,10 @@ import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import {
   addLimitOptions,
-  cutNote,
   limitOf,
   nonEmptyWords,
   type TypedLimit,
+  truncationNote,
 } from '../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { ago, alignedRows, jsonDocument } from '../text/text.ts';
@@ -92,7 +92,7 @@ export async function runReportsList(
   );
   if (entries.length === 0 && !flags.json) await messages.note(`No ${state} reports.`);
   else printReports(entries, context);
-  if (isCut) messages.say(cutNote(entries.length, LISTING));
+  if (isCut) messages.say(truncationNote(entries.length, LISTING));
   return exitStatus('done');
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunningServer } from '../../server/server.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
-import { becomeOwnerOf } from '../context/data-owner.ts';
+import { switchToOwnerOf } from '../context/data-owner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
@@ -49,7 +49,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
 export async function runServe(options: ServeOptions, context: CommandContext): Promise<number> {
   keepAllFiles();
   const all = await serverOptions(options, context);
-  becomeOwnerOf(all.dataDir);
+  switchToOwnerOf(all.dataDir);
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer(all);
   await announce(server, options, context);

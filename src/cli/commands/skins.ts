@@ -14,7 +14,7 @@ import { inBulk, skinsText, verifyUuids } from '../connection/skins.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { addLimitOptions, cutNote, limitOf, type TypedLimit } from '../options/option-values.ts';
+import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
@@ -180,7 +180,7 @@ export async function runSkinsList(options: SkinsListOptions, context: CommandCo
 
 function leftOut(shown: number, total: number | undefined): string {
   if (shown === 0) return 'No match among the skins searched. To search all of them: --all';
-  return cutNote(shown, LISTING, total === undefined ? undefined : count(total));
+  return truncationNote(shown, LISTING, total === undefined ? undefined : count(total));
 }
 
 async function readPages(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CopyProgress, StoreCopy, StorePlace } from '../../server/server.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
-import { becomeOwnerOf } from '../context/data-owner.ts';
+import { switchToOwnerOf } from '../context/data-owner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { Fields } from '../output/described.ts';
@@ -68,7 +68,7 @@ interface Places {
 export async function runStoreCopy(typed: Places, context: CommandContext): Promise<number> {
   const { signal, flags, io, messages } = context;
   const [from, to] = [placeOf(typed.from, context), placeOf(typed.to, context)];
-  for (const place of [from, to]) if ('folder' in place) becomeOwnerOf(place.folder);
+  for (const place of [from, to]) if ('folder' in place) switchToOwnerOf(place.folder);
   const { copyStore, nameOfStore } = await import('../../server/server.ts');
   const progress = await messages.progress('Opening both stores');
   const onProgress = (now: CopyProgress) => progress.text(progressText(now));

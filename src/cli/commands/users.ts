@@ -5,7 +5,13 @@ import type { CommandContext, CommandModule, Runner } from '../context/context.t
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history/seen-names.ts';
-import { addLimitOptions, cutNote, limitOf, nonEmpty, type TypedLimit } from '../options/option-values.ts';
+import {
+  addLimitOptions,
+  limitOf,
+  nonEmpty,
+  type TypedLimit,
+  truncationNote,
+} from '../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 
@@ -87,7 +93,7 @@ export async function runUsersList(typed: TypedLimit, context: CommandContext): 
   );
   await context.seenNames.add('users', users.map(seenUser));
   context.io.out.write(context.flags.json ? jsonDocument(users.map(userView)) : userRows(users, context));
-  if (isCut) context.messages.say(cutNote(users.length, LISTING));
+  if (isCut) context.messages.say(truncationNote(users.length, LISTING));
   return exitStatus('done');
 }
 

@@ -9,7 +9,7 @@ import {
   verifySkin,
 } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
-import { type Kept, keptSkins } from '../batch/kept-skins.ts';
+import { keptSkins, type StoredSkin } from '../batch/kept-skins.ts';
 import { SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
@@ -143,7 +143,7 @@ interface Against {
 
 /** `isFetched`: false if the texture was wanted and could not be had. */
 async function verifyOne(
-  kept: Kept,
+  kept: StoredSkin,
   { given, verifiers, required }: Against,
 ): Promise<{ verdict: SkinVerdict; isFetched: boolean }> {
   const inspected =

@@ -4,7 +4,7 @@ import type Conf from 'conf';
 import envPaths from 'env-paths';
 import { systemClock } from '../../base/clock.ts';
 import { makeFolder } from '../../base/files.ts';
-import type { Held } from '../../base/process-lock.ts';
+import type { ProcessLock } from '../../base/process-lock.ts';
 import { CliError } from '../errors/exit.ts';
 import { meaningOf, unusableHint } from '../errors/system-report.ts';
 
@@ -116,10 +116,10 @@ export class ConfigFile {
     }
   }
 
-  async #lock(): Promise<Held> {
-    const { acquire } = await import('../../base/process-lock.ts');
+  async #lock(): Promise<ProcessLock> {
+    const { acquireLock } = await import('../../base/process-lock.ts');
     for (let waited = 0; ; waited += LOCK_PAUSE) {
-      const held = await acquire(`${this.path}.lock`, 'the config file');
+      const held = await acquireLock(`${this.path}.lock`, 'the config file');
       if ('release' in held) return held;
       if (waited >= LOCK_PATIENCE) throw inUse(this.path, held.holder?.pid);
       await systemClock.sleep(LOCK_PAUSE);

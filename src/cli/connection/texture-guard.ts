@@ -68,13 +68,13 @@ type Request = Parameters<RequestDispatcher['request']>[0];
 
 /** @throws PrivateAddressError; what the network throws */
 async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDispatcher['request']> {
-  const { choose, literalOf } = await import('../../server/outbound/target.ts');
+  const { allowedAddresses, literalOf } = await import('../../server/outbound/target.ts');
   const { hostname, port, protocol } = new URL(request.origin);
   const literal = literalOf(hostname);
   try {
     // A proxy would get it unchecked.
     if (literal !== undefined)
-      choose([literal], { host: hostname, port: portOf(port, protocol), policy: agent.policy });
+      allowedAddresses([literal], { host: hostname, port: portOf(port, protocol), policy: agent.policy });
     return await (await agent.sender()).request(request);
   } catch (error) {
     const { OutboundError } = await import('../../server/outbound/target.ts');

@@ -18,7 +18,7 @@ import { keepAllFiles } from '../serve/keep-all-files.ts';
  */
 
 /** Becomes the user whom a data folder belongs to, if root runs this and it is somebody else. Returns whether it did. */
-export function becomeOwnerOf(folder: string): boolean {
+export function switchToOwnerOf(folder: string): boolean {
   const owner = foreignOwnerOf(folder);
   if (!owner) return false;
   keepAllFiles(); // if root has installed the program, that user may be unable to read it
@@ -34,7 +34,7 @@ export async function withFileFor<T>(
 ): Promise<T> {
   if (!foreignOwnerOf(folder)) return await work(file);
   const fd = openSync(file, 'r');
-  becomeOwnerOf(folder);
+  switchToOwnerOf(folder);
   makeFolder(folder, 0o700);
   const aside = await mkdtemp(join(folder, '.restoring-'));
   try {
@@ -59,7 +59,7 @@ export async function backUpAsOwner(
 ): Promise<Backup> {
   if (!foreignOwnerOf(dataDir)) return await backUp(file);
   if (!foreignOwnerOf(await realpath(dirname(file)))) return await backUpInProcess(dataDir, file);
-  becomeOwnerOf(dataDir);
+  switchToOwnerOf(dataDir);
   return await backUp(file);
 }
 
@@ -68,7 +68,7 @@ export async function backUpToStdout(
   dataDir: string,
   backUp: (file: string) => Promise<Backup>,
 ): Promise<Backup> {
-  becomeOwnerOf(dataDir);
+  switchToOwnerOf(dataDir);
   const aside = await mkdtemp(join(dataDir, '.backup-'));
   try {
     const file = join(aside, 'backup');

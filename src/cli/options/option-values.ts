@@ -134,7 +134,7 @@ export function limitOf({ limit, all = false }: TypedLimit, { usual }: Listing):
 }
 
 /** Says that a list is not complete; `total` is how many there are, as far as that is known. */
-export function cutNote(shown: number, { what }: Listing, total?: string): string {
+export function truncationNote(shown: number, { what }: Listing, total?: string): string {
   const some = total === undefined ? `the first ${count(shown)}` : `${count(shown)} of ${total}`;
   return `Showing ${some} ${what}. To list all of them: --all`;
 }

@@ -9,7 +9,7 @@ import { clean } from '../text/text.ts';
 const MAX_ROWS = 100;
 
 /** What a source needs: it failed, or its skin is still to be made. */
-export interface Remark {
+export interface Annotation {
   readonly level: 'error' | 'notice';
   readonly source: string;
   readonly content?: SourceContent | undefined;
@@ -34,14 +34,14 @@ export interface StepOutputs {
  */
 export class GithubReport {
   readonly #around: Surroundings;
-  readonly #remarks: Remark[] = [];
+  readonly #remarks: Annotation[] = [];
   #more = 0;
 
   constructor(around: Surroundings) {
     this.#around = around;
   }
 
-  add(remark: Remark): void {
+  add(remark: Annotation): void {
     const { env, io } = this.#around;
     if (env['GITHUB_ACTIONS'] === 'true') io.err.write(annotation(remark, env));
     if (!env['GITHUB_STEP_SUMMARY']) return;
@@ -77,7 +77,7 @@ export class GithubReport {
 }
 
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-function annotation({ level, source, content, problem }: Remark, env: NodeJS.ProcessEnv): string {
+function annotation({ level, source, content, problem }: Annotation, env: NodeJS.ProcessEnv): string {
   const file = content?.kind === 'file' ? fileIn(env['GITHUB_WORKSPACE'], content.path) : undefined;
   const properties = { ...(file !== undefined && { file }), title: `skinsmith: ${problem.code}` };
   const list = Object.entries(properties).map(

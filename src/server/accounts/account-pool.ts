@@ -10,7 +10,7 @@ import {
 } from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import { accountsFor, freeAt, nextAccount, nextStart, readyOwners, timesOfNow } from './availability.ts';
+import { accountsFor, correctedTimes, freeAt, nextAccount, nextStart, readyOwners } from './availability.ts';
 import {
   type AccountContext,
   type AccountFault,
@@ -152,7 +152,7 @@ export class AccountPool {
     const now = clock.now();
     let accounts = await listAccounts(db);
     const lost = await this.#lost(db, accounts, now);
-    if (lost.size > 0 || accounts.some((account) => timesOfNow(account, rules, now))) {
+    if (lost.size > 0 || accounts.some((account) => correctedTimes(account, rules, now))) {
       // Another node may have used one since `now`; that does not mean that a clock was set back.
       await inTransaction(db, (tx) => this.#freeLost(tx, clock.now()));
       accounts = await listAccounts(db);
@@ -197,7 +197,7 @@ export class AccountPool {
     for (const account of accounts) {
       const { uuid, lease_owner: owner } = account;
       const change = lost.has(uuid) ? back : {};
-      const all = { ...timesOfNow(account, this.#options.rules, now), ...change };
+      const all = { ...correctedTimes(account, this.#options.rules, now), ...change };
       if (Object.keys(all).length === 0) continue;
       await (owner === null ? changeAccount(tx, uuid, all) : changeHeldAccount(tx, { uuid, owner }, all));
     }

@@ -70,7 +70,7 @@ export function nextAccount(
   return leastRecentlyUsed(own, rules, now) ?? leastRecentlyUsed(accountsFor(accounts, owner), rules, now);
 }
 
-export interface Awaited {
+export interface QueuedGeneration {
   readonly now: number;
   /** Owner of the generation. */
   readonly owner: string;
@@ -85,7 +85,7 @@ export interface Awaited {
 export function nextStart(
   accounts: readonly AccountRow[],
   rules: Rules,
-  { now, owner, ahead }: Awaited,
+  { now, owner, ahead }: QueuedGeneration,
 ): number | undefined {
   const starts = new Map<AccountRow, number>();
   for (const account of accounts) {
@@ -147,7 +147,7 @@ type Times = Pick<AccountRow, 'lease_until' | 'last_used_at' | 'cool_until' | 'l
  * The changes to an account whose times are from before the clock was set back: it rests as long as it would have then,
  * counted from now, and a lease lasts no longer than one that starts now. Undefined: no change.
  */
-export function timesOfNow(account: Times, rules: AccountRules, now: number): Partial<Times> | undefined {
+export function correctedTimes(account: Times, rules: AccountRules, now: number): Partial<Times> | undefined {
   const { lease_until: until, last_used_at: used, cool_until: cool, last_error_at: failed } = account;
   const longest = now + rules.lease;
   const change: Partial<Times> = {

@@ -113,7 +113,7 @@ const GENERATORS = {
  * Whether another service does the work. Unused capacity there is wasted, while here it is merely saved, so by default
  * a plan may use all of it (`burst`).
  */
-export const MADE_ELSEWHERE = {
+export const IS_REMOTE = {
   signing: false,
   accounts: true,
   upstream: true,

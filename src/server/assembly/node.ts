@@ -10,7 +10,15 @@ import {
 } from '../queue/leases.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
-import { beat, endChore, leave, listNodes, NODE_IS_GONE, renewChore, takeChore } from '../store/nodes.ts';
+import {
+  endChore,
+  listNodes,
+  NODE_TIMEOUT,
+  renewChore,
+  sendHeartbeat,
+  signOff,
+  takeChore,
+} from '../store/nodes.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Releases resources at the end: the last one first, each once, and all of them even if one fails. */
@@ -128,7 +136,7 @@ export async function openNode(
   const told = await startBeating(db, id, surroundings);
   const leasesBy = clock ? 'process' : 'database'; // a clock passed in is common to all nodes
   const chores = choresInStore(db, { owner: id, ...surroundings });
-  const isAlone = async () => (await listNodes(db, NODE_IS_GONE)).every((node) => node.id === id);
+  const isAlone = async () => (await listNodes(db, NODE_TIMEOUT)).every((node) => node.id === id);
   const skew = () => told.skew;
   return { self, clock: clock ?? told, holders: holdersByHeartbeat, leasesBy, chores, skew, isAlone };
 }
@@ -139,7 +147,7 @@ async function startBeating(
   id: string,
   { releases, onError }: NodeSurroundings,
 ): Promise<DatabaseClock> {
-  const state = async () => await beat(db, { id, version: VERSION });
+  const state = async () => await sendHeartbeat(db, { id, version: VERSION });
   const clock = await openDatabaseClock(state, systemClock);
   let beating: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -154,7 +162,7 @@ async function startBeating(
   releases.add(async () => {
     clearInterval(timer);
     await beating;
-    await leave(db, id).catch(onError); // otherwise the others wait until they miss its heartbeat
+    await signOff(db, id).catch(onError); // otherwise the others wait until they miss its heartbeat
   });
   return clock;
 }

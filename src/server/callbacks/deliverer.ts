@@ -7,12 +7,12 @@ import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.t
 import { type OutboundPolicy, outboundPolicy } from '../outbound/target.ts';
 import { type NodeName, nameThisNode, workerName } from '../queue/leases.ts';
 import {
-  type Busy,
   type CallbackLease,
   claimCallback,
   endCallback,
   findSigner,
   nextCallbackAt,
+  type PausedReceivers,
   postponeCallback,
   returnCallback,
 } from '../store/callbacks.ts';
@@ -43,7 +43,7 @@ export class BusyReceivers {
     return () => void this.#under.delete(receiver);
   }
 
-  atLimit(): Busy {
+  atLimit(): PausedReceivers {
     const under = [...this.#under];
     return {
       hosts: atLeast(
@@ -74,13 +74,13 @@ export interface DelivererOptions {
   /** The answer of GET /v2/queue/:jobId for a key with these scopes; undefined if the job is no longer kept. */
   readonly describeJob: (jobId: number, scopes: readonly Scope[]) => Promise<object | undefined>;
   readonly observer: Pick<Observer, 'webhookEnded'>;
-  readonly onGivenUp: (report: GivenUp) => void;
+  readonly onGivenUp: (report: AbandonedCallback) => void;
   /** Called with bugs, and when the store cannot be used. */
   readonly onError: (error: unknown) => void;
 }
 
 /** An abandoned webhook, for the log. */
-export interface GivenUp {
+export interface AbandonedCallback {
   readonly webhook: string;
   /** The URL without its query, which may contain secrets. */
   readonly url: string;

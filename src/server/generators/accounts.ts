@@ -250,7 +250,7 @@ export async function accountsHealth(
   const { db, rules, clock, game } = pool.context;
   const accounts = await listAccounts(db);
   return [
-    standingOf(accounts, rules, clock.now()),
+    accountsFinding(accounts, rules, clock.now()),
     linking.canSignIn
       ? { code: 'client_id', result: 'ok', message: 'The service has a client ID for linking accounts.' }
       : {
@@ -262,7 +262,7 @@ export async function accountsHealth(
   ];
 }
 
-type Standing =
+type AccountStatus =
   | 'ready'
   | 'in use'
   | 'resting'
@@ -271,13 +271,13 @@ type Standing =
   | 'tired'
   | 'waiting to be linked again';
 /** States of an account that need someone's attention. */
-const NEEDS_CARE: ReadonlySet<Standing> = new Set(['suspended', 'tired', 'waiting to be linked again']);
+const NEEDS_CARE: ReadonlySet<AccountStatus> = new Set(['suspended', 'tired', 'waiting to be linked again']);
 
-function standingOf(accounts: readonly AccountRow[], rules: AccountRules, now: number): HealthFinding {
+function accountsFinding(accounts: readonly AccountRow[], rules: AccountRules, now: number): HealthFinding {
   if (accounts.length === 0) {
     return { code: 'no_accounts', result: 'problem', message: 'No game accounts linked.' };
   }
-  const standings = accounts.map((account) => standing(account, rules, now));
+  const standings = accounts.map((account) => accountStatus(account, rules, now));
   const counts = [...Map.groupBy(standings, (name) => name)].map(([name, all]) => `${all.length} ${name}`);
   const plural = accounts.length === 1 ? '' : 's';
   const message = `${accounts.length} game account${plural} linked: ${counts.join(', ')}.`;
@@ -290,7 +290,7 @@ function standingOf(accounts: readonly AccountRow[], rules: AccountRules, now: n
     : { code: 'accounts_need_care', result: 'warning', message };
 }
 
-function standing(account: AccountRow, { maxStreak }: AccountRules, now: number): Standing {
+function accountStatus(account: AccountRow, { maxStreak }: AccountRules, now: number): AccountStatus {
   if (account.state === 'needs_login') return 'waiting to be linked again';
   if (account.state !== 'active') return account.state;
   if (account.error_streak >= maxStreak) return 'tired';

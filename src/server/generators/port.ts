@@ -1,4 +1,4 @@
-import { type ErrorCode, PASSING_FAILURES } from '../../protocol/errors.ts';
+import { type ErrorCode, TEMPORARY_ERRORS } from '../../protocol/errors.ts';
 import type { HealthFinding } from '../../protocol/service.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { ClaimBounds } from '../queue/port.ts';
@@ -109,7 +109,7 @@ export class GenerationError extends Error {
   ) {
     super(message, options);
     this.code = code;
-    this.isPassing = !isFinal && PASSING_FAILURES.has(code);
+    this.isPassing = !isFinal && TEMPORARY_ERRORS.has(code);
   }
 }
 

@@ -197,11 +197,11 @@ const CACHE_HEADERS = {
 } as const satisfies Record<Cache, Readonly<Record<string, string>>>;
 
 /** Headers of answers that must not be cached. */
-export const NOT_KEPT = CACHE_HEADERS.none;
+export const NO_STORE = CACHE_HEADERS.none;
 
 /** Errors and the answers to requests that change something are never cached. */
 export function cacheHeaders({ method, cache }: Route, status: number): Readonly<Record<string, string>> {
-  if (status >= 400 || method !== 'GET') return NOT_KEPT;
+  if (status >= 400 || method !== 'GET') return NO_STORE;
   return CACHE_HEADERS[cache ?? 'private'];
 }
 
@@ -231,7 +231,7 @@ export function errorAnswer(
   else if (refusal.status >= 500) log.warn(`${refusal.code}: ${refusal.message}`);
   context.observer.refused(refusal.code);
   const answer = isV1Address(url) ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
-  return { ...answer, headers: { ...NOT_KEPT, ...answer.headers } };
+  return { ...answer, headers: { ...NO_STORE, ...answer.headers } };
 }
 
 /** The bytes of an answer, plain and compressed, shared by all connections. */

@@ -13,7 +13,7 @@ import { withLimits } from '../service/limits/rate-limit.ts';
 import type { RequestLimiter } from '../service/limits/request-limiter.ts';
 import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
 import type { UserRow } from '../store/schema/tables.ts';
-import { cacheHeaders, NOT_KEPT, refusalAnswer } from './answers.ts';
+import { cacheHeaders, NO_STORE, refusalAnswer } from './answers.ts';
 import { v1RefusalAnswer } from './described-answers.ts';
 import { type HttpRequest, originsOf, provedOriginsOf } from './request.ts';
 import {
@@ -45,7 +45,7 @@ export interface Admission {
 const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Content-Type': EVENT_STREAM } };
 
 const STAND_IN = {
-  ...NOT_KEPT,
+  ...NO_STORE,
   'Content-Type': 'image/png',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 } as const;

@@ -183,7 +183,7 @@ export function proxyTest(trusted: string | undefined): (address: string) => boo
 /** The origins of a request: its address and what its headers claim. */
 export function originsOf({ address, headers }: HttpRequest): Origins {
   const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;
-  const origin = textOf(headers['origin']) ?? (isOfStrangePage(headers) ? OPAQUE_ORIGIN : undefined);
+  const origin = textOf(headers['origin']) ?? (isOfOtherPage(headers) ? OPAQUE_ORIGIN : undefined);
   return { address, origin, agents: [textOf(agent), textOf(standIn)] };
 }
 
@@ -195,7 +195,7 @@ export function provedOriginsOf(
   request: HttpRequest,
   { webPages, changes = false }: { readonly webPages: WebPages; readonly changes?: boolean | undefined },
 ): Origins {
-  const isStrange = changes ? hidesPage(request) : isUnderStrangeName(request, webPages);
+  const isStrange = changes ? hidesPage(request) : isUnderUnprovedName(request, webPages);
   return isStrange ? { ...originsOf(request), origin: OPAQUE_ORIGIN } : originsOf(request);
 }
 
@@ -206,7 +206,7 @@ export const OPAQUE_ORIGIN = 'null';
  * Any site can point its name at the service (DNS rebinding); browsers then treat its pages as the service's. If the
  * browser states the page's origin, the name must be proved by a certificate or be one of this machine.
  */
-export function isUnderStrangeName(request: HttpRequest, webPages: WebPages): boolean {
+export function isUnderUnprovedName(request: HttpRequest, webPages: WebPages): boolean {
   if (!hidesPage(request)) return false;
   const address = URL.parse(`http://${request.host}`);
   return address === null || !webPages.isProvedName(address);
@@ -227,7 +227,7 @@ function isOfBrowser(headers: HttpRequest['headers']): boolean {
 /**
  * Browsers send no Origin for a page's pictures and frames, but state how the page's site relates to the service.
  */
-function isOfStrangePage(headers: HttpRequest['headers']): boolean {
+function isOfOtherPage(headers: HttpRequest['headers']): boolean {
   const site = headers['sec-fetch-site'];
   return site === 'cross-site' || site === 'same-site';
 }

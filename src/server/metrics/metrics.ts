@@ -2,7 +2,7 @@ import type { Observers } from '../events/observer.ts';
 import { countPending } from '../queue/lists.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';
-import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
+import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
 import type { OpenStore } from '../store/open-store.ts';
 import type { MetricSources } from './prometheus.ts';
 
@@ -45,5 +45,5 @@ export async function startMetrics(
 }
 
 async function countNodes(db: Db): Promise<number> {
-  return (await listNodes(db, NODE_IS_GONE)).length;
+  return (await listNodes(db, NODE_TIMEOUT)).length;
 }

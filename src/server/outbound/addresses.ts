@@ -60,7 +60,7 @@ const AZURE_HOST = ipaddr.IPv4.parseCIDR('168.63.129.16/32');
  * addresses are allowed, and any address in the operator's networks. An IPv4 address inside an IPv6 one counts as the
  * IPv4 address.
  */
-export function judgeAddress(text: string, networks: readonly Network[]): CheckedAddress {
+export function checkAddress(text: string, networks: readonly Network[]): CheckedAddress {
   if (isIP(text) === 0 || text.includes('%')) return { allowed: false, why: RESERVED };
   const address = innermost(parseAddress(text));
   if (networks.some((network) => contains(network, address))) return { allowed: true, isOwn: true };

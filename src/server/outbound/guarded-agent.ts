@@ -10,9 +10,9 @@ import {
 } from '../../base/bounded-fetch.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import {
+  allowedAddresses,
   asOutboundError,
-  choose,
-  type Heading,
+  type Destination,
   literalOf,
   OutboundError,
   type OutboundPolicy,
@@ -118,10 +118,10 @@ function guardedConnector({
   return (options, callback) => {
     const { hostname, protocol } = options;
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
-    const heading: Heading = { host: hostname, port, policy };
+    const heading: Destination = { host: hostname, port, policy };
     const literal = literalOf(hostname);
     try {
-      if (literal !== undefined) choose([literal], heading); // a literal address needs no look-up
+      if (literal !== undefined) allowedAddresses([literal], heading); // a literal address needs no look-up
     } catch (error) {
       callback(error as Error, null);
       return;
@@ -138,7 +138,7 @@ function guardedConnector({
 }
 
 /** Gives the socket only addresses that have been checked. */
-function guardedLookup(resolve: ResolveName, heading: Heading): LookupFunction {
+function guardedLookup(resolve: ResolveName, heading: Destination): LookupFunction {
   return (name, { all }, callback) => {
     findAddresses(resolve, name, heading).then(
       (found) => {
@@ -152,21 +152,21 @@ function guardedLookup(resolve: ResolveName, heading: Heading): LookupFunction {
   };
 }
 
-async function findAddresses(resolve: ResolveName, name: string, heading: Heading): Promise<string[]> {
+async function findAddresses(resolve: ResolveName, name: string, heading: Destination): Promise<string[]> {
   const addresses = await resolve(name).catch((cause) => {
     throw new OutboundError('unreachable', `The name servers could not look up ${name}.`, cause);
   });
   if (addresses.length === 0) throw new OutboundError('unresolved', `No host ${name}.`);
-  return choose(addresses.slice(0, MAX_ADDRESSES), heading);
+  return allowedAddresses(addresses.slice(0, MAX_ADDRESSES), heading);
 }
 
 /** The final check, of the address the connection actually reached; nothing has been sent over it yet. */
-function whereWrong(socket: Socket | null, heading: Heading): Error | null {
+function whereWrong(socket: Socket | null, heading: Destination): Error | null {
   const address = socket?.remoteAddress;
   if (address === undefined)
     return new OutboundError('broken_off', `${heading.host} closed the connection without an answer.`);
   try {
-    choose([address], heading);
+    allowedAddresses([address], heading);
     return null;
   } catch (error) {
     return error as Error;

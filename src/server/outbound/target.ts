@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { PROXY_REFUSED } from '../../base/network-reason.ts';
-import { judgeAddress, type Network, parseNetwork } from './addresses.ts';
+import { checkAddress, type Network, parseNetwork } from './addresses.ts';
 
 /** Why an outbound request got no usable answer. */
 export type OutboundFault =
@@ -85,13 +85,13 @@ export function parseTarget(text: string, policy: OutboundPolicy, base?: URL): U
     throw new OutboundError('bad_url', 'The URL must not contain a user name or password.');
   }
   const address = literalOf(url.hostname);
-  if (address !== undefined) choose([address], { host: url.hostname, port: portOf(url), policy });
+  if (address !== undefined) allowedAddresses([address], { host: url.hostname, port: portOf(url), policy });
   else if (policy.networks.length === 0) verifyPort(portOf(url), policy);
   return url;
 }
 
 /** The destination of a connection. */
-export interface Heading {
+export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly policy: OutboundPolicy;
@@ -101,9 +101,12 @@ export interface Heading {
  * The host's addresses that the service may connect to on this port.
  * @throws OutboundError `address_refused`, `port_refused` if there are none
  */
-export function choose(addresses: readonly string[], { host, port, policy }: Heading): string[] {
+export function allowedAddresses(
+  addresses: readonly string[],
+  { host, port, policy }: Destination,
+): string[] {
   const networks = policy.networks.filter(([, , only = port]) => only === port);
-  const checked = addresses.map((address) => ({ address, ...judgeAddress(address, networks) }));
+  const checked = addresses.map((address) => ({ address, ...checkAddress(address, networks) }));
   const reachable = checked.filter((one) => one.allowed);
   if (reachable.length === 0) {
     const why = checked.find((one) => !one.allowed)?.why ?? 'no address';

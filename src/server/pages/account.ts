@@ -34,7 +34,7 @@ import {
   terminalOf,
 } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { checked, lines, type PageRoute, pageRoute, seeOther, several } from './page-route.ts';
+import { checked, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/keys';
 const isFor = 'users' as const;
@@ -61,7 +61,7 @@ function scopesToGive(caller: Caller): Scope[] {
 
 const formSchema = z.object({
   name: z.string(),
-  scope: several(z.string()),
+  scope: listField(z.string()),
   allowedIps: lines,
   allowedOrigins: lines,
   allowedAgents: lines,

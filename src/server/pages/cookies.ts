@@ -95,14 +95,14 @@ export function visitorSecret({ context, request, session }: Visit): string | un
 }
 
 /** Adds the visitor's secret to a page with the form that makes skins, if the browser has none. */
-export function forMaker(page: Page, visit: Visit): Page {
+export function withVisitorCookie(page: Page, visit: Visit): Page {
   const { context, request, session } = visit;
   if (session || visitorSecret(visit) !== undefined) return page;
   const input = { publicUrl: context.publicUrl(), secret: makeSecret() };
   return { ...page, headers: { 'Set-Cookie': setCookie('skinsmith-visitor', request, input) } };
 }
 
-export function makerOf({ caller, session }: Pick<PageCall, 'caller' | 'session'>): FormMaker {
+export function formMakerOf({ caller, session }: Pick<PageCall, 'caller' | 'session'>): FormMaker {
   return { name: session?.caller.name, hasPrivateSkins: caller.plan.privateSkins };
 }
 

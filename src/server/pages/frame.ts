@@ -118,10 +118,10 @@ export interface SkinCard {
 }
 
 /** The views of a skin on a card, with the width of the picture. A front view takes a quarter of the bytes. */
-const LOOKS = { isometric: 85, front: 80 } as const;
+const CARD_VIEWS = { isometric: 85, front: 80 } as const;
 
 interface CardOptions<Skin extends SkinCard> {
-  readonly look?: keyof typeof LOOKS;
+  readonly look?: keyof typeof CARD_VIEWS;
   /** More about each skin, below its card. */
   readonly below?: (skin: Skin) => Html | undefined;
 }
@@ -133,10 +133,10 @@ export function skinCards<Skin extends SkinCard>(
   return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin, look)}${below(skin)}</li>`)}</ul>`;
 }
 
-function skinCard(skin: SkinCard, look: keyof typeof LOOKS): Html {
+function skinCard(skin: SkinCard, look: keyof typeof CARD_VIEWS): Html {
   const { uuid, name } = skin;
   return html`<a class="card" href="/ui/skins/${uuid}">
-<img src="${pictureAddress(skin, look, 160)}" alt="" width="${LOOKS[look]}" height="160" loading="lazy">
+<img src="${pictureAddress(skin, look, 160)}" alt="" width="${CARD_VIEWS[look]}" height="160" loading="lazy">
 <bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
 </a>`;
 }
@@ -196,7 +196,7 @@ ${actionButton(`${path}/${id}/unlink`, 'Unlink', { about: subject, isDanger: tru
   );
 }
 
-interface LastWay {
+interface ConfirmUnlink {
   /** The account at a provider. */
   readonly subject: string;
   /** The page to return to. */
@@ -205,7 +205,7 @@ interface LastWay {
 }
 
 /** Asks for confirmation before the only way to sign in is removed. */
-export function lastWayPage(action: string, { subject, back, whose }: LastWay): Page {
+export function confirmUnlinkPage(action: string, { subject, back, whose }: ConfirmUnlink): Page {
   return {
     title: 'Unlink the only way to sign in?',
     body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
@@ -262,7 +262,7 @@ export function listOr(nothing: string, rows: readonly Html[]): Html {
 }
 
 /** A link to the next page of a list, if there is one. */
-export function moreOf(
+export function nextPageLink(
   path: string,
   query: Readonly<Record<string, string>>,
   next: string | undefined,
@@ -272,10 +272,10 @@ export function moreOf(
 }
 
 /** What a skin is made from. */
-export const FROM = ['file', 'url', 'player'] as const;
-export type From = (typeof FROM)[number];
+export const SOURCE_TYPES = ['file', 'url', 'player'] as const;
+export type SourceType = (typeof SOURCE_TYPES)[number];
 
-const INPUTS: Readonly<Record<From, Html>> = {
+const INPUTS: Readonly<Record<SourceType, Html>> = {
   file: html`<label class="drop" for="file"><strong>Skin picture</strong>
 <span class="quiet">PNG, 64×64 or 64×32 pixels, at most 20,000 bytes</span>
 <span class="quiet" data-needs-script hidden>Drop files or a folder here, or paste a picture.</span>
@@ -295,7 +295,7 @@ export interface FormMaker {
 }
 
 /** The form that makes a skin. It works without scripts; with them, it takes several pictures at once. */
-export function makeForm(from: From, maker: FormMaker): Html {
+export function makeForm(from: SourceType, maker: FormMaker): Html {
   return html`<form class="panel make" method="post" action="/ui/make" enctype="multipart/form-data" data-make="${from}">
 ${maker.name !== undefined && html`<input type="hidden" name="maker" value="${maker.name}">`}
 ${INPUTS[from]}

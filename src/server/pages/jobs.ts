@@ -26,7 +26,7 @@ const params = z.object({ jobId: z.string().max(64) });
 /** Milliseconds that the page waits for the skin. Most skins are made by then. */
 const PAGE_WAIT = 5_000;
 /** Milliseconds that a page's script waits for a change. */
-const NEWS_WAIT = 20_000;
+const CHANGE_WAIT = 20_000;
 
 export const jobPageRoute = pageRoute({
   method: 'GET',
@@ -60,7 +60,7 @@ export const jobStateRoute = pageRoute({
     const isNews = found.job.status !== query.seen;
     return dataAnswer(
       200,
-      stateOf(isNews ? found : await waitForChange(context, found.job, { ms: NEWS_WAIT })),
+      stateOf(isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT })),
     );
   },
 });
@@ -73,12 +73,12 @@ function stateOf({ job, skin }: JobWithSkin): object {
 }
 
 /** Jobs from a visitor's address to read at once, and in all, to find those from the browser. */
-const LOOKED_AT_ONCE = 100;
-const MAX_LOOKED_AT = 2_000;
+const READ_AT_ONCE = 100;
+const MAX_READ = 2_000;
 /** Jobs per page. */
 const SIZE = 50;
 /** Jobs per page with an expected end: each forecast reads the whole queue. */
-const FORETOLD = 10;
+const MAX_FORECASTS = 10;
 
 export const ownJobsRoute = pageRoute({
   method: 'GET',
@@ -111,8 +111,8 @@ async function visitorsJobs(call: PageCall, { status, after }: JobListQuery): Pr
   const secret = visitorSecret(call);
   const found: ListedJob[] = [];
   let next = after;
-  for (let looked = 0; secret !== undefined && looked < MAX_LOOKED_AT && found.length <= SIZE; ) {
-    const page = await listJobs(call.context, call.caller, { status, after: next, size: LOOKED_AT_ONCE });
+  for (let looked = 0; secret !== undefined && looked < MAX_READ && found.length <= SIZE; ) {
+    const page = await listJobs(call.context, call.caller, { status, after: next, size: READ_AT_ONCE });
     found.push(...page.jobs.filter(({ uuid }) => isVisitorsJob(uuid, secret)));
     next = page.next;
     looked += page.jobs.length;
@@ -124,7 +124,7 @@ async function visitorsJobs(call: PageCall, { status, after }: JobListQuery): Pr
 
 /** Adds the expected ends of the first pending jobs. */
 async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Promise<OwnJob[]> {
-  const pending = jobs.filter(({ status }) => isPending(status)).slice(-FORETOLD);
+  const pending = jobs.filter(({ status }) => isPending(status)).slice(-MAX_FORECASTS);
   const etas = new Map<string, number | undefined>();
   for (const { uuid } of pending) {
     const job = await findJob(context.db, uuid);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { readBody } from '../http/bodies.ts';
 import { readInput } from '../http/generate-request.ts';
 import { submit } from '../service/submitting/submit.ts';
-import { forMaker, makerOf, verifyMaker, visitorSecret } from './cookies.ts';
-import { type FormMaker, FROM, type From, makeForm, type Page, terminalOf } from './frame.ts';
+import { formMakerOf, verifyMaker, visitorSecret, withVisitorCookie } from './cookies.ts';
+import { type FormMaker, makeForm, type Page, SOURCE_TYPES, type SourceType, terminalOf } from './frame.ts';
 import { html } from './html.ts';
 import { dataAnswer, pageRoute, seeOther, wantsPage } from './page-route.ts';
 
@@ -11,10 +11,10 @@ export const makeRoute = pageRoute({
   method: 'GET',
   path: '/ui/make',
   isFor: 'callers',
-  query: z.object({ from: z.enum(FROM).default('file').catch('file') }),
+  query: z.object({ from: z.enum(SOURCE_TYPES).default('file').catch('file') }),
   handle: async (call) => {
-    const view = { from: call.query.from, maker: makerOf(call), origin: call.context.publicUrl() };
-    return forMaker(makePage(view), call);
+    const view = { from: call.query.from, maker: formMakerOf(call), origin: call.context.publicUrl() };
+    return withVisitorCookie(makePage(view), call);
   },
 });
 
@@ -34,21 +34,21 @@ export const submitFormRoute = pageRoute({
   },
 });
 
-const NAMES: Readonly<Record<From, string>> = { file: 'Picture', url: 'URL', player: 'Player' };
+const NAMES: Readonly<Record<SourceType, string>> = { file: 'Picture', url: 'URL', player: 'Player' };
 
-const SOURCES: Readonly<Record<From, string>> = {
+const SOURCES: Readonly<Record<SourceType, string>> = {
   file: 'skin.png',
   url: 'https://example.com/skin.png',
   player: 'jeb_',
 };
-const FIELDS: Readonly<Record<From, string>> = {
+const FIELDS: Readonly<Record<SourceType, string>> = {
   file: 'file=@skin.png',
   url: 'url=https://example.com/skin.png',
   player: 'user=jeb_',
 };
 
 export interface MakeView {
-  readonly from: From;
+  readonly from: SourceType;
   readonly maker: FormMaker;
   readonly origin: string;
 }
@@ -57,7 +57,7 @@ export function makePage({ from, maker, origin }: MakeView): Page {
   return {
     title: 'Make a skin',
     body: html`<nav class="tabs" aria-label="What to make it from">
-${FROM.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
+${SOURCE_TYPES.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
 ${makeForm(from, maker)}`,
     terminal: terminalOf(`skinsmith generate ${SOURCES[from]}`, origin, '/v2/generate', `-F ${FIELDS[from]}`),

@@ -11,7 +11,7 @@ import { deleteSkins, editSkins } from '../service/skins/changes.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
 import { day, options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { orNone, type PageRoute, pageRoute, seeOther, several } from './page-route.ts';
+import { listField, optionalField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/skins';
 /** Skins per page. */
@@ -83,9 +83,9 @@ export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const)
 
 const formSchema = z.object({
   act: z.enum(['change', 'delete', 'delete-for-good']),
-  skin: several(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
-  visibility: orNone(visibilitySchema),
-  name: orNone(skinNameSchema),
+  skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
+  visibility: optionalField(visibilitySchema),
+  name: optionalField(skinNameSchema),
 });
 
 export const mySkinsFormRoute = pageRoute({
@@ -132,12 +132,12 @@ export interface MySkinsView extends Choice {
   /** Skins on all pages, if known. */
   readonly total: number | undefined;
   /** What the last form did. */
-  readonly done: Done | undefined;
+  readonly done: BulkResult | undefined;
   readonly origin: string;
 }
 
 /** How many skins a form changed or deleted. */
-export interface Done {
+export interface BulkResult {
   readonly act: 'changed' | 'deleted';
   readonly count: number;
 }

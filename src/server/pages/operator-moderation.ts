@@ -21,10 +21,10 @@ import {
   unblockImage,
   whichAreBlocked,
 } from '../service/moderation/blocked-images.ts';
-import { readActs } from '../service/moderation/log.ts';
+import { readOperatorLog } from '../service/moderation/log.ts';
 import { dismissReport, readReports } from '../service/moderation/reports.ts';
 import { deleteAnySkin, setHidden } from '../service/moderation/skins.ts';
-import { actionButton, listOr, moment, moreOf, operatorPage, type Page, terminalOf } from './frame.ts';
+import { actionButton, listOr, moment, nextPageLink, operatorPage, type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -147,7 +147,7 @@ const logPageRoute = pageRoute({
   scopes,
   query: logQuerySchema,
   handle: async ({ context, caller, query }) => {
-    const entries = await readActs(context, caller, query);
+    const entries = await readOperatorLog(context, caller, query);
     const next = placeAfter(entries, query.size, ({ id }) => id);
     return logPage({ entries, next, origin: context.publicUrl() });
   },
@@ -182,7 +182,7 @@ export function imagesPage({ images, next, origin }: ImagesView): Page {
 <div><label for="note">Reason, for the log</label><input id="note" name="note" maxlength="500" autocomplete="off"></div>
 <div class="end"><button>Block image</button></div></div></form>
 ${listOr('No blocked images.', images.map(row))}
-${moreOf(PATH, {}, next)}`,
+${nextPageLink(PATH, {}, next)}`,
     terminal: terminalOf('skinsmith moderation list', origin, '/v2/account/blocked-images'),
   });
 }
@@ -221,7 +221,7 @@ export function logPage({ entries, next, origin }: LogView): Page {
   return operatorPage('log', {
     title: 'Operator log',
     body: html`${listOr('Nothing yet.', entries.map(logRow))}
-${moreOf('/ui/operator/log', {}, next)}`,
+${nextPageLink('/ui/operator/log', {}, next)}`,
     terminal: terminalOf('skinsmith moderation log', origin, '/v2/account/log'),
   });
 }
@@ -268,7 +268,7 @@ export function reportsPage({ reports, decided, blocked, state, next, origin }: 
       `No ${state} reports.`,
       reports.map((report) => reportRow(report, { reports, decided, blocked })),
     )}
-${moreOf(REPORTS_PATH, { state }, next)}
+${nextPageLink(REPORTS_PATH, { state }, next)}
 <p><a href="${REPORTS_PATH}?state=${other}">Show ${other} reports</a></p>`,
     terminal: terminalOf('skinsmith reports list', origin, '/v2/account/reports'),
   });

@@ -27,7 +27,7 @@ import {
   identityRows,
   listOr,
   moment,
-  moreOf,
+  nextPageLink,
   operatorPage,
   type Page,
   planTable,
@@ -149,7 +149,7 @@ ${listOr(
   'No users match.',
   users.map((user) => row(user, plans)),
 )}
-${moreOf(PATH, { filter }, next)}`,
+${nextPageLink(PATH, { filter }, next)}`,
     terminal: terminalOf('skinsmith users list', origin, '/v2/account/users'),
   });
 }

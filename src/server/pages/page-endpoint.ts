@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { compressed, refusalAnswer } from '../http/answers.ts';
 import type { ServiceLog } from '../http/log.ts';
-import { type HttpRequest, isUnderStrangeName, OPAQUE_ORIGIN, originsOf } from '../http/request.ts';
+import { type HttpRequest, isUnderUnprovedName, OPAQUE_ORIGIN, originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
 import { anonymousCaller, type Caller, type Origins, requireScope } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
@@ -87,7 +87,7 @@ export class PageEndpoint {
 
   #stranger(request: HttpRequest): Caller {
     const { plans, webPages } = this.#options.context;
-    const origin = isUnderStrangeName(request, webPages) ? OPAQUE_ORIGIN : undefined;
+    const origin = isUnderUnprovedName(request, webPages) ? OPAQUE_ORIGIN : undefined;
     return anonymousCaller({ ...ownOrigins(request), origin }, plans);
   }
 

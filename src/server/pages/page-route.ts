@@ -73,7 +73,7 @@ export function isPage(answer: PageAnswer): answer is Page {
 }
 
 /** All values of a field that may occur several times, such as checked boxes. */
-export function several<S extends z.ZodType>(one: S) {
+export function listField<S extends z.ZodType>(one: S) {
   return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(one));
 }
 
@@ -91,7 +91,7 @@ export const checked = z
   .transform((value) => value !== undefined);
 
 /** A select or text field whose empty value means: none. */
-export function orNone<S extends z.ZodType>(schema: S) {
+export function optionalField<S extends z.ZodType>(schema: S) {
   return z.union([z.literal('').transform(() => undefined), schema]).optional();
 }
 
@@ -125,16 +125,16 @@ export function verifyOwnForm(sent: Sent, webPages: WebPages): void {
 function verifyName(sent: Sent, webPages: WebPages): void {
   const page = originOf(sent) ?? URL.parse(`http://${sent.host}`);
   if (page && webPages.isProvedName(page)) return;
-  throw strangeName(page, 'forms are refused');
+  throw unprovedName(page, 'forms are refused');
 }
 
 /** @throws Refusal `insufficient_grants` for the jobs of visitors under a name that is not proved */
 export function verifyMaySee(caller: Caller, { host }: Sent, webPages: WebPages): void {
-  if (!webPages.isTrusted(caller)) throw strangeName(URL.parse(`http://${host}`), 'jobs are hidden');
+  if (!webPages.isTrusted(caller)) throw unprovedName(URL.parse(`http://${host}`), 'jobs are hidden');
 }
 
 /** `what`: the consequence. */
-function strangeName(page: URL | null, what: string): Refusal {
+function unprovedName(page: URL | null, what: string): Refusal {
   const { host = 'this address', origin = 'http://…' } = page ?? {};
   return new Refusal(
     'insufficient_grants',

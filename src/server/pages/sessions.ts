@@ -4,7 +4,15 @@ import { userNameSchema } from '../../protocol/user.ts';
 import { hasScope } from '../service/callers/caller.ts';
 import { readIdentities, unlinkIdentity } from '../service/openid/identities.ts';
 import { listOwnSessions, revokeOwnSession, type SessionCaller } from '../service/sessions.ts';
-import { accountPage, identityRows, lastWayPage, minuteOf, moment, type Page, terminalOf } from './frame.ts';
+import {
+  accountPage,
+  confirmUnlinkPage,
+  identityRows,
+  minuteOf,
+  moment,
+  type Page,
+  terminalOf,
+} from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -71,7 +79,7 @@ interface Unlink {
   readonly user?: string;
   readonly path: string;
   readonly back: `/ui${string}`;
-  readonly whose: Parameters<typeof lastWayPage>[1]['whose'];
+  readonly whose: Parameters<typeof confirmUnlinkPage>[1]['whose'];
 }
 
 /** Unlinks an identity. The only way to sign in needs the person's confirmation. */
@@ -83,7 +91,7 @@ async function unlinked(
   const identities = await readIdentities(context, caller, user);
   const lastWay = identities.find((one) => one.id === id && one.isLastWay);
   if (lastWay && last === undefined)
-    return lastWayPage(`${path}/${id}/unlink`, { subject: lastWay.subject, back, whose });
+    return confirmUnlinkPage(`${path}/${id}/unlink`, { subject: lastWay.subject, back, whose });
   const mayBeLast = last !== undefined;
   await unlinkIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
   return seeOther(back);

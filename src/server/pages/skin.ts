@@ -15,7 +15,7 @@ import {
   UnsafeSkinDataError,
 } from '../../textures/commands.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
-import { judgeAddress } from '../outbound/addresses.ts';
+import { checkAddress } from '../outbound/addresses.ts';
 import { skinInput } from '../pictures/texture-renders.ts';
 import { reportSkin } from '../service/moderation/reports.ts';
 import { deleteSkin, editSkin } from '../service/skins/changes.ts';
@@ -274,6 +274,6 @@ ${copyField('Face in chat, in-game command, 1.21.9 and later', `/${textObjectCom
 function isReachable(address: string): boolean {
   const { hostname } = new URL(address);
   const bare = hostname.replaceAll(/[[\]]/g, '');
-  if (isIP(bare) !== 0) return judgeAddress(bare, []).allowed;
+  if (isIP(bare) !== 0) return checkAddress(bare, []).allowed;
   return hostname.includes('.') && !/\.(?:local|localhost|internal|lan|home|test)$/.test(hostname);
 }

@@ -1,5 +1,5 @@
 import { readPublicSkins } from '../service/skins/skins.ts';
-import { forMaker, makerOf } from './cookies.ts';
+import { formMakerOf, withVisitorCookie } from './cookies.ts';
 import { type FormMaker, makeForm, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { pageRoute } from './page-route.ts';
@@ -17,7 +17,7 @@ export const startRoute = pageRoute({
     const { generatorKind, publicUrl } = context;
     const view = { signing: generatorKind, newest: skins, origin: publicUrl() };
     if (!mayUse) return startPage({ ...view, maker: undefined });
-    return forMaker(startPage({ ...view, maker: makerOf(call) }), call);
+    return withVisitorCookie(startPage({ ...view, maker: formMakerOf(call) }), call);
   },
 });
 

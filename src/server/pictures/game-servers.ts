@@ -9,7 +9,7 @@ import {
   type SignedProfile,
 } from '../../game/profiles.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import { asksGame } from '../sources/profile-data.ts';
+import { requestFromGame } from '../sources/profile-data.ts';
 import type { Db } from '../store/db.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
 
@@ -60,6 +60,6 @@ export class GameServers {
 
   async #ask<T>(caller: Caller, ask: () => Promise<T>): Promise<T> {
     const request = { caller, via: 'queue' } as const;
-    return await asksGame(this.#options, request, async () => await this.#budget.during(caller, ask));
+    return await requestFromGame(this.#options, request, async () => await this.#budget.during(caller, ask));
   }
 }

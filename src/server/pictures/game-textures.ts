@@ -6,7 +6,7 @@ import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusal.ts';
-import { asksGame } from '../sources/profile-data.ts';
+import { requestFromGame } from '../sources/profile-data.ts';
 import { findKnownTexture, type GameAddress } from '../sources/url.ts';
 import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
@@ -75,7 +75,7 @@ export class GameTextures {
   async #fetchFor(caller: Caller, address: GameAddress): Promise<NamedTexture> {
     const request = { caller, via: 'queue' } as const;
     const ask = async () => await this.#fetchOnce(caller, address);
-    return await asksGame(this.#options, request, ask, { not_found: gone, unexpected: gone });
+    return await requestFromGame(this.#options, request, ask, { not_found: gone, unexpected: gone });
   }
 
   /** Concurrent requests for a texture wait for the same answer. */

@@ -14,7 +14,7 @@ export interface KnownData {
 }
 
 /** What the store knows about a request before anything is decided. */
-export interface LookUp {
+export interface KnownFacts {
   /** The caller's usage. */
   readonly memory: CallerMemory;
   /** Whether the owner has used the request's idempotency key before. */
@@ -26,19 +26,19 @@ export interface LookUp {
 }
 
 /** Which data may answer a request. */
-export interface Wanted
+export interface LookUpQuery
   extends Pick<NewJob, 'owner' | 'textureHash' | 'visibility' | 'name' | 'idempotencyKey'> {
   /** Identities of data; the first takes precedence. */
   readonly identities: readonly [string, string];
 }
 
-type LookUpValues = Pick<Wanted, 'owner' | 'textureHash' | 'idempotencyKey'> & {
+type LookUpValues = Pick<LookUpQuery, 'owner' | 'textureHash' | 'idempotencyKey'> & {
   readonly first: string;
   readonly second: string;
 };
 
 /** Finds existing data together with everything else, because every submission needs it. */
-export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookUp> {
+export async function lookUp(db: Db, wanted: LookUpQuery, now: number): Promise<KnownFacts> {
   const { owner, identities, idempotencyKey, textureHash } = wanted;
   const [first, second] = identities;
   const rows = await LOOK_UP.all(db, { owner, first, second, idempotencyKey, textureHash });

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { processExists } from '../../base/files.ts';
 import { DATABASE_NOW, readDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
-import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
+import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
 
 /**
  * Names a node as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. This lets another
@@ -70,7 +70,7 @@ function isGoneHere(holder: string, self: NodeName): boolean {
 export const holdersByHeartbeat: Holders = {
   gone: async (db, holders) => {
     if (holders.length === 0) return new Set();
-    const alive = new Set((await listNodes(db, NODE_IS_GONE)).map(({ id }) => id));
+    const alive = new Set((await listNodes(db, NODE_TIMEOUT)).map(({ id }) => id));
     return new Set(holders.filter((holder) => !alive.has(nodeOf(holder))));
   },
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
-import { isUnreachable, storeTrouble } from '../store/failures.ts';
+import { isUnreachable, storeProblem } from '../store/failures.ts';
 
 export interface RefusalDetails {
   readonly message?: string;
@@ -68,7 +68,7 @@ function fromStore(error: Error): Refusal | undefined {
   if (isUnreachable(error))
     return new Refusal('store_unreachable', { headers: { 'Retry-After': '2' }, cause: error });
   const { code } = error as Error & { code?: unknown };
-  const message = storeTrouble(error) ?? FILE_TROUBLE[String(code)];
+  const message = storeProblem(error) ?? FILE_TROUBLE[String(code)];
   if (message === undefined) return undefined;
   // Another server may be up to date.
   const later = code === 'store_too_new' && { headers: { 'Retry-After': '2' } };

@@ -25,7 +25,7 @@ const MAX_WITHOUT_KEY = MAX_TOTAL / 2;
 /** Number of callers above which those without counts are forgotten. */
 const MANY_CALLERS = 1_000;
 
-export type Entered =
+export type FetchAdmission =
   | { readonly kind: 'entered'; readonly leave: () => void }
   /** Too many simultaneous fetches of the caller. */
   | { readonly kind: 'busy' }
@@ -56,7 +56,7 @@ export class Fetches {
   };
 
   /** `now`: milliseconds since the epoch. */
-  enter(caller: Caller, target: Target, now: number): Entered {
+  enter(caller: Caller, target: Target, now: number): FetchAdmission {
     const { kind, owner, plan } = caller;
     const tally = this.#tallyOf(owner, now);
     if (tally.underWay >= maxFetchesOf(caller)) return { kind: 'busy' };

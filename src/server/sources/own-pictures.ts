@@ -2,7 +2,7 @@ import { skinOnPage } from '../../base/bounded-fetch.ts';
 import { uuidOrShortIdSchema } from '../../protocol/skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusal.ts';
-import { wholeUuid } from '../service/skins/skin-picks.ts';
+import { fullUuid } from '../service/skins/skin-picks.ts';
 import { readSkin } from '../service/skins/skins.ts';
 import { findServedTexture } from '../store/textures.ts';
 import type { SourceContext } from './reserve-slot.ts';
@@ -43,7 +43,7 @@ export async function readOwn(context: OwnContext, path: string, caller: Caller)
 }
 
 /** The picture of our skin with the UUID in an address of the hosted service; undefined if we have none. */
-export async function findOnPage(
+export async function findHostedPageSkin(
   context: OwnContext,
   url: URL,
   caller: Caller,
@@ -76,7 +76,7 @@ async function findTextureOfSkin(
   caller: Caller,
 ): Promise<string | undefined> {
   try {
-    const { texture_hash } = await readSkin(context, caller, await wholeUuid(context, caller, id));
+    const { texture_hash } = await readSkin(context, caller, await fullUuid(context, caller, id));
     return texture_hash;
   } catch (error) {
     if (!(error instanceof Refusal && error.code === 'skin_not_found')) throw error;

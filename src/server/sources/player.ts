@@ -12,7 +12,7 @@ import {
   rememberPlayer,
 } from '../store/textures.ts';
 import { withinFetchLimits } from './fetches.ts';
-import { asksGame, keptProfile, type ProfileFacts, readProfileData } from './profile-data.ts';
+import { keptProfile, type ProfileFacts, readProfileData, requestFromGame } from './profile-data.ts';
 import type { SourceContext } from './reserve-slot.ts';
 import type { SignedMaterial, SourceRequest } from './source.ts';
 
@@ -69,11 +69,16 @@ async function lookUp(
   const known = await findTextureData(db, facts.identity);
   if (known) return keptProfile(known);
   const duration = () => Math.round(clock.monotonic() - start);
-  return await asksGame(context, request, async () => await readProfileData(context.game, facts, duration), {
-    not_found: () => unusable('its texture is missing'),
-    unexpected: (cause) =>
-      new Refusal('invalid_user', { message: `The player's skin cannot be used. ${cause.message}`, cause }),
-  });
+  return await requestFromGame(
+    context,
+    request,
+    async () => await readProfileData(context.game, facts, duration),
+    {
+      not_found: () => unusable('its texture is missing'),
+      unexpected: (cause) =>
+        new Refusal('invalid_user', { message: `The player's skin cannot be used. ${cause.message}`, cause }),
+    },
+  );
 }
 
 async function askForProfile(
@@ -87,7 +92,7 @@ async function askForProfile(
     if (found) return await fetchSignedProfile(http, found.id);
     throw new GameError('not_found', 'No player has this name.');
   };
-  return await asksGame(context, request, ask, {
+  return await requestFromGame(context, request, ask, {
     not_found: () => {
       const named = 'id' in player ? `with the UUID ${player.id}` : `called ${player.name}`;
       return new Refusal('invalid_user', `The game has no player ${named}.`);
@@ -107,7 +112,11 @@ async function verified(
     throw new Refusal('invalid_user', `${name} only has a default skin, which is not signed.`);
   }
   const { keys } = context.game;
-  const isSigned = await asksGame(context, request, async () => await keys.hasSigned(value, signature));
+  const isSigned = await requestFromGame(
+    context,
+    request,
+    async () => await keys.hasSigned(value, signature),
+  );
   if (!isSigned) throw unusable('the game has not signed it');
   const look = { id, name, skinUrl: skin.url, variant: skin.variant, capeUrl: cape?.url };
   return { ...look, value, signature, identity: profileIdentity(look) };

@@ -25,7 +25,7 @@ type Meanings = Readonly<Partial<Record<GameErrorKind, (error: GameError) => Ref
  * Sends a request to the game's services for a caller. @throws Refusal according to `meanings`, or
  * `service_unavailable`
  */
-export async function asksGame<T>(
+export async function requestFromGame<T>(
   context: { readonly db: Db; readonly clock: Clock },
   request: LimitedRequest,
   ask: () => Promise<T>,

@@ -11,8 +11,8 @@ import type { Db } from '../store/db.ts';
 import type { TextureRow } from '../store/schema/tables.ts';
 import { findTextureByUrl } from '../store/textures.ts';
 import { type Target, withinFetchLimits } from './fetches.ts';
-import { findOnPage, ownPath, readOwn } from './own-pictures.ts';
-import { asksGame, isPlaceholder } from './profile-data.ts';
+import { findHostedPageSkin, ownPath, readOwn } from './own-pictures.ts';
+import { isPlaceholder, requestFromGame } from './profile-data.ts';
 import { reserveSlot, type SourceContext } from './reserve-slot.ts';
 import type { PictureMaterial, SourceRequest } from './source.ts';
 
@@ -28,7 +28,7 @@ export async function readUrl(
   if (own !== undefined) return picture(await readOwn(context, own, request.caller));
   const hash = textureHashOf(context.game.http.addresses.textures, url.href);
   if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, request);
-  const ours = await findOnPage(context, url, request.caller);
+  const ours = await findHostedPageSkin(context, url, request.caller);
   if (ours) return picture(ours);
   return await withinLimits(context, { ...request, target: 'url' }, () =>
     fetchPicture(context.pictures, pictureLink(url)),
@@ -82,7 +82,7 @@ async function readGameTexture(
   if (known) return picture(known.png);
   const download = async () => await downloadTexture(context.game.http, address.url);
   return await withinLimits(context, request, async () => {
-    const { bytes } = await asksGame(context, request, download, {
+    const { bytes } = await requestFromGame(context, request, download, {
       not_found: () => new Refusal('invalid_image_url', 'The game does not have this texture.'),
       unexpected: () => new Refusal('invalid_image_url', 'The game has no picture at this address.'),
     });

@@ -1,7 +1,7 @@
 import { dbOf } from '../store/db.ts';
+import { asRefused } from '../store/postgres/failures.ts';
 import { forKysely, makePool, POOL_OPTIONS, type PoolOptions } from '../store/postgres/pool.ts';
 import { openPostgresDb, type PostgresSettings, postgresDb } from '../store/postgres/postgres-store.ts';
-import { asRefused } from '../store/postgres/trouble.ts';
 import type { OpenPlace } from './rows.ts';
 
 /**

@@ -6,7 +6,7 @@ import { importSqlite } from '../../base/sqlite.ts';
 import type { Db } from '../store/db.ts';
 import { readMeta, verifyWhole } from '../store/meta.ts';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';
-import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
+import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { openStore, sqliteDb } from '../store/sqlite.ts';
@@ -81,7 +81,7 @@ export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   if ('folder' in place) return await openStore(place.folder);
   const { openDatabaseTarget } = await import('./database-places.ts');
   const { db, close } = await openDatabaseTarget(place.postgres);
-  const [node] = await listNodes(db, NODE_IS_GONE);
+  const [node] = await listNodes(db, NODE_TIMEOUT);
   if (!node) return { db, close };
   await close();
   throw new StoreCopyError(

@@ -32,7 +32,7 @@ export interface CallbackLease {
 }
 
 /** Receivers whose deliveries are paused. */
-export interface Busy {
+export interface PausedReceivers {
   readonly hosts: readonly string[];
   readonly users: readonly string[];
 }
@@ -74,7 +74,7 @@ export async function makeCallbacksDue(tx: Db, jobUuid: string): Promise<void> {
 /** Claims the delivery that has been due for the longest time; it is due again at `until`, unless it ends before. */
 export async function claimCallback(
   db: Db,
-  { owner, now, until, busy }: { owner: string; now: number; until: number; busy: Busy },
+  { owner, now, until, busy }: { owner: string; now: number; until: number; busy: PausedReceivers },
 ): Promise<CallbackLease | undefined> {
   return await inTransaction(db, async (tx) => {
     const due = openFor(tx, busy).selectAll().where('run_at', '<=', now).orderBy('run_at').limit(1);
@@ -91,7 +91,7 @@ export async function claimCallback(
 }
 
 /** When the next delivery is due, in milliseconds since the epoch. */
-export async function nextCallbackAt(db: Db, busy: Busy): Promise<number | undefined> {
+export async function nextCallbackAt(db: Db, busy: PausedReceivers): Promise<number | undefined> {
   const row = await openFor(db, busy)
     .select('run_at')
     .where('run_at', 'is not', null)
@@ -167,7 +167,7 @@ export async function findSigner(
     .executeTakeFirst();
 }
 
-function openFor(db: Db, { hosts, users }: Busy) {
+function openFor(db: Db, { hosts, users }: PausedReceivers) {
   let open = db.selectFrom('callbacks').where(OPEN);
   if (hosts.length > 0) open = open.where('host', 'not in', hosts);
   if (users.length > 0) {

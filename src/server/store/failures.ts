@@ -68,13 +68,13 @@ const OWN_TROUBLE: Readonly<Record<string, string>> = {
 };
 
 /** A sentence for callers if an error comes from a faulty store; see also `isUnreachable`. */
-export function storeTrouble(error: unknown): string | undefined {
+export function storeProblem(error: unknown): string | undefined {
   const sqlite = sqliteCode(error);
   const { code } = error as { code?: unknown };
   return Number.isNaN(sqlite) ? OWN_TROUBLE[String(code)] : SQLITE_TROUBLE[sqlite];
 }
 
 /** Whether an error comes from the store, so that another attempt may succeed once the store works again. */
-export function isStoreTrouble(error: unknown): boolean {
-  return isUnreachable(error) || (error instanceof Error && storeTrouble(error) !== undefined);
+export function isStoreFailure(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof Error && storeProblem(error) !== undefined);
 }

@@ -9,7 +9,7 @@ import type { NodeRow } from './schema/tables.ts';
  */
 
 /** Milliseconds without a heartbeat after which a node counts as gone. If it resumes later, others have its leases. */
-export const NODE_IS_GONE = 10_000;
+export const NODE_TIMEOUT = 10_000;
 
 interface Beat extends Pick<NodeRow, 'seen_at'> {
   readonly oldest_reader: string | null;
@@ -19,7 +19,10 @@ interface Beat extends Pick<NodeRow, 'seen_at'> {
  * A heartbeat of a node; the first one registers it. Returns the database's time, and checks whether the store has
  * become too new.
  */
-export async function beat(db: Db, { id, version }: Pick<NodeRow, 'id' | 'version'>): Promise<number> {
+export async function sendHeartbeat(
+  db: Db,
+  { id, version }: Pick<NodeRow, 'id' | 'version'>,
+): Promise<number> {
   const { rows } = await sql<Beat>`insert into nodes (id, version, started_at, seen_at)
     values (${id}, ${version}, ${DATABASE_NOW}, ${DATABASE_NOW})
     on conflict (id) do update set seen_at = excluded.seen_at, version = excluded.version
@@ -29,7 +32,7 @@ export async function beat(db: Db, { id, version }: Pick<NodeRow, 'id' | 'versio
 }
 
 /** Signs off a node that has ended normally. */
-export async function leave(db: Db, id: string): Promise<void> {
+export async function signOff(db: Db, id: string): Promise<void> {
   await db.deleteFrom('nodes').where('id', '=', id).execute();
 }
 

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import {
-  beginningWith,
   findSkinsByNumber,
   pageOf,
+  prefixRange,
   type SkinPlace,
   type SkinScope,
   type SkinSelection,
@@ -79,7 +79,7 @@ async function rarestWord(db: Db, words: readonly string[]): Promise<{ word: str
 }
 
 async function countUpToMany(db: Db, word: string): Promise<number> {
-  const { first, last } = beginningWith(word);
+  const { first, last } = prefixRange(word);
   const { count } = await db
     .selectFrom((eb) =>
       eb
@@ -101,7 +101,7 @@ async function skinsWithWord(
   scope: SkinScope,
   { word, before, sort }: { word: string; before: SkinPlace | undefined; sort: SkinSort },
 ): Promise<SkinPlace[]> {
-  const { first, last } = beginningWith(word);
+  const { first, last } = prefixRange(word);
   const places = await db
     .selectFrom('skins')
     .select(['id', 'views'])
@@ -147,7 +147,7 @@ async function matching(
       .where('texture_data.variant', '=', variant);
   }
   for (const word of words) {
-    const { first, last } = beginningWith(word);
+    const { first, last } = prefixRange(word);
     query = query.where(({ exists, selectFrom }) =>
       exists(
         selectFrom('skin_words')

@@ -18,12 +18,12 @@ export function wordsIn(text: string): string[] {
  * and one range of an ordinary index finds it, however short, in every database. A name has as many entries as letters;
  * trigrams would be as many, and would not match one or two letters.
  */
-export function endsIn(name: string): string[] {
+export function suffixesOf(name: string): string[] {
   return [...new Set(wordsIn(name).flatMap((word) => Array.from(word, (_, at) => word.slice(at))))];
 }
 
 /** The range of entries with this prefix. */
-export function beginningWith(word: string): { readonly first: string; readonly last: string } {
+export function prefixRange(word: string): { readonly first: string; readonly last: string } {
   return { first: word, last: word.padEnd(LONGEST, 'z') };
 }
 
@@ -32,7 +32,7 @@ const LONGEST = 64;
 
 /** Adds words for a skin that has none yet. */
 export async function addWords(db: Db, skin_id: number, name: string | null): Promise<void> {
-  const words = endsIn(name ?? '').map((word) => ({ word, skin_id }));
+  const words = suffixesOf(name ?? '').map((word) => ({ word, skin_id }));
   if (words.length > 0) await db.insertInto('skin_words').values(words).execute();
 }
 
@@ -284,14 +284,16 @@ export function pageOf(
   }
   const popular = all.orderBy('views', 'desc').orderBy('id', 'desc');
   if (before === undefined) return popular;
-  return popular.where((eb) => eb(eb.refTuple('views', 'id'), '<', eb.tuple(wide(before.views), before.id)));
+  return popular.where((eb) =>
+    eb(eb.refTuple('views', 'id'), '<', eb.tuple(bigint(before.views), before.id)),
+  );
 }
 
 /**
  * A number from outside to compare with an `integer` column. PostgreSQL assumes 32 bits for such a parameter, as for
  * the column, and fails for larger ones.
  */
-export function wide(number: number): RawBuilder<number> {
+export function bigint(number: number): RawBuilder<number> {
   return sql`cast(${number} as bigint)`;
 }
 
@@ -336,7 +338,7 @@ export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promis
     .where('skins.id', '>=', sql<number>`starts.at`)
     .orderBy('skins.id')
     .limit(1);
-  const values = sql.join(starts.map((at) => sql`(${wide(at)})`));
+  const values = sql.join(starts.map((at) => sql`(${bigint(at)})`));
   const { rows } = await sql<{ id: number | null }>`with starts (at) as (values ${values})
     select (${next}) as id from starts`.execute(db);
   return rows.flatMap(({ id }) => id ?? []);

@@ -79,7 +79,7 @@ function identityOf(path: string): string | undefined {
 }
 
 /** SQLite's own check of a store. `isDamaged` is undefined if the check would take too long. */
-export interface StoreLook {
+export interface IntegrityCheck {
   readonly bytes: number;
   readonly isDamaged: boolean | undefined;
 }
@@ -88,7 +88,7 @@ export interface StoreLook {
 const MAX_BYTES = 128 * 1024 * 1024;
 
 /** Checks whether the store's pages and rows are intact. */
-export async function lookForDamage(db: Db, mostBytes = MAX_BYTES): Promise<StoreLook> {
+export async function checkIntegrity(db: Db, mostBytes = MAX_BYTES): Promise<IntegrityCheck> {
   const bytes = (await pragma(db, 'page_count')) * (await pragma(db, 'page_size'));
   return { bytes, isDamaged: bytes > mostBytes ? undefined : await isDamaged(db) };
 }
@@ -110,7 +110,7 @@ async function isDamaged(db: Db): Promise<boolean> {
 
 /** The same for the operator. */
 export async function damageFinding(db: Db): Promise<HealthFinding> {
-  const { bytes, isDamaged } = await lookForDamage(db);
+  const { bytes, isDamaged } = await checkIntegrity(db);
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
   if (isDamaged === undefined) {
     const message = `The store (${size}) is too large for an integrity check.`;

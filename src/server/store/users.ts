@@ -102,7 +102,7 @@ function usersWithKeys(db: Db) {
 export type ProviderSubject = Pick<FirstSignInRow, 'issuer' | 'subject'>;
 
 /** The user to whom a person is linked. */
-export async function findTiedUser(
+export async function findLinkedUser(
   db: Db,
   { issuer, subject }: ProviderSubject,
 ): Promise<UserRow | undefined> {

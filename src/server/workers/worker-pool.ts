@@ -13,7 +13,7 @@ import { type NodeName, workerName, workerPrefix } from '../queue/leases.ts';
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import { identityOfJob } from '../service/skins/identity.ts';
 import { type Db, StoreTooNewError } from '../store/db.ts';
-import { isStoreTrouble } from '../store/failures.ts';
+import { isStoreFailure } from '../store/failures.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import { findTextureData } from '../store/textures.ts';
 import { IdleWorkers } from './idle-workers.ts';
@@ -55,7 +55,7 @@ export class WorkerPool {
   #loops: Promise<void>[] = [];
   readonly #times: WorkTimes;
   readonly #idle: IdleWorkers;
-  readonly #ends = new EndGatherer();
+  readonly #ends = new CompletionBatcher();
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -219,7 +219,7 @@ export class WorkerPool {
       next = await this.#complete(lease, await this.#make(lease, signal), signal);
     } catch (thrown) {
       const isCutShort = signal.aborted;
-      const isStoreAtFault = isStoreTrouble(thrown);
+      const isStoreAtFault = isStoreFailure(thrown);
       if (isCutShort || isStoreAtFault) await queue.release(lease);
       else if (thrown instanceof GenerationPostponed) await queue.release(lease, thrown.until);
       else await this.#fail(lease, thrown);
@@ -280,7 +280,7 @@ export class WorkerPool {
   ): Promise<boolean> {
     let error = trouble;
     const isOver = () => signal.aborted || this.#isStopping;
-    while (isStoreTrouble(error) && !(error instanceof StoreTooNewError) && !isOver()) {
+    while (isStoreFailure(error) && !(error instanceof StoreTooNewError) && !isOver()) {
       await this.#sitOut(error);
       try {
         return await this.#options.queue.complete(lease, data);
@@ -350,7 +350,7 @@ export async function makeSkinData(
  * until they are at least as many as those still working, so in a batch, half a dozen jobs or more share a commit, a
  * search for ended jobs, and the submissions that follow. A worker that is the only one working never waits.
  */
-export class EndGatherer {
+export class CompletionBatcher {
   /** Workers still working. */
   #working = 0;
   /** Finished workers that wait. */

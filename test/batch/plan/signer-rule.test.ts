@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { SignedBy } from '../../../src/batch/model.ts';
-import { SignerRule, type Standing, standingOf } from '../../../src/batch/plan/signer-rule.ts';
+import { SignerRule, type SignerStatus, signerStatusOf } from '../../../src/batch/plan/signer-rule.ts';
 import { withDigest } from '../../../src/protocol/lock-line.ts';
 import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 
@@ -26,34 +26,38 @@ test.each([
   ['http://127.0.0.1:7546', 'http://127.0.0.2:7546', 'outdated'],
   ['http://127.0.0.1/skins', 'http://[::1]/skins', 'current'],
 ] as const)('A service that signed as %s and is asked as %s makes its skins %s', (signer, name, standing) => {
-  expect(standingOf({ signer }, { name, key: undefined })).toBe(standing);
+  expect(signerStatusOf({ signer }, { name, key: undefined })).toBe(standing);
 });
 
 /** Of what each signer signed: asked of the embedded service, of a service without a key, of one with a key. */
-const TABLE: readonly [who: keyof typeof SIGNERS, embedded: Standing, keyless: Standing, keyed: Standing][] =
-  [
-    ['the game', 'current', 'current', 'current'],
-    ['this machine', 'current', 'outdated', 'outdated'],
-    ['another machine', 'current', 'outdated', 'current'], // its key is the very one that the service tells
-    ['the service itself', 'current', 'current', 'current'],
-    ['another service', 'current', 'outdated', 'outdated'],
-    ['nobody known', 'current', 'unknown_signer', 'unknown_signer'],
-  ];
+const TABLE: readonly [
+  who: keyof typeof SIGNERS,
+  embedded: SignerStatus,
+  keyless: SignerStatus,
+  keyed: SignerStatus,
+][] = [
+  ['the game', 'current', 'current', 'current'],
+  ['this machine', 'current', 'outdated', 'outdated'],
+  ['another machine', 'current', 'outdated', 'current'], // its key is the very one that the service tells
+  ['the service itself', 'current', 'current', 'current'],
+  ['another service', 'current', 'outdated', 'outdated'],
+  ['nobody known', 'current', 'unknown_signer', 'unknown_signer'],
+];
 
 describe.each(TABLE)('What %s has signed', (who, embedded, keyless, keyed) => {
   const signedBy: SignedBy = SIGNERS[who];
 
   test(`is ${embedded} when the embedded service is asked`, () => {
-    expect(standingOf(signedBy, { name: 'embedded', key: undefined })).toBe(embedded);
-    expect(standingOf(signedBy, { name: 'embedded', key: THEIRS })).toBe(embedded);
+    expect(signerStatusOf(signedBy, { name: 'embedded', key: undefined })).toBe(embedded);
+    expect(signerStatusOf(signedBy, { name: 'embedded', key: THEIRS })).toBe(embedded);
   });
 
   test(`is ${keyless} when a service is asked that tells no key`, () => {
-    expect(standingOf(signedBy, { name: HERE, key: undefined })).toBe(keyless);
+    expect(signerStatusOf(signedBy, { name: HERE, key: undefined })).toBe(keyless);
   });
 
   test(`is ${keyed} when a service is asked that tells its key`, () => {
-    expect(standingOf(signedBy, { name: HERE, key: THEIRS })).toBe(keyed);
+    expect(signerStatusOf(signedBy, { name: HERE, key: THEIRS })).toBe(keyed);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal.ts';
 import type { SourceProblem, Work } from '../../../src/batch/model.ts';
 import {
-  type Made,
+  type MadeSkin,
   problemOf,
   ResultVerifier,
   type ResultVerifierOptions,
@@ -11,7 +11,7 @@ import {
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
 import type { JobAnswer } from '../../../src/client/types.ts';
 import { ProofError } from '../../../src/dispatch/proof.ts';
-import type { SeenSkin } from '../../../src/protocol/seen-skin.ts';
+import type { ReceivedSkin } from '../../../src/protocol/received-skin.ts';
 import { keyOf } from '../../support/batch/journal-records.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -27,17 +27,17 @@ const SKIN = {
     url: { skin: 'https://t.example/1' },
     hash: { skin: '1' },
   },
-} as SeenSkin;
+} as ReceivedSkin;
 
 type Told =
-  | [what: 'done', made: Made]
+  | [what: 'done', made: MadeSkin]
   | [what: 'failed', SourceProblem, job?: string]
   | [what: 'again', string];
 
 /** A finisher with a journal of its own. `proofs`: what each proof comes to, one after the other. */
 async function prepare(
   over: Partial<ResultVerifierOptions> = {},
-  { proofs = [], found }: { proofs?: readonly unknown[]; found?: SeenSkin } = {},
+  { proofs = [], found }: { proofs?: readonly unknown[]; found?: ReceivedSkin } = {},
 ) {
   const journal = Journal.open(join(await ownFolder(), 'batch.ndjson'));
   onTestFinished(() => journal.close());
@@ -62,7 +62,7 @@ async function prepare(
     service: SERVICE,
     signal: new AbortController().signal,
     acceptUnproven: false,
-    onDone: async (_work: Work, made: Made) => void told.push(['done', made]),
+    onDone: async (_work: Work, made: MadeSkin) => void told.push(['done', made]),
     onFailed: async (_work: Work, problem: SourceProblem, job?: string) =>
       void told.push(['failed', problem, job]),
     onAgain: (_work: Work, why: string) => void told.push(['again', why]),

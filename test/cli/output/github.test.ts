@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { GithubReport, type Remark } from '../../../src/cli/output/github.ts';
+import { type Annotation, GithubReport } from '../../../src/cli/output/github.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 const PROBLEM = { code: 'invalid_image', message: 'It is broken.' };
 
-function broken(source: string, path?: string): Remark {
+function broken(source: string, path?: string): Annotation {
   return {
     level: 'error',
     source,
@@ -18,7 +18,7 @@ function broken(source: string, path?: string): Remark {
 }
 
 /** What stderr and the summary of the step get of these, in a workspace of the runner. */
-async function reported(remarks: readonly Remark[], more: NodeJS.ProcessEnv = {}) {
+async function reported(remarks: readonly Annotation[], more: NodeJS.ProcessEnv = {}) {
   const folder = await ownFolder();
   const summary = join(folder, 'summary.md');
   const { io, err } = testIo();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { classifyFailure, type Failure, JobFailedError, wasNotTaken } from '../../../src/client/errors.ts';
+import { classifyFailure, didNotArrive, type Failure, JobFailedError } from '../../../src/client/errors.ts';
 import { noAnswer, page, refusal } from '../../support/client/failures.ts';
 
 const timeout = new DOMException('no answer', 'TimeoutError');
@@ -53,11 +53,11 @@ describe('A failed call', () => {
     ['what is no error', 'nothing'],
   ])('is not %s, of which nothing is certain', (_, error) => {
     expect(classifyFailure(error)).toBeUndefined();
-    expect(wasNotTaken(error)).toBe(false);
+    expect(didNotArrive(error)).toBe(false);
   });
 
   test('that was a submission left nothing behind if it certainly did not arrive', () => {
-    expect([noAnswer(false), noAnswer(true), page(502), refusal(429, 'x')].map(wasNotTaken)).toEqual([
+    expect([noAnswer(false), noAnswer(true), page(502), refusal(429, 'x')].map(didNotArrive)).toEqual([
       true,
       false,
       false,

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openNode, Releases } from '../../../src/server/assembly/node.ts';
 import { nodeName } from '../../../src/server/queue/leases.ts';
-import { listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
+import { listNodes, NODE_TIMEOUT } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -26,7 +26,7 @@ describe('With PostgreSQL', () => {
     onTestFinished(async () => await db.destroy());
     const releases = new Releases();
     const { self, clock, leasesBy } = await openNode({}, db, { releases, onError });
-    const living = async () => (await listNodes(db, NODE_IS_GONE)).map(({ id }) => id);
+    const living = async () => (await listNodes(db, NODE_TIMEOUT)).map(({ id }) => id);
     expect([await living(), leasesBy]).toEqual([[nodeName(self)], 'database']);
     expect(clock).not.toBe(systemClock);
     await releases.releaseAll();

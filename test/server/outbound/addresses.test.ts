@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { judgeAddress, parseNetwork } from '../../../src/server/outbound/addresses.ts';
+import { checkAddress, parseNetwork } from '../../../src/server/outbound/addresses.ts';
 
 const why = (address: string) => {
-  const verdict = judgeAddress(address, []);
+  const verdict = checkAddress(address, []);
   return verdict.allowed ? 'allowed' : verdict.why;
 };
 
@@ -78,7 +78,7 @@ describe('Addresses', () => {
 
 describe("The operator's networks", () => {
   const networks = ['10.1.0.0/16', '127.0.0.1', 'fd12::/16'].map(parseNetwork);
-  const judge = (address: string) => judgeAddress(address, networks);
+  const judge = (address: string) => checkAddress(address, networks);
 
   test('are allowed, told apart from the internet, and nothing beside them is', () => {
     const own = ['10.1.0.0', '10.1.255.255', '127.0.0.1', 'fd12::1', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3'];

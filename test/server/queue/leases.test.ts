@@ -9,7 +9,13 @@ import {
   workerName,
 } from '../../../src/server/queue/leases.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import { beat, leave, listNodes, NODE_IS_GONE, pruneNodes } from '../../../src/server/store/nodes.ts';
+import {
+  listNodes,
+  NODE_TIMEOUT,
+  pruneNodes,
+  sendHeartbeat,
+  signOff,
+} from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
@@ -47,14 +53,14 @@ describe('With PostgreSQL', () => {
 
   test('Nodes are alive while they are heard of, wherever they run and whatever their process ids', async () => {
     const db = await ownDb();
-    await beat(db, { id: 'a/1/x', version });
-    await beat(db, { id: 'b/1/y', version });
+    await sendHeartbeat(db, { id: 'a/1/x', version });
+    await sendHeartbeat(db, { id: 'b/1/y', version });
     const all = ['a/1/x#0', 'a/1/x#7', 'b/1/y#0', 'c/1/z#0'];
     expect(await holdersByHeartbeat.gone(db, all)).toEqual(new Set(['c/1/z#0']));
-    await silence(db, 'a/1/x', NODE_IS_GONE + 1_000);
-    await leave(db, 'b/1/y');
+    await silence(db, 'a/1/x', NODE_TIMEOUT + 1_000);
+    await signOff(db, 'b/1/y');
     expect(await holdersByHeartbeat.gone(db, all)).toEqual(new Set(all));
-    await beat(db, { id: 'a/1/x', version });
+    await sendHeartbeat(db, { id: 'a/1/x', version });
     expect((await holdersByHeartbeat.gone(db, all)).has('a/1/x#0')).toBe(false);
     expect(await holdersByHeartbeat.gone(db, ['c/1/z#0'])).toEqual(new Set(['c/1/z#0']));
     expect(await holdersByHeartbeat.gone(db, [])).toEqual(new Set());
@@ -62,10 +68,10 @@ describe('With PostgreSQL', () => {
 
   test('A sign of life tells the time of the database, and keeps when the node began', async () => {
     const db = await ownDb();
-    await beat(db, { id: 'a/1/x', version });
-    const [begun] = await listNodes(db, NODE_IS_GONE);
-    const second = await beat(db, { id: 'a/1/x', version: '1.1.0' });
-    expect(await listNodes(db, NODE_IS_GONE)).toEqual([
+    await sendHeartbeat(db, { id: 'a/1/x', version });
+    const [begun] = await listNodes(db, NODE_TIMEOUT);
+    const second = await sendHeartbeat(db, { id: 'a/1/x', version: '1.1.0' });
+    expect(await listNodes(db, NODE_TIMEOUT)).toEqual([
       { id: 'a/1/x', version: '1.1.0', started_at: begun?.started_at, seen_at: second },
     ]);
     await silence(db, 'a/1/x', 100_000);
@@ -87,12 +93,12 @@ describe('With PostgreSQL', () => {
       { ...self, nonce: 'y' },
     ];
     for (const node of [living, dead]) {
-      await beat(db, { id: nodeName(node), version });
+      await sendHeartbeat(db, { id: nodeName(node), version });
       await queue.submit(newJob({ owner: node.nonce }), LIMITS);
       await queue.claim(workerName(node, 0));
     }
     expect(await queue.recover()).toBe(0);
-    await silence(db, nodeName(dead), NODE_IS_GONE + 1_000);
+    await silence(db, nodeName(dead), NODE_TIMEOUT + 1_000);
     expect(await queue.recover()).toBe(1);
     expect((await queue.pending()).running.map(({ owner }) => owner)).toEqual(['x']);
   });

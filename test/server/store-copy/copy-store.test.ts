@@ -6,7 +6,7 @@ import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { writeMeta } from '../../../src/server/store/meta.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
-import { beat, leave, listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
+import { listNodes, NODE_TIMEOUT, sendHeartbeat, signOff } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../../../src/server/store/schema/first-schema.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
@@ -203,11 +203,11 @@ describe('With PostgreSQL', () => {
     const [from, to] = [await PLACES.SQLite(), await PLACES.PostgreSQL()];
     await filled(from);
     const target = await open(to);
-    await beat(target, { id: 'a/1/x', version: '1' });
+    await sendHeartbeat(target, { id: 'a/1/x', version: '1' });
     await expect(copy(from, to)).rejects.toMatchObject({ code: 'store_in_use' });
-    await leave(target, 'a/1/x');
+    await signOff(target, 'a/1/x');
     await copy(from, to);
-    expect(await listNodes(target, NODE_IS_GONE)).toEqual([]);
+    expect(await listNodes(target, NODE_TIMEOUT)).toEqual([]);
   });
 
   test('Data of another version, and no data at all, are told of', async () => {

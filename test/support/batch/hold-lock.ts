@@ -1,9 +1,9 @@
 /** A program of its own: takes a lock, says whether it got it, and holds it until it is told to end or killed. */
 import { once } from 'node:events';
-import { acquire } from '../../../src/base/process-lock.ts';
+import { acquireLock } from '../../../src/base/process-lock.ts';
 
 const [, , path = '', about = ''] = process.argv;
-const held = await acquire(path, about);
+const held = await acquireLock(path, about);
 process.stdout.write('release' in held ? 'held\n' : `lost to ${held.holder?.about}\n`);
 if ('release' in held) {
   await once(process.stdin, 'data');

@@ -33,7 +33,7 @@ export interface UpstreamJobsOptions {
   readonly availability: Availability;
   readonly others: StoredJobs;
   /** Jobs that this process has submitted or waited for. */
-  readonly own: Recent<true>;
+  readonly own: RecentMap<true>;
   /** Pixel hash of the texture at an address. */
   readonly texturePixels: (url: string) => Promise<string>;
   /** Tells workers that there may be room for more jobs. */
@@ -310,7 +310,7 @@ export class StoredJobs implements OtherProcesses {
 }
 
 /** A map that keeps only a limited number of the latest entries. */
-export class Recent<V> {
+export class RecentMap<V> {
   readonly #kept = new Map<string, V>();
   readonly #most: number;
 

@@ -10,7 +10,7 @@ import type { Db } from '../../store/db.ts';
 import { GenerationPostponed, type OpenGenerator } from '../port.ts';
 import { Availability } from './availability.ts';
 import { Contact, UpstreamKeyError, type UpstreamSettings } from './contact.ts';
-import { Recent, StoredJobs, UpstreamJobs, type UpstreamWork } from './jobs.ts';
+import { RecentMap, StoredJobs, UpstreamJobs, type UpstreamWork } from './jobs.ts';
 import { pixelsIn, Results } from './results.ts';
 import { Submitting } from './submitting.ts';
 import { UpstreamTextures } from './textures.ts';
@@ -137,7 +137,7 @@ function makeParts(context: OpenUpstreamOptions, { client, settings }: Target) {
   const { clock, random = Math.random, db, self, holders = holdersHere(self), wake, warn, onError } = context;
   const { dispatcher, proxies, pictures } = context;
   const stop = new AbortController();
-  const own = new Recent<true>(KEPT);
+  const own = new RecentMap<true>(KEPT);
   const session = makeSession(context, { client, own, availability: () => availability });
   const name = `The service that makes the skins, ${client.baseUrl},`;
   const onDown = () => jobs.giveUp(availability.postponed());
@@ -183,6 +183,6 @@ function makeSession(
 
 interface SessionParts {
   readonly client: SkinClient;
-  readonly own: Recent<true>;
+  readonly own: RecentMap<true>;
   readonly availability: () => Availability;
 }

@@ -3,8 +3,8 @@ import type { JobAnswer } from '../../../client/types.ts';
 import { ProofError, type ProofMeans, pixelsOf, proveSkin, readTextures } from '../../../dispatch/proof.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { Note } from '../../../protocol/envelope.ts';
-import { type ErrorCode, isErrorCode, PASSING_FAILURES } from '../../../protocol/errors.ts';
-import type { SeenSkin } from '../../../protocol/seen-skin.ts';
+import { type ErrorCode, isErrorCode, TEMPORARY_ERRORS } from '../../../protocol/errors.ts';
+import type { ReceivedSkin } from '../../../protocol/received-skin.ts';
 import type { Db } from '../../store/db.ts';
 import { deleteUpstreamJob } from '../../store/upstream-jobs.ts';
 import { GenerationError, type SignedSkin, type Texture } from '../port.ts';
@@ -46,7 +46,7 @@ export class Results {
     }
   }
 
-  async #skinOf({ job, skin, errors }: JobAnswer, signal: AbortSignal): Promise<SeenSkin> {
+  async #skinOf({ job, skin, errors }: JobAnswer, signal: AbortSignal): Promise<ReceivedSkin> {
     if (skin) return skin;
     if (job.status === 'completed' && job.result !== undefined)
       return await this.#options.session.client.skin(job.result, { signal });
@@ -68,7 +68,7 @@ export class Results {
   }
 
   /** Services may omit any detail about who made a skin. */
-  #makerOf({ generator = {} }: SeenSkin): Pick<SignedSkin, 'account' | 'maker'> {
+  #makerOf({ generator = {} }: ReceivedSkin): Pick<SignedSkin, 'account' | 'maker'> {
     const { account = 'unknown', version = 'unknown', worker = '' } = generator;
     const { server = new URL(this.#options.session.client.baseUrl).hostname, duration = 0 } = generator;
     return { account, maker: { version, server, worker, duration: Math.max(0, Math.round(duration)) } };
@@ -90,7 +90,7 @@ const MAX_MESSAGE_LENGTH = 300;
 /** Turns a job that failed or was refused upstream into a failure of this service. */
 export function failedJob([first]: readonly Note[], cause?: SkinsmithError): GenerationError {
   const { code = '', message = '' } = first ?? {};
-  const isTold = isErrorCode(code) && (OF_THE_PICTURE.has(code) || PASSING_FAILURES.has(code));
+  const isTold = isErrorCode(code) && (OF_THE_PICTURE.has(code) || TEMPORARY_ERRORS.has(code));
   const said = message.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH);
   return new GenerationError(isTold ? code : 'job_failed', said || 'The job failed.', { cause });
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../protocol/job.ts';
 import { awaitSkin, DEFAULT_PATIENCE, type JobPatience } from '../../service/jobs/jobs.ts';
-import { toldAsRateLimit } from '../../service/limits/over-limit.ts';
+import { asRateLimitRefusal } from '../../service/limits/over-limit.ts';
 import { readRateLimit } from '../../service/limits/rate-limit.ts';
 import { asRefusal } from '../../service/refusal.ts';
 import { rateLimitAfter, type Submitted } from '../../service/submitting/answering.ts';
@@ -46,7 +46,7 @@ export const generateRoute = route({
     const { context, caller, query } = call;
     const { input, warnings } = await readGenerateRequest(call.request, call);
     const submitted = await submit(context, { caller, via: 'queue', ...input }).catch((error: unknown) => {
-      throw toldAsRateLimit(asRefusal(error));
+      throw asRateLimitRefusal(asRefusal(error));
     });
     const isKnown = submitted.kind === 'known';
     const { job } = submitted;

@@ -18,7 +18,7 @@ import {
 } from '../../../protocol/moderation.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
 import { blockImage, readBlockedImages, unblockImage } from '../../service/moderation/blocked-images.ts';
-import { readActs } from '../../service/moderation/log.ts';
+import { readOperatorLog } from '../../service/moderation/log.ts';
 import { dismissReport, readReports } from '../../service/moderation/reports.ts';
 import { deleteAnySkin, setHidden } from '../../service/moderation/skins.ts';
 import { type Route, route } from '../route.ts';
@@ -152,7 +152,7 @@ const logRoute = route({
   query: logQuerySchema,
   answers: { ...refusals, 200: logAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
-    const entries = await readActs(context, caller, query);
+    const entries = await readOperatorLog(context, caller, query);
     const links = pageLinks(
       LOG,
       query,

@@ -6,7 +6,7 @@ import { type DefaultName, defaultNameOf } from '../../pictures/default-skins.ts
 import type { LookOrigin, PlayerLook } from '../../pictures/player-looks.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
-import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
+import { CROSS_ORIGIN, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
 
 /**
  * The addresses, parameters and headers of Crafatar, a service for pictures of players that many sites are configured
@@ -161,7 +161,11 @@ function chosenSkin(
   const kept = new URLSearchParams(
     Object.entries(rest).filter(([, value]) => value !== undefined),
   ).toString();
-  const headers = { ...EVERYWHERE, ...headersOf(found), Location: `/${place}/${other}${kept && `?${kept}`}` };
+  const headers = {
+    ...CROSS_ORIGIN,
+    ...headersOf(found),
+    Location: `/${place}/${other}${kept && `?${kept}`}`,
+  };
   return { status: 307, body: undefined, headers };
 }
 

@@ -5,7 +5,7 @@ import type { AnyView } from '../../../skin/render/render.ts';
 import { type DefaultSkin, defaultNameOf } from '../../pictures/default-skins.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
-import { EVERYWHERE, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
+import { CROSS_ORIGIN, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
 
 /**
  * The addresses of Minotar, a service for pictures of players by name or UUID, and of similar services. From their
@@ -131,7 +131,7 @@ async function findSkin({ context, caller }: Call, { place, user, rest }: Addres
   const { playerLooks } = context;
   const id = parsePlayerId(user);
   if (id !== undefined && id !== user.toLowerCase()) {
-    const headers = { ...EVERYWHERE, ...KEPT, Location: `/${place}/${id}${rest}` };
+    const headers = { ...CROSS_ORIGIN, ...KEPT, Location: `/${place}/${id}${rest}` };
     return { status: 302, body: undefined, headers };
   }
   if (id === undefined && !isPlayerName(user))

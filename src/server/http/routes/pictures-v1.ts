@@ -14,7 +14,7 @@ import { readSkin, readSkinByNumber } from '../../service/skins/skins.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { versionHeader } from '../described-answers.ts';
 import { type Call, type Route, route } from '../route.ts';
-import { PRIVATE, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
+import { PRIVATE_ANSWER, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
 
 /** The pictures of version 1, whose addresses web pages contain. */
 
@@ -106,7 +106,7 @@ function headersFor(
   { params: { id } }: SkinCall,
   { visibility }: SkinWithData,
 ): Readonly<Record<string, string>> {
-  return typeof id === 'number' && visibility === 'unlisted' ? { ...HEADERS, ...PRIVATE } : HEADERS;
+  return typeof id === 'number' && visibility === 'unlisted' ? { ...HEADERS, ...PRIVATE_ANSWER } : HEADERS;
 }
 
 export const RENDER_ROUTES: readonly Route[] = [

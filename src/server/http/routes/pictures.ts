@@ -10,7 +10,7 @@ import { type Answer, type Call, type Route, route } from '../route.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** For answers that pages of any site may show: a picture or a redirect to one. */
-export const EVERYWHERE: Headers = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
+export const CROSS_ORIGIN: Headers = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** The picture of a default skin for pages to show while a player's own must wait; `texture`: the skin file. */
 export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standIn']> {
@@ -21,7 +21,7 @@ export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standI
 }
 
 /** Not cached, and not shown on other sites. */
-export const PRIVATE: Headers = {
+export const PRIVATE_ANSWER: Headers = {
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
@@ -58,7 +58,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 function tag(name: string, headers: Headers) {
-  return { ...EVERYWHERE, ...headers, ETag: `"${name}"` };
+  return { ...CROSS_ORIGIN, ...headers, ETag: `"${name}"` };
 }
 
 const DEFAULT_SIZE = 256;
@@ -91,7 +91,7 @@ function skinViewRoute(view: View): Route {
     handle: async (call) => {
       const { context, caller, params } = call;
       const { input, visibility } = await skinInput(context, caller, params.uuid, { view, ...call.query });
-      return await renderAnswer(call, input, visibility === 'private' ? PRIVATE : {});
+      return await renderAnswer(call, input, visibility === 'private' ? PRIVATE_ANSWER : {});
     },
   });
 }
@@ -121,7 +121,7 @@ export const textureRoute = route({
   authenticated: false,
   handle: async ({ context, params, request }) => {
     const headers = {
-      ...EVERYWHERE,
+      ...CROSS_ORIGIN,
       'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
       ETag: `"${params.hash}"`,
     };

@@ -15,12 +15,12 @@ import {
 } from '../../../protocol/skin.ts';
 import { reportSkin } from '../../service/moderation/reports.ts';
 import { deleteSkin, deleteSkins, editSkin, editSkins } from '../../service/skins/changes.ts';
-import { wholeUuid } from '../../service/skins/skin-picks.ts';
+import { fullUuid } from '../../service/skins/skin-picks.ts';
 import { readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { type SkinWithData, similarSkins } from '../../store/skins.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { envelope, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
-import { EVERYWHERE, PRIVATE } from './pictures.ts';
+import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
@@ -44,7 +44,7 @@ async function skinOf(call: SkinCall): Promise<SkinWithData> {
 
 /** @throws Refusal `skin_not_found` for a short ID without a skin */
 async function uuidOf({ context, caller, params }: SkinCall): Promise<string> {
-  return await wholeUuid(context, caller, params.uuid);
+  return await fullUuid(context, caller, params.uuid);
 }
 
 export const editSkinRoute = route({
@@ -98,7 +98,7 @@ export const skinTextureRoute = route({
     const { uuid, visibility, texture_hash } = await skinOf(call);
     const isForAll = visibility === 'public' || (visibility === 'unlisted' && uuid === call.params.uuid);
     // A relative address, because the signed data may name another address than the caller's.
-    const headers = { ...(isForAll ? EVERYWHERE : PRIVATE), Location: `/textures/${texture_hash}` };
+    const headers = { ...(isForAll ? CROSS_ORIGIN : PRIVATE_ANSWER), Location: `/textures/${texture_hash}` };
     return { status: 302, body: undefined, headers };
   },
 });

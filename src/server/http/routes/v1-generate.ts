@@ -20,7 +20,7 @@ import { asRefusal, Refusal, validationRefusal } from '../../service/refusal.ts'
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import { submit } from '../../service/submitting/submit.ts';
 import { withinFetchLimits } from '../../sources/fetches.ts';
-import { asksGame } from '../../sources/profile-data.ts';
+import { requestFromGame } from '../../sources/profile-data.ts';
 import type { Source } from '../../sources/source.ts';
 import { readBody } from '../bodies.ts';
 import { versionHeader } from '../described-answers.ts';
@@ -188,7 +188,7 @@ async function validateAnswer(
   find: () => Promise<Player | undefined>,
 ): Promise<Answer> {
   const asking = { caller, via: 'v1' } as const;
-  const ask = async () => await asksGame(context, asking, async () => await unlessNobody(find));
+  const ask = async () => await requestFromGame(context, asking, async () => await unlessNobody(find));
   return playerAnswer(await withinFetchLimits(context, asking, ask));
 }
 

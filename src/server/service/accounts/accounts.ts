@@ -143,7 +143,7 @@ export async function unlinkGameAccount(
   uuid: string,
 ): Promise<'restored' | 'not_needed' | 'not_restored'> {
   const outcome = await unlinkAccount(accounts.pool, await findOwn(db, caller, uuid));
-  if (outcome === 'unknown') throw noSuchAccount(uuid);
+  if (outcome === 'unknown') throw accountNotFound(uuid);
   if (outcome !== 'in_use') return outcome;
   throw new Refusal('service_unavailable', 'The account is in use. It is now paused; try again in a minute.');
 }
@@ -156,7 +156,7 @@ export async function checkGameAccount(
 ): Promise<GameAccountCheck> {
   await findOwn(context.db, caller, uuid);
   const health = await checkAccount(context.accounts.pool, uuid);
-  if (!health) throw noSuchAccount(uuid);
+  if (!health) throw accountNotFound(uuid);
   return { account: accountView(context, health.account), problems: [...health.problems] };
 }
 
@@ -184,7 +184,7 @@ async function findOwn(db: Db, caller: Caller, uuid: string): Promise<LinkedAcco
   const user = requireUser(caller);
   const account = await findAccount(db, uuid);
   if (account && mayManage(user, account)) return account;
-  throw noSuchAccount(uuid);
+  throw accountNotFound(uuid);
 }
 
 /** An operator can withdraw a user's consent but not give it. @throws Refusal */
@@ -222,7 +222,7 @@ function asRefusal(cause: unknown): unknown {
   return new Refusal('service_unavailable', { message: 'The key file for accounts cannot be used.', cause });
 }
 
-function noSuchAccount(uuid: string): Refusal {
+function accountNotFound(uuid: string): Refusal {
   return new Refusal('not_found', `No linked account ${uuid}.`);
 }
 

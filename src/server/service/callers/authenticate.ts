@@ -29,7 +29,7 @@ export function hashApiKey(key: string): string {
 }
 
 /** Common client mistakes in sending a key, each with its message; the first match counts. */
-const MANGLINGS: readonly (readonly [pattern: RegExp, message: string])[] = [
+const KEY_MISTAKES: readonly (readonly [pattern: RegExp, message: string])[] = [
   [
     /^Bearer\s+Bearer\b/i,
     'The word "Bearer" was sent twice. The client adds it itself, so remove it from the setting.',
@@ -44,8 +44,8 @@ const MANGLINGS: readonly (readonly [pattern: RegExp, message: string])[] = [
 ];
 
 /** Explains an obvious mistake in an unknown key, based on the Authorization header of the request. */
-export function manglingOf(authorization: string): Note[] {
-  const message = MANGLINGS.find(([pattern]) => pattern.test(authorization))?.[1];
+export function explainInvalidKey(authorization: string): Note[] {
+  const message = KEY_MISTAKES.find(([pattern]) => pattern.test(authorization))?.[1];
   return message === undefined ? [] : [{ code: 'invalid_api_key', message }];
 }
 
@@ -99,5 +99,5 @@ function withoutKey(
 }
 
 function unknownKey(authorization: string): Refusal {
-  return new Refusal('invalid_api_key', { notes: manglingOf(authorization) });
+  return new Refusal('invalid_api_key', { notes: explainInvalidKey(authorization) });
 }

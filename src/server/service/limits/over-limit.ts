@@ -111,7 +111,7 @@ export async function untilOneEnds(
  * The refusal in the form of POST /v2/generate. Its clients wait and retry if the first code is `rate_limit`, and give
  * up on any other. Some take the wait from the message.
  */
-export function toldAsRateLimit(refusal: Refusal): Refusal {
+export function asRateLimitRefusal(refusal: Refusal): Refusal {
   const { code, cause, details } = refusal;
   if (code !== 'job_limit' && code !== 'rate_limit') return refusal;
   const { notes = [] } = details;

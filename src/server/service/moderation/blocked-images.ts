@@ -16,11 +16,11 @@ import { changeSkin, openIdentitiesOf, openSkinsOf } from '../../store/skins.ts'
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 import { withdrawFromOwner } from '../skins/identity.ts';
-import { noteAct } from './log.ts';
+import { logAction } from './log.ts';
 import type { ModerationContext } from './reports.ts';
 import { moderatedSkin } from './skins.ts';
 
-export interface Blocking {
+export interface BlockResult {
   readonly image: BlockedImage;
   /** Number of skins that were hidden. */
   readonly hidden: number;
@@ -34,7 +34,7 @@ export async function blockImage(
   context: ModerationContext,
   caller: Caller,
   input: z.output<typeof blockBodySchema>,
-): Promise<Blocking> {
+): Promise<BlockResult> {
   const operator = requireOperator(caller);
   const { db, clock } = context;
   const { note } = input;
@@ -43,7 +43,7 @@ export async function blockImage(
   // First, so that no further skin with the image appears.
   await inTransaction(db, async (tx) => {
     if (!(await insertBlockedImage(tx, image))) return;
-    await noteAct(tx, clock, { operator, action: 'block_image', subject: hash, note });
+    await logAction(tx, clock, { operator, action: 'block_image', subject: hash, note });
   });
   const hidden = await hideAll(context, hash);
   return { image: imageView((await findBlockedImage(db, hash)) ?? image), hidden };
@@ -88,7 +88,7 @@ export async function unblockImage(
   const operator = requireOperator(caller);
   await inTransaction(db, async (tx) => {
     if (!(await deleteBlockedImage(tx, hash))) throw new Refusal('not_found', 'This image is not blocked.');
-    await noteAct(tx, clock, { operator, action: 'unblock_image', subject: hash, note });
+    await logAction(tx, clock, { operator, action: 'unblock_image', subject: hash, note });
   });
 }
 

@@ -5,7 +5,7 @@ import { appendToLog, readLog } from '../../store/moderation.ts';
 import { type Caller, requireOperator, type UserCaller } from '../callers/caller.ts';
 
 /** An operator's action and its subject. */
-export interface Act {
+export interface OperatorLogInput {
   readonly operator: Pick<UserCaller, 'name'>;
   readonly action: OperatorAction;
   /** UUID of a skin, hash of an image, number of a report or name of a user. */
@@ -14,16 +14,16 @@ export interface Act {
 }
 
 /** Logs an operator's action in the same transaction. */
-export async function noteAct(
+export async function logAction(
   tx: Db,
   clock: Clock,
-  { operator, action, subject, note = '' }: Act,
+  { operator, action, subject, note = '' }: OperatorLogInput,
 ): Promise<void> {
   await appendToLog(tx, { at: clock.now(), operator: operator.name, action, subject, note });
 }
 
 /** The log of operators' actions, newest first. @throws Refusal for callers other than the operator */
-export async function readActs(
+export async function readOperatorLog(
   { db }: { readonly db: Db },
   caller: Caller,
   page: { readonly after?: number | undefined; readonly size: number },

@@ -19,7 +19,7 @@ import { ANONYMOUS_OWNERS, type Caller, requireOperator } from '../callers/calle
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { readSkin } from '../skins/skins.ts';
-import { noteAct } from './log.ts';
+import { logAction } from './log.ts';
 
 export interface ModerationContext {
   readonly db: Db;
@@ -104,7 +104,7 @@ export async function dismissReport(
     if (report.closed_at !== null) return reportView(report);
     const now = clock.now();
     await closeReport(tx, id, now);
-    await noteAct(tx, clock, { operator, action: 'close_report', subject: String(id), note });
+    await logAction(tx, clock, { operator, action: 'close_report', subject: String(id), note });
     return reportView({ ...report, closed_at: now });
   });
 }

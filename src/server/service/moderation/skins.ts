@@ -7,7 +7,7 @@ import { type Caller, requireOperator } from '../callers/caller.ts';
 import { Refusal } from '../refusal.ts';
 import { requireUnblocked } from '../skins/changes.ts';
 import { shareData, withdrawData } from '../skins/identity.ts';
-import { noteAct } from './log.ts';
+import { logAction } from './log.ts';
 import type { ModerationContext } from './reports.ts';
 
 interface SkinDecision {
@@ -34,7 +34,12 @@ export async function setHidden(
     if (hidden !== isHidden) {
       if (hidden) await hide(tx, skin);
       else await showAgain(tx, skin);
-      await noteAct(tx, clock, { operator, action: hidden ? 'hide_skin' : 'show_skin', subject: uuid, note });
+      await logAction(tx, clock, {
+        operator,
+        action: hidden ? 'hide_skin' : 'show_skin',
+        subject: uuid,
+        note,
+      });
     }
     const { visibility, hidden_from } = await moderatedSkin(tx, uuid);
     return { uuid, visibility, hidden: hidden_from !== null };
@@ -66,7 +71,7 @@ export async function deleteAnySkin(
     await deleteSkinRow(tx, id);
     await withdrawData(tx, identity);
     await closeReportsOf(tx, uuid, clock.now());
-    await noteAct(tx, clock, { operator, action: 'delete_skin', subject: uuid, note });
+    await logAction(tx, clock, { operator, action: 'delete_skin', subject: uuid, note });
   });
 }
 

@@ -16,10 +16,10 @@ import {
   type UserCaller,
 } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
-import { noteAct } from '../moderation/log.ts';
+import { logAction } from '../moderation/log.ts';
 import { Refusal } from '../refusal.ts';
 import { isBound } from '../users/keys.ts';
-import { noSuchUser } from '../users/users.ts';
+import { userNotFound } from '../users/users.ts';
 
 /** Hexadecimal digits of an identity's id. */
 const ID_LENGTH = 24;
@@ -48,7 +48,7 @@ export async function readIdentities(
 }
 
 /** The identity to unlink. */
-export interface Untying {
+export interface IdentityToUnlink {
   readonly id: string;
   /** Default: the caller. */
   readonly user?: string | undefined;
@@ -65,7 +65,7 @@ export interface Untying {
 export async function unlinkIdentity(
   { db, clock }: IdentitiesContext,
   caller: Caller,
-  { id, user: userName, mayBeLast, sessionId }: Untying,
+  { id, user: userName, mayBeLast, sessionId }: IdentityToUnlink,
 ): Promise<void> {
   const own = requireUser(caller);
   await inTransaction(db, async (tx) => {
@@ -79,7 +79,7 @@ export async function unlinkIdentity(
     await unlinkSubject(tx, identity);
     await revokeKeylessSessions(tx, user.id, sessionId);
     const act = { operator: own, action: 'unlink_identity', subject: user.name } as const;
-    if (user.id !== own.id) await noteAct(tx, clock, act);
+    if (user.id !== own.id) await logAction(tx, clock, act);
   });
 }
 
@@ -95,7 +95,7 @@ async function managedUser(
   }
   requireOperator(caller);
   const user = await findUserByName(db, name);
-  if (!user) throw noSuchUser(name);
+  if (!user) throw userNotFound(name);
   return user;
 }
 

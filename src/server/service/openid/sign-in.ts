@@ -10,7 +10,7 @@ import {
   changeUser,
   deleteFirstSignIn,
   findFirstSignIn,
-  findTiedUser,
+  findLinkedUser,
   findUserById,
   insertFirstSignIn,
   insertUser,
@@ -73,7 +73,7 @@ export async function signInWithProvider(
   const identity = await openId.finish(answer, secret, networkOf(origins.address));
   return await inTransaction(db, async (tx) => {
     await lockManagement(tx);
-    const user = await findTiedUser(tx, identity);
+    const user = await findLinkedUser(tx, identity);
     if (user) return await startProviderSession({ ...context, db: tx }, { user, identity }, origins);
     const expires_at = clock.now() + FIRST_SIGN_IN_AGE;
     const { issuer, subject, name, rights } = identity;

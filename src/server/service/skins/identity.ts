@@ -14,7 +14,7 @@ interface DataInput {
 }
 
 /** A skin as described by a request. */
-export interface AskedSkin {
+export interface RequestedSkin {
   /** Pixel hash. */
   readonly textureHash: string;
   readonly variant: 'classic' | 'slim';
@@ -37,7 +37,13 @@ function dataIdentity({ pixelHash, variant, capeHash, signer }: DataInput): stri
 
 /** The identity of the data that a job waits for, if `signer` makes it. */
 export function identityOfJob(
-  { owner, textureHash, variant, capeHash, visibility }: Omit<AskedSkin, 'name'> & { readonly owner: string },
+  {
+    owner,
+    textureHash,
+    variant,
+    capeHash,
+    visibility,
+  }: Omit<RequestedSkin, 'name'> & { readonly owner: string },
   signer: string,
 ): string {
   const shared = dataIdentity({ pixelHash: textureHash, variant, capeHash, signer });
@@ -79,7 +85,7 @@ export function sharedOf(identity: string): string | undefined {
  * Identifies a request among the pending jobs of one owner by what the caller sent. The signer is not included, since
  * it may change while the job waits.
  */
-export function requestKey({ textureHash, variant, capeHash, visibility, name }: AskedSkin): string {
+export function requestKey({ textureHash, variant, capeHash, visibility, name }: RequestedSkin): string {
   return digest(['request', textureHash, variant, capeHash, visibility, name]);
 }
 

@@ -74,11 +74,7 @@ interface PickContext {
 }
 
 /** The UUID for a UUID or a short ID. @throws Refusal `skin_not_found` for a short ID without a skin */
-export async function wholeUuid(
-  context: PickContext,
-  caller: Caller,
-  uuidOrShortId: string,
-): Promise<string> {
+export async function fullUuid(context: PickContext, caller: Caller, uuidOrShortId: string): Promise<string> {
   const isShort = uuidOrShortId.length === SHORT_ID_LENGTH;
   return isShort ? await uuidOfShortId(context, caller, uuidOrShortId) : uuidOrShortId;
 }

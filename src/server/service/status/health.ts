@@ -10,7 +10,7 @@ import type { OpenStore } from '../../store/open-store.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 
 /** Problems that do not stop the service but concern its operator. Diagnoses have the same codes, and say more. */
-export type HealthWarning = 'store_clock' | 'store_pool' | 'store_listener';
+export type StoreWarning = 'store_clock' | 'store_pool' | 'store_listener';
 
 /** Why a service accepts no work now. */
 export type Unreadiness =
@@ -37,7 +37,7 @@ export interface HealthOptions {
   /** Whether the store has reached its size limit. */
   readonly isFull: () => boolean;
   readonly trouble: () => unknown;
-  readonly warnings: () => readonly HealthWarning[];
+  readonly warnings: () => readonly StoreWarning[];
   /** Whether the generator is usable, as far as is known. */
   readonly isReady: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
@@ -105,7 +105,7 @@ export class Health {
     return !trouble || isUnreachable(trouble);
   }
 
-  get warnings(): readonly HealthWarning[] {
+  get warnings(): readonly StoreWarning[] {
     return this.#options.warnings();
   }
 
@@ -165,7 +165,7 @@ const LONG = 5_000;
 export function storeWarnings(
   { connections, notifier }: Pick<OpenStore, 'connections' | 'notifier'>,
   skew: number,
-): HealthWarning[] {
+): StoreWarning[] {
   const { waitingFor, isListening } = connections?.() ?? { waitingFor: 0, isListening: true };
   const isDeaf = notifier !== undefined && !isListening; // behind a pooler, listening is impossible
   return [

@@ -1,5 +1,5 @@
 import { newUuid } from '../../../base/text.ts';
-import { type KnownData, type LookUp, lookUp } from '../../queue/known.ts';
+import { type KnownData, type KnownFacts, lookUp } from '../../queue/known.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';
@@ -84,7 +84,7 @@ async function commonRecord(
 }
 
 /** What the store knows about the job's request. Its owner's private data comes first. */
-export async function lookUpJob(db: Db, job: NewJob, now: number): Promise<LookUp> {
+export async function lookUpJob(db: Db, job: NewJob, now: number): Promise<KnownFacts> {
   const { identity, owner } = job;
   const identities = [identity, sharedOf(identity) ?? ownIdentity(identity, owner)] as const;
   return await lookUp(db, { ...job, identities }, now);

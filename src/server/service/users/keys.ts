@@ -36,9 +36,9 @@ import {
   usualScopes,
 } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
-import { noteAct } from '../moderation/log.ts';
+import { logAction } from '../moderation/log.ts';
 import { Refusal } from '../refusal.ts';
-import { ensureNamedUser, isOwner, noSuchUser, OWNER_NAME } from './users.ts';
+import { ensureNamedUser, isOwner, OWNER_NAME, userNotFound } from './users.ts';
 
 /** What a key may do, and from where. An empty list allows everything. */
 export interface KeyPower {
@@ -176,7 +176,7 @@ async function noteKey(
   { clock, operator }: { readonly clock: Clock; readonly operator: UserCaller },
   { action, key }: { readonly action: OperatorAction; readonly key: Pick<ApiKey, 'id' | 'name' | 'user'> },
 ): Promise<void> {
-  await noteAct(tx, clock, { operator, action, subject: key.user, note: `${key.name} (${key.id})`.trim() });
+  await logAction(tx, clock, { operator, action, subject: key.user, note: `${key.name} (${key.id})`.trim() });
 }
 
 /** The scopes of a new key: never more than those of the key that creates it. */
@@ -239,7 +239,7 @@ export async function listOwnKeys(db: Db, caller: Caller, userName?: string): Pr
   verifyMayManage(user, isOwn);
   if (isOwn) return (await listKeys(db, user.id)).map((row) => keyView(row, user.name));
   const other = await findUserByName(db, userName);
-  if (!other) throw noSuchUser(userName);
+  if (!other) throw userNotFound(userName);
   return (await listKeys(db, other.id)).map((row) => keyView(row, other.name));
 }
 

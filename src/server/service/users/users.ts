@@ -41,7 +41,7 @@ import {
 } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
-import { type Act, noteAct } from '../moderation/log.ts';
+import { logAction, type OperatorLogInput } from '../moderation/log.ts';
 import { type Plans, planView } from '../plans.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -111,7 +111,7 @@ export async function readUsers(
 export async function readUser({ db }: { readonly db: Db }, caller: Caller, name: string): Promise<User> {
   requireOperator(caller);
   const user = await findUserWithKeys(db, name);
-  if (!user) throw noSuchUser(name);
+  if (!user) throw userNotFound(name);
   return userView(user);
 }
 
@@ -127,7 +127,7 @@ export async function createUser(
   const user = newUser(name, clock.now(), { plan, role: 'user' });
   await inTransaction(db, async (tx) => {
     if (!(await insertUser(tx, user))) throw new Refusal('invalid_request', `User ${name} already exists.`);
-    await noteAct(tx, clock, { operator, action: 'create_user', subject: name, note: plan });
+    await logAction(tx, clock, { operator, action: 'create_user', subject: name, note: plan });
   });
   return userView({ ...user, keys: 0 });
 }
@@ -150,7 +150,7 @@ export async function setUser(
   const changed = await inTransaction(context.db, async (tx) => {
     await lockManagement(tx);
     const before = await findUserWithKeys(tx, name);
-    if (!before) throw noSuchUser(name);
+    if (!before) throw userNotFound(name);
     if (disabled) await noteRevocation(tx);
     const since = before.disabled_at ?? context.clock.now();
     const change = {
@@ -159,7 +159,7 @@ export async function setUser(
     };
     await changeUser(tx, name, change);
     for (const act of actsOf(before, change)) {
-      await noteAct(tx, context.clock, { operator, subject: name, ...act });
+      await logAction(tx, context.clock, { operator, subject: name, ...act });
     }
     if (disabled) await revokeSessionsOf(tx, { user: before.id });
     return userView({ ...before, ...change });
@@ -172,7 +172,7 @@ export async function setUser(
 function actsOf(
   before: UserWithKeys,
   change: Pick<UserRow, 'plan' | 'disabled_at'>,
-): Pick<Act, 'action' | 'note'>[] {
+): Pick<OperatorLogInput, 'action' | 'note'>[] {
   const isDisabled = change.disabled_at !== null;
   return [
     ...(change.plan === before.plan ? [] : [{ action: 'change_plan', note: change.plan } as const]),
@@ -205,7 +205,7 @@ function verifyPlan(plans: Plans, name: string): void {
   throw new Refusal('invalid_request', `Unknown plan ${name}. Plans: ${known.join(', ')}.`);
 }
 
-export function noSuchUser(name: string): Refusal {
+export function userNotFound(name: string): Refusal {
   return new Refusal('user_not_found', `No user ${name}.`);
 }
 

@@ -3,7 +3,7 @@ import { Client, type ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { isOpenToOthers } from '../../../base/files.ts';
 import { decodedText } from '../../../base/text.ts';
-import { StoreRefusedError } from './trouble.ts';
+import { StoreRefusedError } from './failures.ts';
 
 /** The connection that needs a password: the parts that a line of the file must match. */
 export interface PasswordHolder {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { HealthFinding } from '../../../protocol/service.ts';
 import { MAX_SKEW } from '../database-clock.ts';
-import { asNoConnection } from './trouble.ts';
+import { asConnectError } from './failures.ts';
 
 /** The share of the database's connections that causes a warning. */
 const MANY = 0.8;
@@ -40,7 +40,7 @@ export async function examine(
 
 async function readLook(pool: Pool): Promise<Look> {
   const { rows } = await pool.query<Look>(LOOK).catch((error: unknown) => {
-    throw asNoConnection(error);
+    throw asConnectError(error);
   });
   return rows[0]!;
 }

@@ -4,7 +4,7 @@ import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 
 import { ANY_SCHEMA } from '../db.ts';
 import { isDeadlock, isOutdated } from '../failures.ts';
 import { StoreClient } from './client.ts';
-import { asLostConnection, asNoConnection, asTrouble } from './trouble.ts';
+import { asConnectError, asLostConnection, asStoreError } from './failures.ts';
 
 /** Milliseconds for which a failed connection attempt fails further ones, at random up to twice as long. */
 const PAUSE = 200;
@@ -209,7 +209,7 @@ export function forKysely(
         wasThere = true;
         return adapt(client, names, limits);
       } catch (error) {
-        throw wasThere ? asLostConnection(error) : asNoConnection(error);
+        throw wasThere ? asLostConnection(error) : asConnectError(error);
       } finally {
         waits.look();
       }
@@ -253,7 +253,7 @@ function adapt(
       // A transaction has to start again: see inTransaction.
       const isPassing = isOutdated(error) || isDeadlock(error);
       if (!isInTransaction && isPassing && tries < MAX_TRIES) return await query(asked, values, tries + 1);
-      const trouble = asTrouble(error);
+      const trouble = asStoreError(error);
       if (trouble !== error) lost = trouble as Error;
       throw trouble;
     }

@@ -17,9 +17,15 @@ import type { OpenStore, Schema, StoreConnections } from '../open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import { DatabaseSize, examine } from './examine.ts';
+import {
+  asRefused,
+  isWithoutTls,
+  type StorePatience,
+  StoreRefusedError,
+  untilReachable,
+} from './failures.ts';
 import { NotificationListener } from './notification-listener.ts';
 import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions, PoolWaits } from './pool.ts';
-import { asRefused, isWithoutTls, type StorePatience, StoreRefusedError, untilReachable } from './trouble.ts';
 
 /** A handle for a database behind a connection pool. Closing it closes the pool. */
 export function postgresDb(pool: PostgresPool, schema: KnownSchema = ANY_SCHEMA): Db {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { overLimitRefusal, toldAsRateLimit } from '../../../../src/server/service/limits/over-limit.ts';
+import { asRateLimitRefusal, overLimitRefusal } from '../../../../src/server/service/limits/over-limit.ts';
 import { Refusal } from '../../../../src/server/service/refusal.ts';
 import { recallCaller } from '../../../../src/server/store/callers.ts';
 import type { Via } from '../../../../src/server/store/schema/tables.ts';
@@ -88,18 +88,20 @@ test('The message for POST /v2/generate says how long to wait, in the words that
   const refusal = await overLimitRefusal(context, over, { caller: CALLER, via: 'queue' });
   const { relative } = refusal.details.rateLimit?.next ?? {};
   for (const one of [refusal, new Refusal('rate_limit', refusal.details)])
-    expect(toldAsRateLimit(one).message).toMatch(new RegExp(`, next request in ${relative}ms$`));
-  expect(toldAsRateLimit(refusal).details.notes).toEqual([{ code: 'job_limit', message: refusal.message }]);
+    expect(asRateLimitRefusal(one).message).toMatch(new RegExp(`, next request in ${relative}ms$`));
+  expect(asRateLimitRefusal(refusal).details.notes).toEqual([
+    { code: 'job_limit', message: refusal.message },
+  ]);
 });
 
 test('For POST /v2/generate full slots are a rate limit first; other refusals stay what they are', () => {
   const full = new Refusal('job_limit', { message: 'All taken.', notes: [{ code: 'a', message: 'b' }] });
-  const told = toldAsRateLimit(full);
+  const told = asRateLimitRefusal(full);
   expect([told.code, told.message]).toEqual(['rate_limit', 'All taken.']);
   expect(told.details.notes).toEqual([
     { code: 'job_limit', message: 'All taken.' },
     { code: 'a', message: 'b' },
   ]);
   const other = new Refusal('invalid_request');
-  expect(toldAsRateLimit(other)).toBe(other);
+  expect(asRateLimitRefusal(other)).toBe(other);
 });

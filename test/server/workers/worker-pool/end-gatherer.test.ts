@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { EndGatherer } from '../../../../src/server/workers/worker-pool.ts';
+import { CompletionBatcher } from '../../../../src/server/workers/worker-pool.ts';
 
 const always = () => true;
 
 /** Works that end when the test says so. */
 class Works {
-  readonly gatherer = new EndGatherer();
+  readonly gatherer = new CompletionBatcher();
   /** The names of those that went on, in order. */
   readonly wentOn: string[] = [];
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
@@ -72,7 +72,7 @@ test('A failed one neither waits nor is waited for', async () => {
 });
 
 test('Where waiting is not worth it, each goes on by itself', async () => {
-  const gatherer = new EndGatherer();
+  const gatherer = new CompletionBatcher();
   const other = Promise.withResolvers<void>();
   const over = [1, 2].map(async () => await gatherer.run(async () => await other.promise, always));
   expect(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Recent } from '../../../../../src/server/generators/upstream/jobs.ts';
+import { RecentMap } from '../../../../../src/server/generators/upstream/jobs.ts';
 
 test('Only the latest entries are kept, and one that is set again is a late one', () => {
-  const recent = new Recent<number>(2);
+  const recent = new RecentMap<number>(2);
   recent.set('a', 1);
   recent.set('b', 2);
   recent.set('a', 3);

@@ -7,7 +7,7 @@ import type { Db } from '../../../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../../../src/server/store/postgres/postgres-store.ts';
 import { pruneSessions } from '../../../../../src/server/store/sessions.ts';
 import { openStore } from '../../../../../src/server/store/sqlite.ts';
-import { findTiedUser, insertFirstSignIn } from '../../../../../src/server/store/users.ts';
+import { findLinkedUser, insertFirstSignIn } from '../../../../../src/server/store/users.ts';
 import { ownDatabase } from '../../../../support/postgres/own-database.ts';
 import { MovableClock } from '../../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';
@@ -68,7 +68,7 @@ for (const [name, open] of STORES) {
       expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       const failed = ends.find((end) => end.status === 'rejected');
       expect(failed?.reason).toBeInstanceOf(ProviderError);
-      expect(await findTiedUser(there, PERSON)).toMatchObject({ name: 'anna' });
+      expect(await findLinkedUser(there, PERSON)).toMatchObject({ name: 'anna' });
       expect(await here.selectFrom('users').select('name').execute()).toEqual([{ name: 'anna' }]);
     });
 

@@ -7,7 +7,7 @@ import { anonymousCaller, userCaller } from '../../../../../src/server/service/c
 import { Plans } from '../../../../../src/server/service/plans.ts';
 import { diagnose, Health } from '../../../../../src/server/service/status/health.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';
-import { lookForDamage, openStore } from '../../../../../src/server/store/sqlite.ts';
+import { checkIntegrity, openStore } from '../../../../../src/server/store/sqlite.ts';
 import { MovableClock } from '../../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../../support/server/running-server.ts';
@@ -135,6 +135,6 @@ test('A store with a page that holds rubbish is damaged, though it opens', async
 
 test('A large store is not looked through, because the service does nothing else meanwhile', async () => {
   const { db } = await service();
-  expect(await lookForDamage(db, 1_000)).toEqual({ bytes: expect.any(Number), isDamaged: undefined });
-  expect(await lookForDamage(db)).toEqual({ bytes: expect.any(Number), isDamaged: false });
+  expect(await checkIntegrity(db, 1_000)).toEqual({ bytes: expect.any(Number), isDamaged: undefined });
+  expect(await checkIntegrity(db)).toEqual({ bytes: expect.any(Number), isDamaged: false });
 });

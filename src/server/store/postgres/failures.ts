@@ -59,7 +59,7 @@ const NO_TLS = /does not support SSL/;
 const NEVER_TAKEN = /^unsupported startup parameter|^no such (?:database|user)/;
 
 /** Converts an error to a StoreUnreachableError if the store is unreachable; otherwise returns it unchanged. */
-export function asTrouble(error: unknown): unknown {
+export function asStoreError(error: unknown): unknown {
   if (POOLED_STATES.has(codeOf(error))) return new StoreRefusedError(error as Error, POOLED);
   if (codeOf(error) === NO_TABLE) return new StoreGoneError(error as Error);
   if (!isPassing(error)) return error;
@@ -71,12 +71,12 @@ export function asTrouble(error: unknown): unknown {
  * Converts an error of a connection attempt to a StoreUnreachableError; to a StoreRefusedError if another attempt is
  * pointless.
  */
-export function asNoConnection(error: unknown): unknown {
+export function asConnectError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnreachableError) return error;
   if (TLS_CODES.test(codeOf(error)) || NO_TLS.test(error.message))
     return new StoreRefusedError(error, DISTRUSTED);
   if (codeOf(error) === '08P01' && NEVER_TAKEN.test(error.message)) return new StoreRefusedError(error);
-  const trouble = asTrouble(error);
+  const trouble = asStoreError(error);
   return trouble === error ? asRefused(error) : trouble;
 }
 
@@ -87,7 +87,7 @@ export function isWithoutTls(error: unknown): boolean {
 
 /** The same for a store that was reachable before. */
 export function asLostConnection(error: unknown): unknown {
-  return codeOf(error) === NO_DATABASE ? new StoreGoneError(error as Error) : asNoConnection(error);
+  return codeOf(error) === NO_DATABASE ? new StoreGoneError(error as Error) : asConnectError(error);
 }
 
 /** Converts an error of the first statements to a StoreRefusedError if it comes from PostgreSQL itself; otherwise returns it unchanged. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoreUnreachableError } from '../../../../../src/server/store/failures.ts';
-import { StoreRefusedError, untilReachable } from '../../../../../src/server/store/postgres/trouble.ts';
+import { StoreRefusedError, untilReachable } from '../../../../../src/server/store/postgres/failures.ts';
 import { hastyClock } from '../../../../support/server/hasty-clock.ts';
 
 const refused = () => new StoreUnreachableError('PostgreSQL cannot be used');

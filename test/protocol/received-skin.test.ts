@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seenSkinSchema } from '../../src/protocol/seen-skin.ts';
+import { receivedSkinSchema } from '../../src/protocol/received-skin.ts';
 
 const URL = 'http://textures.minecraft.net/texture/aa11';
 const value = (textures: object) => Buffer.from(JSON.stringify({ textures })).toString('base64');
@@ -14,7 +14,7 @@ test('Of a skin that tells only its value and signature, the rest is read out of
     CAPE: { url: 'http://a.example/bb22' },
   };
   const skin = bare(textures);
-  expect(seenSkinSchema.parse(skin)).toEqual({
+  expect(receivedSkinSchema.parse(skin)).toEqual({
     uuid: 'ab',
     visibility: 'public',
     variant: 'slim',
@@ -38,15 +38,19 @@ test('Nulls and other types around value and signature are absent', () => {
     views: null,
     generator: null,
   };
-  expect(seenSkinSchema.parse(skin)).toMatchObject({ variant: 'classic', visibility: 'public', views: 0 });
+  expect(receivedSkinSchema.parse(skin)).toMatchObject({
+    variant: 'classic',
+    visibility: 'public',
+    views: 0,
+  });
 });
 
 test('A value that is none costs nothing here: proving the skin finds it out', () => {
   const skin = { uuid: 'ab', texture: { data: { value: '?', signature: 's' } } };
-  expect(seenSkinSchema.parse(skin).texture.url.skin).toBe('');
+  expect(receivedSkinSchema.parse(skin).texture.url.skin).toBe('');
 });
 
 test('UUID, value and signature are essential', () => {
   for (const broken of [{}, { uuid: 'ab' }, { uuid: 'ab', texture: { data: { value: 'v' } } }])
-    expect(seenSkinSchema.safeParse(broken).success).toBe(false);
+    expect(receivedSkinSchema.safeParse(broken).success).toBe(false);
 });

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { advice, adviceMoment, adviceNumber, adviceText, safeParse, seenEnvelopeSchema } from './envelope.ts';
+import {
+  advice,
+  adviceMoment,
+  adviceNumber,
+  adviceText,
+  receivedEnvelopeSchema,
+  safeParse,
+} from './envelope.ts';
 import {
   type SkinVariant,
   type SkinVisibility,
@@ -8,13 +15,13 @@ import {
   visibilitySchema,
 } from './skin.ts';
 
-const seenTextureSchema = z.object({
+const receivedTextureSchema = z.object({
   data: textureSchema.shape.data,
   hash: advice(z.object({ skin: advice(z.string()), cape: advice(z.string()) })),
   url: advice(z.object({ skin: advice(z.string()), cape: advice(z.string()) })),
 });
 
-const seenGeneratorSchema = z.object({
+const receivedGeneratorSchema = z.object({
   version: advice(z.string()),
   timestamp: adviceMoment(),
   duration: adviceNumber(),
@@ -24,7 +31,7 @@ const seenGeneratorSchema = z.object({
 });
 
 /** A skin that the service has, as a client reads it. */
-export interface SeenSkin {
+export interface ReceivedSkin {
   /** 32 hexadecimal digits, no dashes. */
   uuid: string;
   /** Eight digits that the hosted service takes for the UUID. */
@@ -71,7 +78,7 @@ export interface SeenSkin {
  * A skin as a client reads it. Only its UUID, value and signature are essential: where its texture is and its variant
  * are in the value as well, and a service that sends no visibility has only `public`.
  */
-export const seenSkinSchema = z
+export const receivedSkinSchema = z
   .object({
     uuid: z.string(),
     /** Eight digits that the hosted service takes for the UUID. */
@@ -79,14 +86,14 @@ export const seenSkinSchema = z
     name: adviceText(),
     visibility: advice(visibilitySchema),
     variant: advice(variantSchema),
-    texture: seenTextureSchema,
-    generator: advice(seenGeneratorSchema),
+    texture: receivedTextureSchema,
+    generator: advice(receivedGeneratorSchema),
     tags: advice(z.array(z.unknown())),
     views: adviceNumber(),
     duplicate: advice(z.boolean()),
   })
   .transform(
-    ({ uuid, shortId, name, visibility = 'public', variant, texture, views = 0, ...rest }): SeenSkin => {
+    ({ uuid, shortId, name, visibility = 'public', variant, texture, views = 0, ...rest }): ReceivedSkin => {
       const { data, url, hash } = texture;
       const { SKIN, CAPE } = texturesIn(data.value);
       const skin = url?.skin ?? SKIN?.url ?? '';
@@ -111,7 +118,7 @@ export const seenSkinSchema = z
     },
   );
 
-export const seenSkinAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
+export const receivedSkinAnswerSchema = receivedEnvelopeSchema.extend({ skin: receivedSkinSchema });
 
 const partSchema = z.object({
   url: advice(z.string()),

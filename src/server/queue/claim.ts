@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { Db } from '../store/db.ts';
-import { PROCESSING, type Tables, WAITING } from '../store/schema/tables.ts';
+import { PreparedQuery } from '../store/prepared.ts';
+import { type JobRow, PROCESSING, type Tables, WAITING } from '../store/schema/tables.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 import { updateState } from './states.ts';
@@ -20,16 +21,23 @@ export type Claim = (owner: string, bounds: ClaimBounds) => Promise<Lease | unde
 export function claimsAlone(db: Db, times: ClaimTimes): Claim {
   return async (owner, bounds) => {
     // Even a claim that finds nothing would take the lock and wait for other processes' writes.
-    if (!(await isAnyDue(db, times.now()))) return undefined;
-    return await claimNext(db, owner, { times, bounds, choose: firstInTurn });
+    if ((await ANY_DUE.first(db, { now: times.now() })) === undefined) return undefined;
+    if (Object.keys(bounds).length > 0)
+      return await claimNext(db, owner, { times, bounds, choose: firstInTurn });
+    const row = await CLAIM_FIRST.first(db, { owner, now: times.now(), ...times.end() });
+    return row && leaseOf(row, owner);
   };
 }
 
-/** Whether a waiting job may run now if there is room for it. */
-async function isAnyDue(db: Db, now: number): Promise<boolean> {
-  const due = db.selectFrom('jobs').select('id').where(WAITING).where('run_at', '<=', now);
-  return (await due.limit(sql.lit(1)).executeTakeFirst()) !== undefined;
-}
+/** A waiting job that may run now if there is room for it. */
+const ANY_DUE = new PreparedQuery((db, { now }: { readonly now: number }) =>
+  db.selectFrom('jobs').select('id').where(WAITING).where('run_at', '<=', now).limit(sql.lit(1)),
+);
+
+const CLAIM_FIRST = new PreparedQuery(
+  (db, { owner, now, ...end }: { readonly owner: string; readonly now: number } & LeaseEnd) =>
+    claiming(db, { owner, now, end }, firstInTurn(db, now, {})),
+);
 
 /** Selects the number of the job to take. */
 export type Choose = (db: Db, now: number, restrictions: Restrictions) => Expression<number | null>;
@@ -41,17 +49,27 @@ export async function claimNext(
   { times, bounds, choose }: { times: ClaimTimes; bounds: ClaimBounds; choose: Choose },
 ): Promise<Lease | undefined> {
   const now = times.now();
-  let claim = updateState(db, 'waiting', 'processing')
-    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
-    .set({ lease_owner: owner, lease_until: leaseEnd(times.end()), started_at: now })
-    .where('id', '=', choose(db, now, bounds))
-    .returningAll()
-    .returning(dataOfJob);
+  let claim = claiming(db, { owner, now, end: times.end() }, choose(db, now, bounds));
   const { processing } = bounds;
   if (processing !== undefined) claim = claim.where((eb) => eb(countProcessing(eb), '<', processing));
   const row = await claim.executeTakeFirst();
-  if (!row) return undefined;
-  const { known, ...job } = row;
+  return row && leaseOf(row, owner);
+}
+
+function claiming(
+  db: Db,
+  { owner, now, end }: { owner: string; now: number; end: LeaseEnd },
+  chosen: Expression<number | null>,
+) {
+  return updateState(db, 'waiting', 'processing')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .set({ lease_owner: owner, lease_until: leaseEnd(end), started_at: now })
+    .where('id', '=', chosen)
+    .returningAll()
+    .returning(dataOfJob);
+}
+
+function leaseOf({ known, ...job }: JobRow & { readonly known: string | null }, owner: string): Lease {
   return { owner, job, hasData: known !== null };
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newUuid } from '../../base/text.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
-import { type Db, inTransaction } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
 import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';
 import { isBlocked } from '../store/moderation.ts';
 import { PreparedQuery } from '../store/prepared.ts';
@@ -25,7 +25,7 @@ export interface CompletedWork {
  */
 export async function completeWithSkin(db: Db, completion: CompletedWork): Promise<boolean> {
   const values = valuesOf(completion);
-  return await inTransaction(db, async (tx) => {
+  return await db.store.commit(db, async (tx) => {
     await lockOwnerOfJob(tx, values.job);
     const ended = await COMPLETE.first(tx, values, values.visibility);
     if (!ended) return false;

@@ -2,7 +2,7 @@ import { HOUR, MINUTE, roomAt, spendOne, totalOf } from '../fairness/rate-limits
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
-import { type Db, inTransaction } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
 import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { PreparedQuery } from '../store/prepared.ts';
 import { type JobRow, PENDING, type Via } from '../store/schema/tables.ts';
@@ -17,7 +17,7 @@ interface Terms {
 
 /** Accepts a job within its owner's limits: of two simultaneous requests only one gets the last slot. */
 export async function submitJob(db: Db, job: NewJob, terms: Terms): Promise<SubmitResult> {
-  return await inTransaction(db, async (tx) => await submitIn(tx, job, terms));
+  return await db.store.commit(db, async (tx) => await submitIn(tx, job, terms));
 }
 
 async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<SubmitResult> {

@@ -254,6 +254,14 @@ export interface PendingJobs {
 }
 
 export async function readPending(db: Db): Promise<PendingJobs> {
+  const jobs = await PENDING_JOBS.all(db, {});
+  return {
+    running: jobs.filter(({ status }) => status === 'processing'),
+    waiting: jobs.filter(({ status }) => status === 'waiting'),
+  };
+}
+
+const PENDING_JOBS = new PreparedQuery((db) => {
   const waiting = db
     .selectFrom('jobs')
     .select(FORESEEN)
@@ -261,17 +269,12 @@ export async function readPending(db: Db): Promise<PendingJobs> {
     .orderBy('turn')
     .orderBy('id')
     .limit(MAX_FORESEEN);
-  const jobs = await db
+  return db
     .selectFrom('jobs')
     .select(FORESEEN)
     .where(PROCESSING)
-    .unionAll((eb) => eb.selectFrom(waiting.as('first')).select(FORESEEN))
-    .execute();
-  return {
-    running: jobs.filter(({ status }) => status === 'processing'),
-    waiting: jobs.filter(({ status }) => status === 'waiting'),
-  };
-}
+    .unionAll((eb) => eb.selectFrom(waiting.as('first')).select(FORESEEN));
+});
 
 /** How many waiting jobs come before this one. */
 export async function countWaitingBefore(db: Db, { turn, id }: Pick<JobRow, 'turn' | 'id'>): Promise<number> {

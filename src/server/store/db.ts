@@ -205,6 +205,8 @@ export interface Store {
   readonly keyOwners: KeyOwnerCache;
   readonly usage: NotedUsage;
   readonly preparedTexts: PreparedTexts;
+  /** Runs `work` as `inTransaction` does, perhaps with other works in the same transaction. It may run twice. */
+  commit<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs a locking statement, if transactions run concurrently. */
   lock(statement: () => Promise<unknown>): Promise<void>;
   /** Sets the milliseconds after which statements of this transaction fail if they wait for a lock. */

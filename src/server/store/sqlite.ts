@@ -5,12 +5,15 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
+  type LimitNode,
   type SelectQueryBuilder,
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
+  SqliteQueryCompiler,
   type SqliteStatement,
   sql,
+  ValueNode,
 } from 'kysely';
 import { makeFolder } from '../../base/files.ts';
 import { importSqlite, SQLITE, sqliteCode, switchToWal } from '../../base/sqlite.ts';
@@ -28,6 +31,7 @@ import {
   type PreparedTexts,
   type Store,
 } from './db.ts';
+import { GroupCommit } from './group-commit.ts';
 import { MIGRATIONS, migrate, newestSchema } from './migrate.ts';
 import type { OpenStore, Schema } from './open-store.ts';
 import type { Tables } from './schema/tables.ts';
@@ -275,10 +279,15 @@ class SqliteStore implements Store {
   readonly keyOwners: KeyOwnerCache;
   readonly usage = new NotedUsage();
   readonly preparedTexts: PreparedTexts = new Map();
+  readonly #commits = new GroupCommit();
 
   constructor({ schema, others }: Surroundings) {
     this.schema = schema;
     this.keyOwners = new KeyOwnerCache(others);
+  }
+
+  async commit<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+    return db.isTransaction ? await work(db) : await this.#commits.run(db, work);
   }
 
   async lock(): Promise<void> {}
@@ -355,6 +364,15 @@ function rowsOf(statement: StatementSync): (rows: readonly unknown[][]) => objec
   };
 }
 
+/** SQLite plans a statement again for each value of a limit that is a parameter, so limits are part of the text. */
+class LiteralLimits extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const { limit } = node;
+    if (!ValueNode.is(limit) || typeof limit.value !== 'number') super.visitLimit(node);
+    else this.append(`limit ${limit.value}`);
+  }
+}
+
 class ImmediateDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
   readonly #files: OpenFiles;
@@ -363,6 +381,10 @@ class ImmediateDialect extends SqliteDialect {
     super({ database });
     this.#database = database;
     this.#files = files;
+  }
+
+  override createQueryCompiler(): SqliteQueryCompiler {
+    return new LiteralLimits();
   }
 
   override createDriver(): SqliteDriver {

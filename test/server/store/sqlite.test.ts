@@ -3,6 +3,7 @@ import { constants, DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { lookUp } from '../../../src/server/queue/known.ts';
+import { readPending } from '../../../src/server/queue/lists.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';
@@ -39,6 +40,7 @@ async function goThrough(db: Db, queue: TestQueue, round: number): Promise<void>
   if (round % 2 === 0) await queue.complete(lease, generated());
   else await queue.fail(lease, { code: 'job_failed', message: `${round}`, passing: false });
   await queue.findWithSkin(uuid);
+  await readPending(db);
   const { textureHash, visibility } = newJob();
   const identities = [`identity ${round}`, `own ${round}`] as const;
   await lookUp(db, { owner, textureHash, visibility, name: null, idempotencyKey: undefined, identities }, 0);

@@ -61,6 +61,10 @@ class PostgresStore implements Store {
     this.schema = schema;
   }
 
+  async commit<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+    return await inTransaction(db, work);
+  }
+
   async lock(statement: () => Promise<unknown>): Promise<void> {
     await statement();
   }

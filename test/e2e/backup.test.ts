@@ -31,7 +31,9 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   await serving.end('SIGTERM');
   const refused = await machine.run(['restore', file]);
   expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
-  expect(refused.stderr).toMatch(/^error: .* already holds the data of a service\.\nhint: With --force/);
+  expect(refused.stderr).toMatch(
+    /^error: .* already holds the data of a service\.\nhint: Move it aside with --force/,
+  );
 
   await rm(machine.dataDir, { recursive: true });
   const restored = await machine.run(['restore', file]);
@@ -47,7 +49,7 @@ test('The way back leads to the folder that was backed up, and a file that is no
   const { stderr } = await machine.run(['backup', file, '--data', data]);
   expect(stderr).toContain(`To restore it: skinsmith restore ${file} --data ${data}\n`);
   const none = await machine.run(['backup', '--verify', 'package.json']);
-  expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/\nhint: Take a file/)]);
+  expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/\nhint: Use a file/)]);
 });
 
 /** A backup of a service with one skin, and the machine that made it. */

@@ -58,6 +58,6 @@ test('A key that the other service refuses is told at the start, with status 4',
   const machine = await gatewayMachine({ key: 'wrong'.repeat(20) });
   const { exitCode, stderr } = await machine.run(['serve', '--port', '0', ...toward(hosted)]);
   expect(exitCode).toBe(4);
-  expect(stderr).toContain(`${hosted.url} does not accept the key`);
+  expect(stderr).toContain(`${hosted.url} does not accept the configured key`);
   expect(stderr).not.toContain('wrongwrong');
 });

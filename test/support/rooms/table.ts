@@ -10,7 +10,7 @@ export interface Room {
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
-    holds: 'The terminal: one file per command, at the path of its words; `output/` only renders',
+    holds: 'The command line: `commands/` has one file per noun, `output/` only renders',
     imports: [
       'index.ts',
       'server/server.ts',
@@ -31,31 +31,31 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['batch', 'client', 'protocol', 'skin', 'base', 'server/embedded.ts'],
   },
   double: {
-    holds: 'The double of such a service, for tests of clients: scenarios, faults, expectations',
+    holds: 'A double of the service for tests of clients: scenarios, faults, expectations',
     imports: ['server/embedded.ts', 'protocol', 'skin', 'textures', 'base'],
   },
   batch: {
-    holds: 'Many sources become skins: sources, plan, lockfile, journal, proof',
+    holds: 'Turns many sources into skins: sources, plan, lockfile, journal, proof',
     imports: ['dispatch', 'client', 'game', 'protocol', 'skin', 'textures', 'base'],
   },
   server: {
-    holds: 'The service: HTTP, jobs and their queue, generators, game accounts, the store',
+    holds: 'The service: HTTP, the job queue, generators, game accounts, the store',
     imports: ['game', 'pack', 'protocol', 'skin', 'textures', 'base'],
   },
   'server/generators/upstream': {
-    holds: 'The generator that has another service make the skins',
+    holds: 'The generator that uses another service',
     imports: ['dispatch', 'client', 'game', 'protocol', 'skin', 'textures', 'base'],
   },
   dispatch: {
-    holds: 'Keeps work going on a service: submissions, pace, looks, events, lost answers',
+    holds: 'Keeps jobs going on a service: submissions, pace, polling, events, lost answers',
     imports: ['client', 'protocol', 'skin', 'textures', 'base'],
   },
   client: {
-    holds: 'The typed client: one method per endpoint; retry timing without side effects',
+    holds: 'The typed client: one method per endpoint, retries',
     imports: ['protocol', 'base'],
   },
   game: {
-    holds: "The game's own services: profiles, names, skins, published keys, signing in; paced",
+    holds: "The game's own services: profiles, names, skins, published keys, sign-in, pacing",
     imports: ['skin', 'textures', 'base'],
   },
   pack: {
@@ -63,19 +63,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['skin', 'textures'],
   },
   textures: {
-    holds: 'The signed property: build, parse, sign, verify, keys; commands with it',
+    holds: 'The signed property: build, parse, sign, verify; keys; commands that contain it',
     imports: ['base'],
   },
   skin: {
-    holds: 'The picture: bounded PNG decode, canonical encode, pixel hash, variant, check, renders',
+    holds: 'The picture: bounded PNG decoder, canonical encoder, pixel hash, variant, checks, renders',
     imports: [],
   },
   protocol: {
-    holds: 'Zod schemas of the wire; the one table of error codes; lines of the lockfile',
+    holds: 'Zod schemas of the wire format, the table of error codes, lines of the lockfile',
     imports: [],
   },
   base: {
-    holds: 'What belongs to no room: the clock, private files, files and caches, processes, the version',
+    holds: 'Code of no other room: the clock, files, caches, processes, the network, the version',
     imports: [],
   },
 };

@@ -1,6 +1,6 @@
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
-import { type Db, inTransaction } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
 import { isBlocked } from '../store/moderation.ts';
 import { PreparedQuery } from '../store/prepared.ts';
 import { findOwnSkin, type SkinWithData } from '../store/skins.ts';
@@ -75,10 +75,12 @@ export async function recordKnown(
   { skinUuid, now }: { skinUuid: string; now: number },
 ): Promise<Recorded> {
   const row = knownRow(job, { skinUuid, now });
-  if (!job.callback && job.idempotencyKey === undefined) return await recordOnce(db, job, row); // a single statement
-  return await inTransaction(db, async (tx) => {
-    const recorded = await recordOnce(tx, job, row);
-    if (job.callback && recorded.kind === 'recorded') await keepCallback(tx, job.callback, recorded.job, now);
+  const { callback, idempotencyKey } = job;
+  const record = async (tx: Db) => await recordOnce(tx, job, row);
+  if (!callback && idempotencyKey === undefined) return await db.store.commitOne(db, record);
+  return await db.store.commit(db, async (tx) => {
+    const recorded = await record(tx);
+    if (callback && recorded.kind === 'recorded') await keepCallback(tx, callback, recorded.job, now);
     return recorded;
   });
 }

@@ -207,6 +207,8 @@ export interface Store {
   readonly preparedTexts: PreparedTexts;
   /** Runs `work` as `inTransaction` does, perhaps with other works in the same transaction. It may run twice. */
   commit<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T>;
+  /** The same for work that changes something by one statement, which needs no transaction of its own. */
+  commitOne<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T>;
   /** Runs a locking statement, if transactions run concurrently. */
   lock(statement: () => Promise<unknown>): Promise<void>;
   /** Sets the milliseconds after which statements of this transaction fail if they wait for a lock. */

@@ -9,6 +9,8 @@ type Work<T> = (tx: Db) => Promise<T>;
 interface Waiting {
   /** Runs the work. The returned function hands over its result. */
   readonly attempt: Work<() => void>;
+  /** Whether it writes by one statement, which is a transaction by itself. */
+  readonly isOne: boolean;
   readonly reject: (error: unknown) => void;
 }
 
@@ -19,13 +21,13 @@ interface Waiting {
 export class GroupCommit {
   #waiting: Waiting[] = [];
 
-  async run<T>(db: Db, work: Work<T>): Promise<T> {
+  async run<T>(db: Db, work: Work<T>, isOne = false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const attempt = async (tx: Db) => {
       const result = await work(tx);
       return () => resolve(result);
     };
-    this.#waiting.push({ attempt, reject });
+    this.#waiting.push({ attempt, isOne, reject });
     if (this.#waiting.length === 1) setImmediate(() => void this.#runWaiting(db));
     return await promise;
   }
@@ -39,13 +41,14 @@ export class GroupCommit {
 }
 
 async function runTogether(db: Db, group: readonly Waiting[]): Promise<void> {
+  const runAll = async (tx: Db) => {
+    const ends: (() => void)[] = [];
+    for (const { attempt } of group) ends.push(await attempt(tx));
+    return ends;
+  };
   try {
-    const ends = await inTransaction(db, async (tx) => {
-      const results: (() => void)[] = [];
-      for (const { attempt } of group) results.push(await attempt(tx));
-      return results;
-    });
-    for (const end of ends) end();
+    const isAlone = group.length === 1 && group[0]!.isOne;
+    for (const end of await (isAlone ? runAll(db) : inTransaction(db, runAll))) end();
   } catch (error) {
     if (group.length === 1) group[0]!.reject(error);
     else for (const one of group) await runTogether(db, [one]);

@@ -290,6 +290,10 @@ class SqliteStore implements Store {
     return db.isTransaction ? await work(db) : await this.#commits.run(db, work);
   }
 
+  async commitOne<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+    return db.isTransaction ? await work(db) : await this.#commits.run(db, work, true);
+  }
+
   async lock(): Promise<void> {}
   async limitLockWaits(): Promise<void> {}
 

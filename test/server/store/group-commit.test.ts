@@ -30,6 +30,13 @@ test('Works that come in the same turn share a transaction, in their order', asy
   expect(await readMeta(db, 'last-look')).toBe('0');
 });
 
+test('A statement by itself has no transaction around it', async () => {
+  const { db, statements } = await open();
+  await db.store.commitOne(db, async (tx) => await keepMeta(tx, 'last-look', 'now'));
+  expect(transactionsIn(statements.take())).toBe(0);
+  expect(await readMeta(db, 'last-look')).toBe('now');
+});
+
 test('Many works take several transactions, so that other processes get their turn', async () => {
   const { db, statements } = await open();
   expect(await together(db, 40)).toHaveLength(40);

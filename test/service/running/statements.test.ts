@@ -29,7 +29,7 @@ const OF_BATCH = IS_POSTGRES ? 17 : 16;
 const ALONE = IS_POSTGRES ? 17 : 18;
 /** Five at once: with one statement on PostgreSQL; each with its own on SQLite, where a statement takes microseconds. */
 const CLAIMS_OF_FIVE = IS_POSTGRES ? 1 : 10;
-const ENDS_OF_FIVE = IS_POSTGRES ? 35 : 25;
+const ENDS_OF_FIVE = IS_POSTGRES ? 35 : 17;
 
 /** A quarter of the counts are lower. */
 function quartileOf(counts: readonly number[]): number {

@@ -65,6 +65,10 @@ class PostgresStore implements Store {
     return await inTransaction(db, work);
   }
 
+  async commitOne<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+    return await work(db);
+  }
+
   async lock(statement: () => Promise<unknown>): Promise<void> {
     await statement();
   }

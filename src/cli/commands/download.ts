@@ -58,8 +58,8 @@ const FIELDS: Fields<DownloadView> = {
 };
 
 export const examples: Examples = [
-  ['Save the skin of a player', 'skinsmith download --player Notch --out notch.png'],
-  ['Save the textures of all skins in a lockfile', 'skinsmith download signed/skins.lock --out textures/'],
+  ['Save the skin of a player', 'skinsmith download --player Notch --out notch-skin.png'],
+  ['Save those of several players in a folder', 'skinsmith download Notch jeb_ --out textures/'],
 ];
 
 export const output: readonly CommandOutput[] = [

@@ -4,7 +4,7 @@ import type { Note } from '../protocol/envelope.ts';
 import { checkSkin } from '../skin/check.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
-import { fitSkin, pixelHash } from '../skin/read-skin.ts';
+import { type MendedSkin, mendSkin, pixelHash } from '../skin/read-skin.ts';
 import { pixelsOf, type SourceContent, type SourceProblem, type VariantInput, type Work } from './model.ts';
 import { fileProblem } from './sources/files.ts';
 
@@ -68,13 +68,13 @@ function inspectFile(
   variant: VariantInput,
   digests: DigestCache | undefined,
 ): InspectedSource | UnusableSource {
-  const read = readFile(path, label, (stamp) => digests?.get(path, stamp));
+  // Digests are those of files as they are: --fit may change the picture.
+  const known = fit ? undefined : digests;
+  const read = readFile(path, label, (stamp) => known?.get(path, stamp));
   if ('problem' in read) return read;
   if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
   const inspected = checkPicture(read.bytes, { variant, fit });
-  // Scaled-down pictures are not stored: without --fit the file must be refused.
-  const isOriginal = 'bytes' in inspected && !inspected.warnings.some(({ code }) => code === SCALED_DOWN);
-  if (isOriginal && inspected.pixels !== undefined) digests?.set(path, read.stamp, inspected.pixels);
+  if ('pixels' in inspected && inspected.pixels !== undefined) known?.set(path, read.stamp, inspected.pixels);
   return inspected;
 }
 
@@ -121,27 +121,18 @@ function checkPicture(
   original: Uint8Array,
   { variant, fit }: CheckOptions,
 ): InspectedSource | UnusableSource {
-  const scaled = fit ? scaleDown(original) : undefined;
-  if (scaled && 'problem' in scaled) return scaled;
-  const { bytes, notes } = scaled ?? { bytes: original, notes: [] };
+  const mended = fit ? mendPicture(original) : undefined;
+  if (mended && 'problem' in mended) return mended;
+  const { bytes, notes } = mended ?? { bytes: original, notes: [] };
   const skin = checkSkin(bytes, variant === 'auto' ? undefined : variant);
   if (skin.error) return { problem: skin.error };
   return { pixels: skin.pixels, bytes: skin.resaved ?? bytes, warnings: [...notes, ...skin.warnings] };
 }
 
-const SCALED_DOWN = 'scaled_down';
-
-/** An HD skin scaled to the size the game shows; undefined if the picture is not one. */
-function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } | UnusableSource | undefined {
+/** A picture as `--fit` and `check --fix` change it; undefined if that needs no change. */
+export function mendPicture(original: Uint8Array): MendedSkin | UnusableSource | undefined {
   try {
-    const skin = fitSkin(original);
-    if (!skin) return undefined;
-    const { from, picture, bytes } = skin;
-    const size = `${from.width}×${from.height} to ${picture.width}×${picture.height}`;
-    return {
-      bytes,
-      notes: [{ code: SCALED_DOWN, message: `The picture was scaled down from ${size} pixels.` }],
-    };
+    return mendSkin(original);
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
     const { code, message, hint } = error;

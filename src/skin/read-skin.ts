@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { InvalidImageError, isHdSkinSize, MAX_SKIN_BYTES, type Picture } from './picture.ts';
+import { isLegacyOnSquare } from './legacy.ts';
+import { InvalidImageError, isHdSkinSize, isSkinSize, MAX_SKIN_BYTES, type Picture } from './picture.ts';
 import {
   type DecodedPng,
   type DecodeLimits,
@@ -74,6 +75,53 @@ export function fitSkin(bytes: Uint8Array): FittedSkin | undefined {
   const original = readPixels(bytes, header).picture;
   const picture = scaleRect(original, { x: 0, y: 0, width, height }, 64, (64 * height) / width);
   return { bytes: encodePng(picture), picture, from: { width, height } };
+}
+
+/** A skin that was changed so that the game and services take it. */
+export interface MendedSkin {
+  readonly bytes: Buffer;
+  /** What was changed. */
+  readonly notes: readonly { readonly code: MendCode; readonly message: string }[];
+}
+export type MendCode = 'scaled_down' | 'cut_out' | 'metadata_left_out';
+
+/** Bytes of a file whose metadata is left out: more than that is no skin. */
+const MAX_FAT_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Scales an HD skin down, cuts an old skin out of a canvas of 64×64, and leaves out metadata that makes a file too large to be read
+ * otherwise. Undefined if nothing has to be changed. @throws InvalidImageError for a skin that cannot be decoded
+ */
+export function mendSkin(bytes: Uint8Array): MendedSkin | undefined {
+  const notes: MendedSkin['notes'][number][] = [];
+  const fitted = fitSkin(bytes);
+  if (fitted) {
+    const size = `${fitted.from.width}×${fitted.from.height} to ${fitted.picture.width}×${fitted.picture.height}`;
+    notes.push({ code: 'scaled_down', message: `The picture was scaled down from ${size} pixels.` });
+  }
+  const picture = fitted?.picture ?? skinIn(bytes);
+  if (!picture) return undefined;
+  if (!fitted && bytes.length > MAX_SKIN_BYTES)
+    notes.push({
+      code: 'metadata_left_out',
+      message: `Of the file's ${bytes.length} bytes, only the pixels were kept.`,
+    });
+  const isOld = isLegacyOnSquare(picture);
+  if (isOld)
+    notes.push({ code: 'cut_out', message: 'The old skin was cut out of its canvas, to 64×32 pixels.' });
+  if (notes.length === 0) return undefined;
+  const kept = isOld
+    ? { ...picture, height: 32, pixels: picture.pixels.subarray(0, picture.width * 32 * 4) }
+    : picture;
+  return { bytes: encodePng(kept), notes };
+}
+
+/** The picture of a file with a skin's size; undefined for another file. */
+function skinIn(bytes: Uint8Array): Picture | undefined {
+  const header = headerOf(bytes);
+  if (!header || !isSkinSize(header.width, header.height)) return undefined;
+  verifyFileSize('picture', bytes.length, MAX_FAT_BYTES);
+  return readPixels(bytes, header).picture;
 }
 
 /** A file that is not a PNG is left to the skin check to report. */

@@ -1,15 +1,22 @@
+import { statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import type { BatchSource, SuppliedSkin } from '../../batch/model.ts';
-import { readContent } from '../../batch/pictures.ts';
+import { mendPicture, readContent } from '../../batch/pictures.ts';
+import { OutputNames } from '../../batch/plan/output-names.ts';
 import { isSignatureShaped } from '../../batch/plan/signer-rule.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
-import { exitStatus } from '../errors/exit.ts';
+import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import { namingOf } from '../errors/service-hints.ts';
 import type { Examples } from '../help/help-page.ts';
 import { collect } from '../options/batch-options.ts';
+import { OutputGuard } from '../options/output-guard.ts';
+import { OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
 import { WARNINGS_FIELD } from '../output/results.ts';
@@ -27,6 +34,9 @@ export interface CheckOptions extends TypedPictureOption {
   readonly paths: readonly string[];
   readonly recursive?: boolean;
   readonly ignore?: readonly string[];
+  /** Folder for clean copies. */
+  readonly fix?: string;
+  readonly overwrite?: boolean;
 }
 
 /** JSON output for one file. Absent values are omitted. */
@@ -40,11 +50,13 @@ export interface CheckView {
   readonly pixels?: string;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
+  readonly file?: string;
 }
 
 export const examples: Examples = [
   ['Check all PNG files in a folder and its subfolders', 'skinsmith check skins/ --recursive'],
   ['Check a picture from another program', 'cat skin.png | skinsmith check -'],
+  ['Write copies that every service takes', 'skinsmith check skins/ --recursive --fix clean/'],
 ];
 
 const COLUMNS = {
@@ -56,6 +68,7 @@ const COLUMNS = {
   confidence: ({ confidence }) => confidence,
   message: ({ error, warnings }) =>
     [error, ...warnings].flatMap((note) => (note ? [note.message] : [])).join(' '),
+  file: ({ file }) => file,
 } satisfies Columns<CheckView>;
 
 const FIELDS: Fields<CheckView> = {
@@ -71,6 +84,7 @@ const FIELDS: Fields<CheckView> = {
     about: 'why the file is unusable',
     fields: { code: 'error code', message: 'what is wrong', hint: 'what to do' },
   },
+  file: 'the clean copy, with --fix',
 };
 
 export const output: readonly CommandOutput[] = [
@@ -86,11 +100,15 @@ export function register(command: Command, runner: Runner, run = runCheck): void
     .description(
       'Check PNG files without sending them anywhere.\n' +
         'Prints what each file is, its arm variant, and what is wrong with it. The exit status is 1 if ' +
-        'any file is unusable.',
+        'any file is unusable. With --fix, writes a clean copy of each: HD skins are scaled down, old skins ' +
+        'cut out of a 64×64 canvas, and metadata and faults of the file left out; a clean file is copied ' +
+        'unchanged.',
     )
     .argument('<path...>', 'PNG files, folders, or - for stdin')
     .option('-r, --recursive', 'recurse into subfolders')
     .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
+    .option('--fix <folder>', 'write clean copies into this folder')
+    .option(...OVERWRITE)
     .action(
       async (paths: string[], typed: Omit<CheckOptions, 'paths'>) =>
         await runner(async (context) => await run({ ...typed, paths }, context)),
@@ -98,10 +116,11 @@ export function register(command: Command, runner: Runner, run = runCheck): void
 }
 
 export async function runCheck(
-  { paths, recursive = false, ignore = [], picture }: CheckOptions,
+  { paths, recursive = false, ignore = [], picture, fix, overwrite }: CheckOptions,
   context: CommandContext,
 ): Promise<number> {
   const { io, flags } = context;
+  const copies = fix === undefined ? undefined : new CleanCopies(fix, paths, { overwrite });
   const spec = { args: paths, from: [], recursive, ignore, as: 'file' } as const;
   const isList = !(await isSingle(spec, rootsOf(context)));
   const list = flags.json && isList ? new JsonList(io.out) : undefined;
@@ -111,7 +130,7 @@ export async function runCheck(
   const tally = { all: 0, unusable: 0 };
   const github = new GithubReport(context);
   for await (const source of openSources(spec, rootsOf(context))) {
-    const { view, bytes } = checkOne(source);
+    const { view, bytes } = copies ? await copies.add(source, context) : checkOne(source);
     if (view.error)
       github.add({ level: 'error', source: view.source, content: source.content, problem: view.error });
     if (list) list.add(view, tally.all);
@@ -130,18 +149,84 @@ export async function runCheck(
   }
   list?.end();
   await github.finish(`${count(tally.all)} checked, ${count(tally.unusable)} unusable.`);
+  if (copies && !flags.json) context.messages.say(copies.text);
   if (isList && tally.unusable > 0) context.messages.say(`${tally.unusable} of ${tally.all} cannot be used.`);
   return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
 }
 
-function checkOne({ label, content }: BatchSource): { view: CheckView; bytes?: Uint8Array } {
+interface Checked {
+  readonly view: CheckView;
+  readonly bytes?: Uint8Array;
+}
+
+/** `mend`: as the clean copy of the file would be. */
+function checkOne({ label, content }: BatchSource, { mend = false } = {}): Checked {
   if (content.kind === 'data') return { view: dataView(label, content.given) };
   const read = readContent(content, label);
-  if ('bytes' in read) {
-    const skin = checkSkin(read.bytes);
-    return { view: checkView(label, skin), bytes: skin.resaved ?? read.bytes };
+  const mended = mend && 'bytes' in read ? (mendPicture(read.bytes) ?? read) : read;
+  if ('problem' in mended)
+    return { view: { source: label, valid: false, warnings: [], error: mended.problem } };
+  const skin = checkSkin(mended.bytes);
+  const { warnings, ...view } = checkView(label, skin);
+  const notes = 'notes' in mended ? mended.notes : [];
+  return { view: { ...view, warnings: [...notes, ...warnings] }, bytes: skin.resaved ?? mended.bytes };
+}
+
+/** Copies of pictures keep no mark: an existing file is either the same or not ours. */
+const COPY = { isOurs: () => false, isPicture: true };
+
+/** The folder of `--fix`. */
+class CleanCopies {
+  readonly #folder: string;
+  readonly #guard: OutputGuard;
+  readonly #names = new OutputNames();
+  readonly #count = { copies: 0, changed: 0 };
+
+  /** @throws CliError if the copies would be sources themselves */
+  constructor(
+    folder: string,
+    paths: readonly string[],
+    allowed: { readonly overwrite?: boolean | undefined },
+  ) {
+    const isInside = paths.some((path) => !relative(path, folder).startsWith('..') && isFolder(path));
+    if (isInside)
+      throw usageError(
+        'output_is_source',
+        `${clean(folder)} is in a folder that is checked.`,
+        'Choose a folder outside of it.',
+      );
+    this.#folder = folder;
+    this.#guard = new OutputGuard(paths, allowed);
   }
-  return { view: { source: label, valid: false, warnings: [], error: read.problem } };
+
+  get text(): string {
+    const { copies, changed } = this.#count;
+    return `Wrote ${count(copies)} clean ${copies === 1 ? 'copy' : 'copies'} to ${clean(this.#folder)}, ${count(changed)} of them changed.`;
+  }
+
+  /** A file that cannot be written is a problem of its own. */
+  async add(source: BatchSource, context: CommandContext): Promise<Checked> {
+    const checked = checkOne(source, { mend: true });
+    const { view, bytes } = checked;
+    if (!view.valid || !bytes) return checked;
+    const file = join(this.#folder, `${this.#names.take(source.stem)}.png`);
+    try {
+      this.#guard.write(file, bytes, COPY);
+    } catch (error) {
+      const report = reportOf(error, namingOf(context));
+      if (!report || !concernsOneSource(error)) throw error;
+      const { code, message, hint } = report;
+      return { view: { ...view, valid: false, error: { code, message, ...(hint && { hint }) } } };
+    }
+    this.#count.copies++;
+    const before = readContent(source.content, source.label);
+    if ('bytes' in before && !Buffer.from(bytes).equals(before.bytes)) this.#count.changed++;
+    return { ...checked, view: { ...view, file } };
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Skin data has no image to check here. `verify` determines who signed it. */

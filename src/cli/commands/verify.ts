@@ -146,11 +146,7 @@ async function verifyOne(
   kept: StoredSkin,
   { given, verifiers, required }: Against,
 ): Promise<{ verdict: SkinVerdict; isFetched: boolean }> {
-  const inspected =
-    kept.path === undefined
-      ? undefined
-      : inspectSource({ kind: 'file', path: kept.path, fit: true }, 'auto', undefined);
-  const sourcePixels = inspected && 'pixels' in inspected ? inspected.pixels : undefined;
+  const sourcePixels = pixelsNow(kept);
   const { gameKeys, own, textures } = verifiers;
   let isFetched = true;
   const fetchTexture = async (url: string) => {
@@ -163,6 +159,14 @@ async function verifyOne(
   const keys = given ? { key: given } : { key: await verifiers.keyOf(kept.service), gameKeys, own };
   const verdict = await verifySkin(kept, { ...keys, required, texture, sourcePixels });
   return { verdict, isFetched };
+}
+
+/** The pixels of the source as the skin was made from it, be that with --fit or without. */
+function pixelsNow({ path, pixels }: Kept): string | undefined {
+  if (path === undefined) return undefined;
+  const all = [false, true].map((fit) => inspectSource({ kind: 'file', path, fit }, 'auto', undefined));
+  const found = all.flatMap((one) => ('pixels' in one && one.pixels !== undefined ? [one.pixels] : []));
+  return found.find((one) => one === pixels) ?? found[0];
 }
 
 function verdictText({ source, problems, signature }: SkinVerdict, colors: Colors, width: number): string {

@@ -87,7 +87,7 @@ export function addLocalSourceOptions(command: Command, { fit = true } = {}): Co
   if (!fit) return command;
   return command.option(
     '--fit',
-    'scale HD skins (128×128 and other multiples) down instead of refusing them',
+    'scale HD skins (128×128 and other multiples) down, cut old skins out of a 64×64 canvas, drop metadata',
   );
 }
 

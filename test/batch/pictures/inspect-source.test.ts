@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +11,14 @@ import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { enlarge } from '../../../src/skin/regions.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
+import { chunk } from '../../support/skin/png-writer.ts';
 
 const figure = drawFigure('classic');
 const hd = encodePng(enlarge(figure, 2));
+
+/** The file with a chunk more, behind its header. */
+const withChunk = (file: Buffer, extra: Buffer) =>
+  Buffer.concat([file.subarray(0, 33), extra, file.subarray(33)]);
 
 describe('an HD skin', () => {
   test('is refused, and the hint says how to scale it down', () => {
@@ -51,6 +57,56 @@ describe('an HD skin', () => {
       problem: { code: 'invalid_image' },
     });
   });
+});
+
+describe('an old skin on a canvas of 64×64', () => {
+  const old = readFileSync(new URL('../../fixtures/skins/old-on-64x64.png', import.meta.url));
+  const whole = decodePng(old);
+  const half = { width: 64, height: 32, pixels: whole.pixels.subarray(0, 64 * 32 * 4) };
+
+  test('is cut out on request, and says so', () => {
+    const content = { kind: 'bytes', bytes: old } as const;
+    expect(inspectSource(content, 'auto', undefined)).toMatchObject({ pixels: pixelHash(whole) });
+    expect(inspectSource({ ...content, fit: true }, 'auto', undefined)).toMatchObject({
+      pixels: pixelHash(half),
+      warnings: [
+        { code: 'cut_out', message: 'The old skin was cut out of its canvas, to 64×32 pixels.' },
+        { code: 'legacy_format' },
+      ],
+    });
+  });
+
+  test('is scaled down first, if it is one of HD', () => {
+    const bytes = encodePng(enlarge(whole, 2));
+    const inspected = inspectSource({ kind: 'bytes', bytes, fit: true }, 'auto', undefined);
+    expect(inspected).toMatchObject({
+      pixels: pixelHash(half),
+      warnings: [{ code: 'scaled_down' }, { code: 'cut_out' }, { code: 'legacy_format' }],
+    });
+  });
+
+  test('in a file is cut out although a run without the request has seen the file, and the reverse', async () => {
+    const folder = await ownFolder();
+    const path = join(folder, 'old.png');
+    await writeFile(path, old);
+    const digests = DigestCache.open(join(folder, 'memory'), () => Date.now() + 60_000);
+    for (const [fit, picture] of [
+      [false, whole],
+      [true, half],
+      [false, whole],
+    ] as const)
+      expect(inspectSource({ kind: 'file', path, fit }, 'auto', digests)).toMatchObject({
+        pixels: pixelHash(picture),
+      });
+  });
+});
+
+test('a file with megabytes of metadata is refused, and on request read without it', () => {
+  const bytes = withChunk(encodePng(figure), chunk('tEXt', Buffer.alloc(3_000_000)));
+  expect(inspectSource({ kind: 'bytes', bytes }, 'auto', undefined)).toHaveProperty('problem');
+  const inspected = inspectSource({ kind: 'bytes', bytes, fit: true }, 'auto', undefined);
+  expect(inspected).toMatchObject({ pixels: pixelHash(figure), warnings: [{ code: 'metadata_left_out' }] });
+  expect('bytes' in inspected && inspected.bytes!.length).toBeLessThan(20_000);
 });
 
 test('a skin of the right size stays as it is', () => {

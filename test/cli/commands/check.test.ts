@@ -1,17 +1,24 @@
-import { mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { register, runCheck } from '../../../src/cli/commands/check.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { checkSkin } from '../../../src/skin/check.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { enlarge } from '../../../src/skin/regions.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { drawFigure } from '../../support/skin/drawing.ts';
 
 describeParsing('check', register, {
   taken: [
     [['a.png'], { paths: ['a.png'] }],
     [['a.png', '-', 'folder'], { paths: ['a.png', '-', 'folder'] }],
     [['a', '-r', '--ignore', 'b'], { paths: ['a'], recursive: true, ignore: ['b'] }],
+    [['a', '--fix', 'b', '--overwrite'], { paths: ['a'], fix: 'b', overwrite: true }],
   ],
   refused: [[[], /missing required argument 'path'/]],
 });
@@ -34,4 +41,68 @@ test('A mistyped folder is answered with the name of the one that is there', asy
   const hint = `Did you mean ${join(folder, 'examples/')}?`;
   expect(JSON.parse((await run(false)).out).error.hint).toBe(hint);
   expect((await run(true)).out).toContain(hint);
+});
+
+describe('With --fix', () => {
+  async function prepare() {
+    const folder = await ownFolder();
+    const at = (...names: string[]) => join(folder, ...names);
+    await mkdir(at('skins', 'deep'), { recursive: true });
+    await copyFile('test/fixtures/skins/old-on-64x64.png', at('skins/old.png'));
+    await copyFile('test/fixtures/skins/metadata-30kB.png', at('skins/fat.png'));
+    await writeFile(at('skins/deep/hd.png'), encodePng(enlarge(drawFigure('slim'), 2)));
+    await writeFile(at('skins/good.png'), encodePng(drawFigure('classic')));
+    await writeFile(at('skins/bad.png'), 'no picture');
+    const fix = async (more: object = {}, out = at('clean')) =>
+      await runCommand(
+        (context) => runCheck({ paths: [at('skins')], recursive: true, fix: out, ...more }, context),
+        {},
+      );
+    return { at, fix };
+  }
+
+  test('each picture gets a clean copy at its place, and what cannot be mended is told', async () => {
+    const { at, fix } = await prepare();
+    const { out, status } = await fix();
+    expect(status).toBe(1);
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.split('\t'));
+    expect(rows.map((row) => [row[0]?.split('/').at(-1), row[1], `${row[2]}×${row[3]}`])).toEqual([
+      ['bad.png', 'invalid', '×'],
+      ['fat.png', 'valid', '64×64'],
+      ['good.png', 'valid', '64×64'],
+      ['old.png', 'valid', '64×32'],
+      ['hd.png', 'valid', '64×64'],
+    ]);
+    expect((await readdir(at('clean'), { recursive: true })).sort()).toEqual([
+      'deep',
+      'deep/hd.png',
+      'fat.png',
+      'good.png',
+      'old.png',
+    ]);
+    for (const file of ['deep/hd.png', 'fat.png', 'old.png']) {
+      const codes = checkSkin(await readFile(at('clean', file))).warnings.map(({ code }) => code);
+      expect(codes.filter((code) => !/variant|legacy_format/.test(code))).toEqual([]);
+    }
+    expect(await readFile(at('clean/good.png'))).toEqual(await readFile(at('skins/good.png')));
+    expect(pixelHash(decodePng(await readFile(at('clean/deep/hd.png'))))).toBe(pixelHash(drawFigure('slim')));
+    expect((await fix()).status).toBe(1); // the same once more
+  });
+
+  test('no other file is replaced unless that is allowed, and no source ever', async () => {
+    const { at, fix } = await prepare();
+    await mkdir(at('clean'));
+    await writeFile(at('clean/good.png'), 'mine');
+    const refused = await fix();
+    expect(refused.out).toContain('good.png exists and skinsmith did not write it.');
+    expect(await readFile(at('clean/good.png'), 'utf8')).toBe('mine');
+    await fix({ overwrite: true });
+    expect(await readFile(at('clean/good.png'))).toEqual(await readFile(at('skins/good.png')));
+    for (const out of [at('skins'), at('skins/clean')])
+      expect((await fix({ overwrite: true }, out)).told).toMatchObject({ code: 'output_is_source' });
+    expect(await readFile(at('skins/bad.png'), 'utf8')).toBe('no picture');
+  });
 });

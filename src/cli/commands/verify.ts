@@ -162,7 +162,7 @@ async function verifyOne(
 }
 
 /** The pixels of the source as the skin was made from it, be that with --fit or without. */
-function pixelsNow({ path, pixels }: Kept): string | undefined {
+function pixelsNow({ path, pixels }: StoredSkin): string | undefined {
   if (path === undefined) return undefined;
   const all = [false, true].map((fit) => inspectSource({ kind: 'file', path, fit }, 'auto', undefined));
   const found = all.flatMap((one) => ('pixels' in one && one.pixels !== undefined ? [one.pixels] : []));

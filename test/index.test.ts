@@ -76,7 +76,7 @@ describe('the public face of the package', () => {
     expectTypeOf<AccountClient['revokeKey']>().returns.resolves.toBeVoid();
   });
 
-  test('types what a service tells of jobs, and how a call is repeated', () => {
+  test("types a service's jobs, and how a call is repeated", () => {
     expectTypeOf<Extract<JobEvent, { type: 'jobs' }>['jobs']>().toEqualTypeOf<readonly Job[]>();
     expectTypeOf<Extract<JobEvent, { type: 'job' }>['state']>().toEqualTypeOf<JobAnswer>();
     expectTypeOf<JobAnswer['links']>().toEqualTypeOf<Readonly<Record<string, string>>>();

@@ -220,7 +220,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Hiding is the safe interpretation of an unknown value.',
     shown: [
       'test/service/v1/generating.test.ts',
-      'makes a skin of the visibility that it is told in numbers, digits or words',
+      'makes a skin with the visibility in numbers, digits or words',
     ],
   },
   'POST /generate/user': {
@@ -229,7 +229,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Hiding is the safe interpretation of an unknown value.',
     shown: [
       'test/service/v1/generating.test.ts',
-      'makes a skin of the visibility that it is told in numbers, digits or words',
+      'makes a skin with the visibility in numbers, digits or words',
     ],
   },
   'GET /generate/user/{uuid}': {

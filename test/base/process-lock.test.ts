@@ -43,7 +43,7 @@ describe('acquire', () => {
     await take(path);
   });
 
-  test('says who has it, what for and since when', async () => {
+  test('reports its holder, the purpose and the start', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const before = Date.now();
     const { child } = await rival(path, '/skins/skins.lock');
@@ -110,7 +110,7 @@ describe('acquire', () => {
     expect(readdirSync(folder)).toEqual(['batch.lock']);
   });
 
-  test('can be released twice, which harms nobody who has it since', async () => {
+  test('can be released twice without harming a new holder', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const first = await take(path);
     first.release();
@@ -132,7 +132,7 @@ describe('The name of the holder', () => {
     expect(JSON.parse(readFileSync(`${path}.holder`, 'utf8'))).toMatchObject({ pid: process.pid });
   });
 
-  test('may be missing or unreadable: the lock is held all the same', async () => {
+  test('may be missing or unreadable while the lock is held', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     await take(path);
     for (const text of ['nobody', '{"pid":-1,"about":"x","since":0}', 'null']) {

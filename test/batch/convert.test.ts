@@ -50,7 +50,7 @@ describe('convert', () => {
     expect(events.filter(({ type }) => type === 'result')).toHaveLength(12);
   });
 
-  test('asks nothing for what the lockfile holds, and gives it all the same', async () => {
+  test('delivers what the lockfile has, without a request', async () => {
     const { run, service, folder } = await prepare(6);
     const lockfile = join(folder, 'skins.lock');
     const first = await run({ lockfile });

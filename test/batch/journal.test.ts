@@ -255,7 +255,7 @@ describe('A skin that could not be proved', () => {
     expect(statSync(path).size).toBe(size);
   });
 
-  test('is told of with the file, when its line is damaged', async () => {
+  test('is reported with the file if its line is damaged', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));
@@ -265,7 +265,7 @@ describe('A skin that could not be proved', () => {
 });
 
 describe('A journal that could not be retired', () => {
-  test('is closed once, and leaves alone whatever file has its number by then', async () => {
+  test('is closed once, and does not touch another file with the same descriptor', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.accepted(keyOf(1), 0, 'j1');
@@ -280,7 +280,7 @@ describe('A journal that could not be retired', () => {
 });
 
 describe('A journal that is only read', () => {
-  test('tells what was written, and is not there before', async () => {
+  test('returns what was written, and does not exist before', async () => {
     const path = await ownPath();
     expect(Journal.read(path)).toBeUndefined();
     expect(existsSync(path)).toBe(false);

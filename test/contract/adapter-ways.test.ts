@@ -185,7 +185,7 @@ describe.each(Object.entries(WAYS))('A request %s', (_, open) => {
     expect(await failureOf(clientOf(way).me())).toBeInstanceOf(NetworkError);
   });
 
-  test('that waits is told when the service stops', async () => {
+  test('that waits learns when the service stops', async () => {
     const way = await openWith({ workers: 0 });
     const client = clientOf(way);
     const waiting = ask(way, {

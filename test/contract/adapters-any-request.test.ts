@@ -85,7 +85,7 @@ function withoutCounts(told: Told): Told {
   return isCounts ? { ...told, body: 'counts' } : told;
 }
 
-test('Each route answers the same to whatever it is asked over the network, inside the process and behind a proxy', async () => {
+test('Each route answers any request the same over the network, inside the process and behind a proxy', async () => {
   const [network, ...others] = await hearAll(askEveryRoute);
   for (const told of others) expect(told).toEqual(network);
 });

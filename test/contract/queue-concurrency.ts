@@ -84,7 +84,7 @@ export function describeConcurrency(makeWorld: MakeWorld): void {
     expect(await claimAll(queue)).toEqual(['ann4']);
   });
 
-  test('Concurrency holds while others wait: whoever is below it goes first, whatever the turns', async () => {
+  test('Concurrency applies while others wait: owners below it go first, whatever the turns', async () => {
     const queue = await (await makeWorld()).open();
     await submit(queue, 'ann', { concurrency: 1, burst: 5, jobs: 5 });
     const leases = [await mustClaim(queue, 'w'), await mustClaim(queue, 'w'), await mustClaim(queue, 'w')];

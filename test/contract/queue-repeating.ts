@@ -22,7 +22,7 @@ export function describeRepeating(makeWorld: MakeWorld): void {
     expect(await queue.list('ann', 10)).toHaveLength(1);
   });
 
-  test('A job that failed stays the answer to its key; without the key it is tried anew', async () => {
+  test('A failed job stays the answer to its key; without the key it is tried again', async () => {
     const queue = await (await makeWorld()).open();
     const first = newJob({ request: 'a', idempotencyKey: 'key' });
     await queue.submit(first, LIMITS);
@@ -37,7 +37,7 @@ export function describeRepeating(makeWorld: MakeWorld): void {
     ['another variant', { variant: 'slim' }],
     ['another visibility', { visibility: 'private' }],
     ['another name', { name: 'Smith' }],
-  ] as const)('A key that comes again with %s is taken', async (_, over) => {
+  ] as const)('A repeated key with %s is refused as used', async (_, over) => {
     const queue = await (await makeWorld()).open();
     await queue.submit(newJob({ idempotencyKey: 'key' }), LIMITS);
     const other = newJob({ idempotencyKey: 'key', ...over });

@@ -5,7 +5,7 @@ import type { MakeWorld } from './queue-world.ts';
 
 /** What is accepted, and what is not. */
 export function describeSubmitting(makeWorld: MakeWorld): void {
-  test('A job is accepted as waiting, with everything that was asked', async () => {
+  test('A job is accepted as waiting, with everything requested', async () => {
     const world = await makeWorld();
     const queue = await world.open();
     const asked = newJob({ owner: 'ann', name: 'Smith', visibility: 'private', variant: 'slim' });

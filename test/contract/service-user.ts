@@ -109,7 +109,7 @@ function describeRefusals(open: OpenWorld): void {
     expect([second - first >= 7_000, second - first < 8_000, more]).toEqual([true, true, []]);
   });
 
-  test("keeps to a limit that is told by the service's clock, which is ten minutes ahead", async () => {
+  test("keeps a limit that refers to the service's clock, which is ten minutes ahead", async () => {
     const world = await open({
       serviceTime: SERVICE_TIME,
       clockOffset: 600_000,

@@ -27,7 +27,7 @@ test('A budget of new submissions is not exceeded', async () => {
   expect([dispatcher.isSpent, dispatcher.waiting, dispatcher.isSettled]).toEqual([true, 2, true]);
 });
 
-test('A job and a submission of an earlier process are gone on with', async () => {
+test('A job and a submission of an earlier process are resumed', async () => {
   const { clock, hosted, client, dispatcher, told, pass } = await openDispatcher({ serviceTime: 450 });
   const [first, second] = [workOf(1), workOf(2)];
   const { job } = await clock.until(client.queue(requestOf(first).source));
@@ -87,7 +87,7 @@ test.each(['attach', 'addUnsure'] as const)(
   },
 );
 
-test('What there is nothing to send of, or is refused for good, is told and frees its slot', async () => {
+test('Work without a picture, or permanently refused, is reported and frees its slot', async () => {
   const { dispatcher, told, pass } = await openDispatcher({
     fate: () => ({ kind: 'refused', times: 9, code: 'invalid_image' }),
   });
@@ -115,7 +115,7 @@ test('Nothing is submitted once it is stopped, and jobs in flight are still answ
   expect(hosted.records.accepted).toHaveLength(1);
 });
 
-test('Others who have the whole queue are told of', async () => {
+test('Others who have the whole queue are reported', async () => {
   const { hosted, dispatcher, told, pass } = await openDispatcher();
   for (let n = 0; n < 5; n++) hosted.occupy(2_000);
   dispatcher.lookSoon();
@@ -186,7 +186,7 @@ test('A process that has ended leaves its slots to the others', async () => {
   expect(second.dispatcher.open).toBe(5);
 });
 
-test('The list that one process has requested tells the others of the slots that are taken', async () => {
+test('The list that one process has requested shows the others the slots in use', async () => {
   const first = await openDispatcher();
   const second = await openDispatcher({ beside: first });
   first.hosted.occupy(60_000);

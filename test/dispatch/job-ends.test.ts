@@ -127,14 +127,14 @@ test.each([
   ['has its skin', stateOf('completed', SKIN), false],
   ['says that it failed', stateOf('failed'), false],
   ['lacks the skin', stateOf('completed'), true],
-])('A job whose end is told by an event that %s is read again or not', async (_, state, isRead) => {
+])('A job whose end comes by an event that %s is read again or not', async (_, state, isRead) => {
   const { ends, job, told, settled } = open();
   ends.ended(job, { ...END, state });
   await settled();
   expect(told.includes('read')).toBe(isRead);
 });
 
-test('A job that has ended and that the service has forgotten is told with the skin of the list', async () => {
+test('A job that has ended and that the service has forgotten gets the skin from the list', async () => {
   const { ends, job, told, settled } = open({ answers: [undefined] });
   ends.ended(job, { ...END, seen: { ...DONE, result: 'a skin' } });
   await settled();
@@ -183,7 +183,7 @@ test('A job that the service does not find keeps its slot for ten seconds', asyn
   expect(told.at(-1)).toBe('hint');
 });
 
-test('A job that the service has forgotten is told as such, and frees its slot', async () => {
+test('A job that the service has forgotten is reported as such, and frees its slot', async () => {
   const { told } = await pollAt([3_000, 5_000, 8_000, 11_000]);
   expect(told.slice(-3)).toEqual(['read', 'freed', 'forgotten undefined']);
 });
@@ -200,7 +200,7 @@ test('A job that is not found is not polled by each list', async () => {
   expect(told.filter((what) => what === 'read')).toHaveLength(2);
 });
 
-test('A job that is not found is told of after three seconds', async () => {
+test('A job that is not found is reported after three seconds', async () => {
   const { told } = await pollAt([3_999, 5_000]);
   expect(told).toEqual([
     ...['read', 'hint', 'read'],
@@ -214,7 +214,7 @@ test('A service of ours has one store, and is believed at once', async () => {
   expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
 });
 
-test('A job that came back is awaited anew when it is not found again', async () => {
+test('A job that came back is awaited again if it disappears again', async () => {
   const around = open({ answers: [undefined, undefined, stateOf('processing'), undefined] });
   for (const now of [3_000, 5_000, 8_000, 30_000]) {
     around.clock.now = now;

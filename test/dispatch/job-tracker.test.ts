@@ -88,7 +88,7 @@ test('Events are listened to for a job under way, and not for one that has ended
   expect(events).toHaveBeenCalledTimes(1);
 });
 
-test('A job ends with the event that tells of its end, before any list does', async () => {
+test('A job ends with the event of its end, before any list shows it', async () => {
   const { hosted, session, tracker, told, submit, pass } = await openTracker({ serviceTime: 60_000 });
   session.isSkinsmith = true;
   const { state, sent } = await submit(workOf(1));
@@ -110,7 +110,7 @@ test('A job of which only the id is known is followed, and teaches nothing about
   expect([told, session.times.typical]).toEqual([['1 completed'], undefined]);
 });
 
-test('A job that the service does not find is told as forgotten after ten seconds, and the wait is told', async () => {
+test('A job that the service does not find counts as forgotten after ten seconds, and the wait is reported', async () => {
   const { hosted, tracker, told, waits, start, pass } = await openTracker();
   start();
   tracker.follow(workOf(1), '0'.repeat(24));

@@ -154,7 +154,7 @@ describe('With durations learned, a look', () => {
     expect(next(times, [accepted(1_000)], { now: 1_000 })).toBe(1_290);
   });
 
-  test('goes by the last sixteen', () => {
+  test('uses the last sixteen', () => {
     expect(learned([...repeated(300), ...repeated(500)]).typical).toBe(500);
     expect(next(learned([9_000, ...repeated(300)]), [accepted(0)], { now: 0 })).toBe(300);
     expect(next(learned([9_000, ...repeated(300).slice(2)]), [accepted(0)], { now: 0 })).toBe(300);
@@ -168,7 +168,7 @@ describe('With durations learned, a look', () => {
     expect(learned([0]).typical).toBe(0);
   });
 
-  test('goes by what another process has learned, once and until there is more', () => {
+  test('uses what another process has learned, once and until there is more', () => {
     const times = new LookTimes(LONGEST);
     times.told(undefined);
     expect(times.typical).toBeUndefined();
@@ -185,7 +185,7 @@ describe('With durations learned, a look', () => {
     expect(next(times, jobs.slice(1).toReversed(), { now: 601 })).toBe(1_200);
   });
 
-  test('takes ends within 20 ms for one wave, however short the jobs are', () => {
+  test('treats ends within 20 ms as one wave, however short the jobs are', () => {
     const jobs = [accepted(0), accepted(20), accepted(21)];
     expect(next(learned(repeated(50)), jobs, { now: 21 })).toBe(70);
   });

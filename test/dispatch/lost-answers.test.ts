@@ -110,21 +110,21 @@ describe('A finished job of unknown origin', () => {
     expect(await judge(workOf(), {})).toEqual(['found']);
   });
 
-  test('is another when a cape was asked for and it has none', async () => {
+  test('is another if a cape was requested and it has none', async () => {
     expect(await judge(workOf({ cape: CAPE }), {})).toEqual(['gone']);
     expect(await judge(workOf({ cape: CAPE }), { cape: true })).toEqual(['found']);
   });
 
-  test('may have a cape where none was asked for: the account may wear one', async () => {
+  test('may have a cape without a request, because the account may wear one', async () => {
     expect(await judge(workOf(), { cape: true })).toEqual(['found']);
   });
 
-  test('is another when it has other arms than were asked for', async () => {
+  test('is another if it has other arms than requested', async () => {
     expect(await judge(workOf({ variant: 'slim' }), { variant: 'classic' })).toEqual(['gone']);
     expect(await judge(workOf({ variant: 'slim' }), { variant: 'slim' })).toEqual(['found']);
   });
 
-  test('is another when it is visible to others than was asked for', async () => {
+  test('is another if its visibility differs from the requested one', async () => {
     expect(await judge(workOf({ visibility: 'private' }), { visibility: 'public' })).toEqual(['gone']);
     expect(await judge(workOf({ visibility: 'private' }), { visibility: 'private' })).toEqual(['found']);
     expect(await judge(workOf(), { visibility: 'private' })).toEqual(['found']);
@@ -253,7 +253,7 @@ describe('An answer that was lost', () => {
     expect(service.told).toEqual(['found']);
   });
 
-  test('is told of when it takes long', async () => {
+  test('is reported if it takes long', async () => {
     const service = openLosses();
     service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([], 2_999);
@@ -288,7 +288,7 @@ describe('A submission of unknown pixels, such as a player', () => {
     expect(await judge([workOf()], [finished])).toEqual(['found']);
   });
 
-  test('is none whose skin is hidden, unless that was asked for', async () => {
+  test('is none whose skin is hidden, unless requested', async () => {
     const judgeHidden = async (work: Submission) => {
       const service = openLosses({ visibility: 'private' }, { ports: { pixelsOf: () => undefined } });
       service.lostAnswers.add(work, sent, SOON);

@@ -90,7 +90,7 @@ describe('Trouble', () => {
     expect(told).toEqual(pauses.map((ms) => ['No answer came.', ms]));
   });
 
-  test('is told as over by the first sensible answer, and by no other', async () => {
+  test('is over with the first sensible answer, and with no other', async () => {
     const { outage, ends } = makeOutage();
     outage.passed();
     expect(ends).toHaveLength(0);
@@ -100,13 +100,13 @@ describe('Trouble', () => {
     expect(ends).toHaveLength(1);
   });
 
-  test('is told in the words of its error, unless game accounts are resting', () => {
+  test('is reported in the words of its error, unless game accounts are resting', () => {
     const error = answer(503, 'internal_error');
     expect(waitReason(error)).toBe(error.message);
     expect(waitReason(answer(503, 'no_account_available'))).toMatch(/accounts are resting/);
   });
 
-  test('begins anew after a sensible answer', async () => {
+  test('starts again after a sensible answer', async () => {
     const { outage, clock } = makeOutage();
     await pauseOften(outage, 5);
     outage.passed();
@@ -123,7 +123,7 @@ describe('Trouble', () => {
     expect(clock.sleeps).toEqual([7_000]);
   });
 
-  test('waits longer than it is asked to when it has failed often', async () => {
+  test('waits longer than requested if it has failed often', async () => {
     const { outage, clock } = makeOutage({ firstContact: MINUTE });
     await pauseOften(outage, 8);
     await outage.pause(answer(503, 'down', 1_000), signal);
@@ -233,7 +233,7 @@ describe('Trouble', () => {
   });
 });
 
-describe('Refusals for now', () => {
+describe('Temporary refusals', () => {
   test.each([
     [answer(429, 'rate_limit', 2_500), 2_500],
     [answer(429, 'rate_limit', 0), 1_000],

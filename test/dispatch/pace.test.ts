@@ -66,7 +66,7 @@ describe('Submissions', () => {
     expect(held.left(NOW.monotonic)).toBe(5);
   });
 
-  test('wait for the end of a window that has just begun, which is told in whole seconds', () => {
+  test('wait for the end of a window that has just begun, which the service gives in whole seconds', () => {
     const held = pace();
     const minute = { remaining: 0, reset: EPOCH / 1_000 + 61 };
     held.accepted(told({ minute }), NOW, held.sent(NOW.monotonic));

@@ -93,12 +93,12 @@ describe('A skin is proved', () => {
     expect(asked).toEqual([]);
   });
 
-  test.each(['classic', 'slim'] as const)('for the arms that were asked for (%s)', async (variant) => {
+  test.each(['classic', 'slim'] as const)('for the requested arms (%s)', async (variant) => {
     await proveSkin(await signed({ variant }), expected({ variant }), serving(skinPng(1)).tools);
     await proveSkin(await signed({ variant }), expected({ variant: 'auto' }), serving(skinPng(1)).tools);
   });
 
-  test('with the cape that was asked for, wherever it is served, and with any where none was', async () => {
+  test('with the requested cape, wherever it is served, and with any if none was requested', async () => {
     const { tools } = serving(skinPng(1));
     const caped = await signed({}, { url: CAPE_ADDRESS });
     for (const cape of [{ texture: 'cc33' }, { texture: undefined }, undefined])
@@ -186,7 +186,7 @@ describe('A skin is refused', () => {
     expect(error).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('another picture') });
   });
 
-  test('as wrong without the cape that was asked for, or with another', async () => {
+  test('as wrong without the requested cape, or with another', async () => {
     const { tools } = serving(skinPng(1));
     const bare = await refusal(await signed(), expected({ cape: { texture: undefined } }), tools);
     expect(bare).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('no cape') });
@@ -198,7 +198,7 @@ describe('A skin is refused', () => {
     });
   });
 
-  test('as wrong when a single pixel is another, with who signed it', async () => {
+  test('as wrong if a single pixel differs, with its signer', async () => {
     const picture = drawSkin(1);
     picture.pixels[(8 * 64 + 8) * 4] = (picture.pixels[(8 * 64 + 8) * 4] ?? 0) ^ 1;
     const error = await refusal(await signed(), expected(), serving(encodePng(picture)).tools);

@@ -55,7 +55,7 @@ test('A closed file is no longer used, without an error', async () => {
   expect(existsSync(join(folder, 'queue-2.db-wal'))).toBe(false);
 });
 
-test('That a file cannot be used is told once', async () => {
+test('An unusable file is reported once', async () => {
   const broken: string[] = [];
   const file = await QueueFile.open(join(await ownFolder(), 'shares'), (why) => broken.push(why));
   const act = () => {

@@ -60,7 +60,7 @@ test('A read that nobody waits for any longer gives its turn to the next', async
   expect([await clock.until(next), service.times]).toEqual(['answer', [100]]);
 });
 
-test('A refusal for good is an answer, and ends the trouble', async () => {
+test('A permanent refusal is an answer, and ends the outage', async () => {
   const { gate, outage, clock } = openGate();
   outage.failed(noAnswer(true));
   const refused = refusal(404, 'job_not_found');

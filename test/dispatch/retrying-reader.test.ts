@@ -135,7 +135,7 @@ test('What should be there by now is waited for, and the user hears of it', asyn
   expect(never.told).toEqual([1_600, 3_200, 6_400, 12_800].map((ms) => [message, ms]));
 });
 
-test('A failure for good is not repeated', async () => {
+test('A permanent failure is not retried', async () => {
   const { repeatedly, tries } = openReads([refusal(400, 'invalid_request')]);
   await expect(repeatedly()).rejects.toMatchObject({ code: 'invalid_request' });
   expect(tries()).toBe(1);

@@ -46,7 +46,7 @@ describe('The account', () => {
     expect(await readAccount(await reader(answer, '/v2/me'))).toBeUndefined();
   });
 
-  test('is unknown where a key is wanted and there is none; a refused key is a failure', async () => {
+  test('is unknown if a key is required and missing; a refused key is a failure', async () => {
     const answer = refusal(401, 'unauthorized');
     expect(await readAccount(await reader(answer, '/v2/me', { apiKey: undefined }))).toBeUndefined();
     await expect(readAccount(await reader(answer, '/v2/me'))).rejects.toMatchObject({ status: 401 });

@@ -28,7 +28,7 @@ test('A submission carries its key, and its answer tells how new jobs can be', a
   expect(session.isSkinsmith).toBe(false);
 });
 
-test('After a refusal for a rate all submissions wait, and the user is told', async () => {
+test('After a rate limit refusal, all submissions wait, and the user is informed', async () => {
   const { hosted, session, told, post } = await open();
   hosted.disturb = async (request) =>
     hosted.refuse(request, { kind: 'rate-limit', wait: 7_000, says: 'seconds' });
@@ -45,7 +45,7 @@ test('A refusal for a full queue says nothing about time', async () => {
   expect(told).toEqual([]);
 });
 
-test('That a window is used up is told once to who has work to submit', async () => {
+test('A used-up window is reported once to those with work to submit', async () => {
   const { clock, session, told, post } = await open({
     rate: { limit: 1, window: 60_000 },
     flags: { blockPerMinute: true },
@@ -58,7 +58,7 @@ test('That a window is used up is told once to who has work to submit', async ()
   expect(told).toEqual([expect.stringMatching(/^limit 6[01] s$/)]);
 });
 
-test('It is told again after an acceptance, which seems to end the wait', async () => {
+test('It is reported again after an acceptance, which seems to end the wait', async () => {
   const { clock, session, told, post } = await open({
     rate: { limit: 2, window: 60_000 },
     flags: { blockPerMinute: true },
@@ -89,7 +89,7 @@ test('Submissions are tried one at a time while none is accepted', async () => {
   expect(session.burst).toBe(1);
 });
 
-test('Other processes are told the rate windows that an answer names', async () => {
+test('Other processes learn the rate windows in an answer', async () => {
   const { session, post } = await open({
     rate: { limit: 2, window: 60_000 },
     flags: { blockPerMinute: true },
@@ -147,7 +147,7 @@ test('An accepted submission ends the trouble with submissions, and with no othe
   expect([session.outage.isOn, session.intake.isOn]).toEqual([true, false]);
 });
 
-test('That a submission is not answered is told every three seconds', async () => {
+test('An unanswered submission is reported every three seconds', async () => {
   const { clock, hosted, session } = await open();
   const waits: unknown[] = [];
   Object.assign(session, { tellWait: (...wait: unknown[]) => waits.push([clock.monotonic(), ...wait]) });
@@ -179,7 +179,7 @@ test.each([
   expect([session.intake.isOn, failed.mock.calls.length]).toEqual([isOn, 1]);
 });
 
-test('A service that accepts nothing is asked after half a second, then up to a minute apart', async () => {
+test('A service that accepts nothing is tried after half a second, then up to a minute apart', async () => {
   const { clock, session } = await open();
   const pauses: number[] = [];
   for (let n = 0; n < 9; n++) {
@@ -189,7 +189,7 @@ test('A service that accepts nothing is asked after half a second, then up to a 
   expect(pauses).toEqual([375, 750, 1_500, 3_000, 6_000, 12_000, 24_000, 45_000, 45_000]);
 });
 
-test('A wait of a second is told, and a later end that is more than a second later', async () => {
+test('A wait of a second is reported, and a new end that is more than a second later', async () => {
   const { session, told } = await open();
   const openAt = vi.spyOn(session.pace, 'openAt');
   const tellsAt = (wait: number) => {

@@ -85,7 +85,7 @@ describe('A process that has gone', () => {
     expect([other.settledAt, other.take(1, 'another')]).toEqual([undefined, 'mine']);
   });
 
-  test('leaves its jobs, which others are told of', async () => {
+  test('leaves its jobs, of which others learn', async () => {
     const { open, clock, orphans } = await machine();
     const slots = new Slots<Submission>(5);
     const [, other] = [await open(slots), await open()];
@@ -129,7 +129,7 @@ describe('A process that has gone', () => {
     expect([other.settledAt, other.take(1, 'another')]).toEqual([undefined, 'mine']);
   });
 
-  test('before another began holds its submissions in flight for 0.3 seconds from then on', async () => {
+  test('before another began holds its submissions in flight for 0.3 seconds', async () => {
     const { open, file, clock } = await machine();
     const one = await open();
     one.take(1, 'picture');
@@ -173,7 +173,7 @@ describe('A look', () => {
 });
 
 describe('What is shared', () => {
-  test('is made anew when it is damaged', async () => {
+  test('is created again if damaged', async () => {
     const { open, folder, file, broken } = await machine();
     await mkdir(folder, { recursive: true });
     await writeFile(file, 'This is no database. '.repeat(100));

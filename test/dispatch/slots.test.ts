@@ -39,7 +39,7 @@ describe('Slots', () => {
     expect([0, 1, 2].map((share) => isOpen(slots, share))).toEqual([false, false, true]);
   });
 
-  test('are taken by a submission from the moment it is sent, and once only', () => {
+  test('are in use from the moment a submission is sent, and only once', () => {
     const slots = new Slots(1);
     const work = makeWork();
     slots.unsure.add(work);
@@ -48,7 +48,7 @@ describe('Slots', () => {
     expect([slots.ours, slots.unsure.size, slots.jobs.size]).toEqual([1, 0, 1]);
   });
 
-  test('tell each change of what is taken, and nothing else', () => {
+  test('report each change of use, and nothing else', () => {
     const slots = new Slots(3);
     let changes = 0;
     slots.onChange = () => changes++;

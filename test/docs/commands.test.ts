@@ -63,7 +63,7 @@ test.each(NAMED)('$document:$line names skinsmith $command, which there is', asy
   expect((await refusal(wordsOf(command))) ?? '').toMatch(/^$|missing required argument|required option/);
 });
 
-test('A command or an option that is not there is refused', async () => {
+test('An unknown command or option is refused', async () => {
   expect(await refusal(['generat'])).toContain('unknown command');
   expect(await refusal(['generate', '--no-such-option', 'x.png'])).toContain('unknown option');
 });

@@ -84,7 +84,7 @@ test('install.sh puts the program, its pages and completion below the prefix, an
   expect(left.filter((entry) => !entry.isDirectory())).toEqual([]);
 });
 
-test('install.sh installs the release that is asked for over another one', async () => {
+test('install.sh installs the requested release over another one', async () => {
   const from = await releaseFolder('1.2.3', '1.10.0');
   const prefix = join(await ownFolder(), 'with space');
   for (const version of ['1.2.3', 'v1.10.0', '1.2.3']) {

@@ -34,7 +34,7 @@ describe('Trouble', () => {
     },
   );
 
-  test('comes to the share of requests that is asked for, the same for the same seed', async () => {
+  test('affects the requested share of requests, the same for the same seed', async () => {
     const troubles = async () => {
       const { caller, service } = await callHosted({
         weather: { seed: 7, share: 0.3, kinds: ['unavailable', 'rate-limit'] },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/double/replies.ts';
 import { callHosted, submit } from '../support/hosted/run-hosted.ts';
 
-test('Answers are patched: in every row of a list, with null, with fields that are not there', async () => {
+test('Answers are patched: in every row of a list, with null, with missing fields', async () => {
   const { caller } = await callHosted({
     alter: {
       me: { user: null, grants: ABSENT },

@@ -65,7 +65,7 @@ describe('Signing in', () => {
     expect([who.exitCode, who.stderr]).toEqual([4, expect.stringContaining('skinsmith login')]);
   });
 
-  test('that is missing or wrong is asked for where it belongs', async () => {
+  test('that is missing or wrong prompts for a fix in the right place', async () => {
     const { serving, desk } = await serviceAndDesk();
     const at = ['--base-url', serving.url];
     const login = `skinsmith login --base-url ${serving.url}\n`;

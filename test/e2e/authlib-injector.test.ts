@@ -63,7 +63,7 @@ test('A game server with authlib-injector pointed at the program lets players in
   expect(game.calls.map(({ kind }) => kind)).not.toContain('other');
 });
 
-test('While the game is down a game server is told so, and asks again', async () => {
+test('While the game is down, a game server learns so and retries', async () => {
   const game = await runGame();
   const machine = await freshMachine();
   machine.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);

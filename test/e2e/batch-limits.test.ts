@@ -18,7 +18,7 @@ function refuseFirst(says: 'seconds' | 'date' | 'next'): FaultSource {
 
 describe('A limit of submissions', () => {
   test.each(['seconds', 'date', 'next'] as const)(
-    'that is told of in %s is obeyed, and is no error',
+    'announced in %s is obeyed, and is not an error',
     async (says) => {
       const { shop, service } = await hostedWorkshop({ weather: refuseFirst(says) });
       await shop.drawMany('skins', 3);
@@ -33,7 +33,7 @@ describe('A limit of submissions', () => {
     },
   );
 
-  test('that is told of ahead costs no request at all', async () => {
+  test('announced ahead costs no request at all', async () => {
     const { shop, service } = await hostedWorkshop({
       rate: { limit: 2, window: 400 },
       flags: { blockPerMinute: true },

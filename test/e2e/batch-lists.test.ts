@@ -44,7 +44,7 @@ test.each([
   ]);
 });
 
-test('A list may call the variant model, and columns that mean nothing are told once', async () => {
+test('A list may call the variant model, and unknown columns are reported once', async () => {
   const shop = await listWorkshop();
   await shop.write('list.csv', 'source,Model,visbility\npngs/a.png,Alex,private\npngs/b.png,steve,private\n');
   const { exitCode, stderr } = await shop.run('generate', '--from', 'list.csv', '--out', 'out');
@@ -83,7 +83,7 @@ test('A list is read from stdin', async () => {
   expect([exitCode, lines(String(stdout)).length]).toEqual([0, 2]);
 });
 
-test('Rows of a list that make no sense are told of by their line, and the others are done', async () => {
+test('Senseless rows of a list are reported by line, and the others are done', async () => {
   const shop = await listWorkshop();
   const bad = ['pngs/b.png,,thin,', 'pngs/c.png,,,secret', 'pngs/e.png,,,', ',nothing,,'];
   await shop.write('list.csv', ['source,name,variant,visibility', ...bad, 'pngs/d.png,,,'].join('\n'));

@@ -52,7 +52,7 @@ describe('Commands with one key, at the same time', () => {
     expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([20, []]);
   });
 
-  test('share anew what was damaged', async () => {
+  test('create shared files again after damage', async () => {
     const { shop } = await hostedWorkshop();
     await shop.drawMany('skins', 2);
     expect(await shop.run('generate', 'skins', '--out', 'out')).toMatchObject({ exitCode: 0 });

@@ -43,7 +43,7 @@ async function ended(child: ResultPromise) {
   return { exitCode, signal, stdout: String(stdout), stderr: String(stderr) };
 }
 
-describe('A batch that is told to stop', () => {
+describe('A batch that is stopped', () => {
   test('in an outage does so without waiting for answers, and the same command finishes it', async () => {
     const { shop, service } = await busyWorkshop();
     const child = shop.start(MAKE);

@@ -87,7 +87,7 @@ describe('A service', () => {
     expect(requests()).toBeLessThanOrEqual(3);
   });
 
-  test('that fails in passing is asked again, as often as --retries says', async () => {
+  test('that fails temporarily is tried again as often as --retries says', async () => {
     const fate = (pixels: string): Fate | undefined =>
       pixels === pixelsOf(1) ? { kind: 'fails', times: 2, code: 'skin_change_failed' } : undefined;
     const { shop, service } = await hostedWorkshop({ fate });
@@ -160,7 +160,7 @@ async function closedForAnHour(): Promise<{ url: string; requests: () => number 
 }
 
 describe('An output', () => {
-  test('that a file is in the way of is told of before anything is sent', async () => {
+  test('with a file in its way is reported before anything is sent', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     await shop.write('out', 'in the way');
@@ -196,7 +196,7 @@ describe('An output', () => {
     ]);
   });
 
-  test('on a full disk is told of, without a stack', async () => {
+  test('on a full disk is reported without a stack trace', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 3);
     const { exitCode, stderr } = await withStdout('/dev/full', shop, `generate "${shop.path('skins')}"`);
@@ -213,7 +213,7 @@ describe('An output', () => {
     '--help',
     'help jobs',
     'jobs --help',
-  ])('of skinsmith %s on a full disk is told of, without a stack', async (line) => {
+  ])('of skinsmith %s on a full disk is reported without a stack trace', async (line) => {
     const { exitCode, stderr } = await withStdout('/dev/full', await embeddedWorkshop(), line);
     expect([exitCode, stderr]).toEqual([1, NO_STACK]);
     expect(stderr).toMatch(/^error: The disk is full\.$/m);

@@ -74,7 +74,7 @@ describe('A folder of skins', () => {
     expect(shown.map(({ texture }) => texture.hash)).toEqual([1, 2, 3, 4].map(pixelsOf));
   });
 
-  test('is taken without the folders below it unless -r is given', async () => {
+  test('is read without its subfolders unless -r is given', async () => {
     const shop = await guildWorkshop();
     const { stdout } = await shop.run('generate', 'skins');
     expect(firstCells(stdout).sort()).toEqual(['skins/a.png', 'skins/b.png']);
@@ -145,7 +145,7 @@ describe('A template', () => {
     expect([mine.exitCode, mine.stderr]).toEqual([1, expect.stringContaining('skinsmith did not write it')]);
   });
 
-  test('that is none stops the command before anything is sent', async () => {
+  test('that is invalid stops the command before anything is sent', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 1);
     const { exitCode, stderr } = await shop.run('generate', 'skins', '--format', 'template:{{valeu}}');
@@ -283,7 +283,7 @@ describe('Sources that cannot be used', () => {
     expect(await shop.read('report.html')).toContain('skins/pipe.png is not a regular file.');
   });
 
-  test('are tried anew when they have been mended, and only they', async () => {
+  test('are tried again after they have been fixed, and only they', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 2);
     await shop.write('skins/broken.png', 'This is no picture.');

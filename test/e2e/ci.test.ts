@@ -43,7 +43,7 @@ test('120 skins are made ten at a time, by runs that have only the lockfile, and
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([120, []]);
 });
 
-test('A run that leaves skins fails where that is asked for, and where it made none', async () => {
+test('A run that leaves skins fails on request, and if it made none', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins', 3);
   const failing = await shop.run(...MAKE, '--max-new', '1', '--fail-if-left');
@@ -59,7 +59,7 @@ test('A run that leaves skins fails where that is asked for, and where it made n
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([1, []]);
 });
 
-test('What the service already had is told apart from what was made', async () => {
+test('What the service already had is distinguished from what was made', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins', 2);
   await shop.run(...MAKE);
@@ -170,7 +170,7 @@ describe("The README's workflow", () => {
   });
 });
 
-test('--allow-new checks new pictures without a service, tells them apart in JSON, and needs --frozen', async () => {
+test('--allow-new checks new pictures without a service, marks them in JSON, and needs --frozen', async () => {
   const { shop } = await hostedWorkshop();
   await shop.drawMany('skins', 1);
   await shop.run(...MAKE);

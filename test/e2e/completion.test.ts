@@ -160,7 +160,7 @@ function quoted(text: string): string {
   return `$'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\t', '\\t')}'`;
 }
 
-test('What scripts ask for is told without a service and without a store, and help does not show it', async () => {
+test('Completion scripts get answers without a service and without a store, and help does not show this', async () => {
   const machine = await freshMachine();
   machine.env['SKINSMITH_BASE_URL'] = 'http://127.0.0.1:9';
   const lines = [

@@ -65,7 +65,7 @@ async function manageCapes({ run, put }: Machine): Promise<void> {
   await run('accounts list');
 }
 
-test('Whatever the program is told to do, the answers that it gets are as published and as described', async () => {
+test('Whatever the program does, the answers that it gets are as published and as described', async () => {
   const machine = await relayedMachine();
   await Promise.all([makeSkins(machine), manageUsers(machine), manageCapes(machine)]);
   expect(machine.relay.faults).toEqual([]);

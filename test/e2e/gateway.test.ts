@@ -53,7 +53,7 @@ test('A gateway that is killed goes on where it was, and submits nothing twice',
   expect([exitCode, stdout.includes(hosted.key), stderr.includes(hosted.key)]).toEqual([0, false, false]);
 });
 
-test('A key that the other service refuses is told at the start, with status 4', async () => {
+test('A key that the other service refuses is reported at the start, with status 4', async () => {
   const hosted = await runHosted();
   const machine = await gatewayMachine({ key: 'wrong'.repeat(20) });
   const { exitCode, stderr } = await machine.run(['serve', '--port', '0', ...toward(hosted)]);

@@ -224,7 +224,7 @@ describe('No output replaces', () => {
 });
 
 describe('The names of outputs', () => {
-  test('stay with their sources when another one comes before them, which is told its own', async () => {
+  test('stay with their sources if another one comes before them, which gets its own', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ 'b/steve': 1 });
     await shop.run('generate', 'b', '--out', 'out');

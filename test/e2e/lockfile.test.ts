@@ -150,7 +150,7 @@ test('--prune drops what is gone; without it that stays', async () => {
   expect(await sources()).toEqual(['../skins/a.png', '../skins/deep/c.png']);
 });
 
-test('--force makes anew what the lockfile has', async () => {
+test('--force makes the skins in the lockfile again', async () => {
   const { shop, service } = await hostedWorkshop({ known: 'nothing' });
   await shop.drawMany('skins', 3);
   await shop.run(...MAKE);
@@ -185,7 +185,7 @@ test('Two batches on one lockfile: the second says who holds it; when that one i
 });
 
 describe('A lockfile that was edited', () => {
-  test('by a merge that left its marks is told of; without the marks it is as good as any', async () => {
+  test('by a merge that left its marks is reported; without the marks it is valid', async () => {
     const shop = await madeWorkshop();
     const [a, b, c] = lines(await shop.read('out/skins.lock'));
     const merged = (marks: boolean) =>
@@ -202,7 +202,7 @@ describe('A lockfile that was edited', () => {
     expect((await rerun(false)).exitCode).toBe(0);
   });
 
-  test('so that it is none any more is told of, and left as it is', async () => {
+  test('so that it is no longer valid is reported and left unchanged', async () => {
     const shop = await madeWorkshop();
     await shop.write('out/skins.lock', 'hello\n');
     const { exitCode, stderr } = await shop.run(...MAKE);

@@ -90,7 +90,7 @@ test.each(['http://anna:hun/ter2@127.0.0.1:1', 'socks5://anna:hunter2@127.0.0.1'
   },
 );
 
-test('An address that is none of a proxy fails nothing that needs no proxy', async () => {
+test('An invalid proxy address fails nothing that needs no proxy', async () => {
   const hosted = await runHosted();
   const machine = await freshMachine();
   const env = { HTTP_PROXY: 'socks5://anna:hunter2@127.0.0.1:1', SKINSMITH_API_KEY: hosted.key };

@@ -82,7 +82,7 @@ describe('Servers with the same PostgreSQL', () => {
     await expectOwnersNewKey(url, three);
   });
 
-  test('wait for a database that is not there yet, and never say its password', async () => {
+  test('wait for a database that is not up yet, and never print its password', async () => {
     const url = new URL(await ownDatabase());
     const machine = await freshMachine();
     const port = '1';

@@ -232,7 +232,7 @@ test('A UUID that is no skin of the service is a player, and --player says so ou
   expect([nobody.exitCode, JSON.parse(nobody.stdout).error]).toMatchObject([1, { code: expect.any(String) }]);
 });
 
-test('With nothing set, what this machine signed is known, and made anew when it must be', async () => {
+test('Without settings, skins signed by this machine are known, and made again if necessary', async () => {
   const shop = await embeddedWorkshop();
   await shop.draw({ smith: 1 });
   const { value, signature } = JSON.parse(

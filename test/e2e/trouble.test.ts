@@ -119,7 +119,7 @@ describe('Surroundings that are not as they should be', () => {
   test.each([
     ['a file', (file: string) => file],
     ['a place under a file', (file: string) => join(file, 'data')],
-  ])('a data folder that is %s is told of, with status 1', async (_, place) => {
+  ])('a data folder that is %s is reported with status 1', async (_, place) => {
     const machine = await freshMachine();
     const file = join(machine.folder, 'in-the-way');
     await writeFile(file, '');

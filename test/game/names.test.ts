@@ -31,7 +31,7 @@ describe('Many names', () => {
     expect(fake.calls.map(({ kind }) => kind)).toEqual(['names', 'names', 'names']);
   });
 
-  test('are asked for one by one where the services refuse one of them', async () => {
+  test('are requested one by one if the services refuse one of them', async () => {
     const { fake, game } = await callGame();
     const { id } = fake.addPlayer({ name: 'Steve' });
     const found = await resolveNames(game.http, ['x', 'Steve']);

@@ -48,7 +48,7 @@ describe('A signed profile', () => {
     expect(fake.calls.length).toBe(whose === 'of an unknown player' ? 1 : 0);
   });
 
-  test('may be an old one for a while after a change, and is asked for past the caches', async () => {
+  test('may be outdated for a while after a change, and is requested past the caches', async () => {
     const { fake, game } = await callGame({ accounts: 1 });
     const [account] = fake.accounts;
     fake.order({ fault: { kind: 'stale', reads: 2 } });
@@ -84,7 +84,7 @@ describe('A signed profile', () => {
     expect((await fetchSignedProfile(game.http, id)).actions).toEqual(['USING_BANNED_SKIN']);
   });
 
-  test('is asked for with its own time on request, and with our own name', async () => {
+  test('is requested with its own time limit, and with our own name', async () => {
     const line = `GET /session/minecraft/profile/${id}?unsigned=false&t=1767225600000`;
     const { url, seen } = await scriptedServer([{ expect: line, status: 204 }]);
     const clock = { now: () => 1_767_225_600_000, monotonic: () => 0, sleep: async () => {} };

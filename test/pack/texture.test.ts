@@ -18,7 +18,7 @@ test('A sound skin goes in as it is, with transparent pixels and whatever its co
   expect([variant, pixels]).toEqual(['slim', pixelHash(decodePng(file))]);
 });
 
-test('The variant that was told is the one in the pack', () => {
+test('The requested variant is the one in the pack', () => {
   expect(skinTexture(encodePng(CLASSIC), { variant: 'slim' }).variant).toBe('slim');
 });
 
@@ -29,7 +29,7 @@ test('A skin of 64×32 is converted as the game converts those that it downloads
   expect([variant, pixels]).toEqual(['classic', pixelHash(toModern(old))]);
 });
 
-test('A file with faults is written anew', () => {
+test('A file with faults is encoded again', () => {
   const file = Buffer.concat([encodePng(CLASSIC), Buffer.from('more')]);
   const { png } = skinTexture(file);
   expect(png).not.toEqual(file);
@@ -65,7 +65,7 @@ test('Capes of 64×32 pixels and multiples go in as they are, others are refused
   expect(() => capeTexture(encodePng(makePicture(22, 17)))).toThrow(/22×17 pixels; a cape is 64×32/);
 });
 
-test('What is written anew has the same bytes under every version of Node', () => {
+test('Encoded files have the same bytes under every version of Node', () => {
   expect(hash('sha1', packPng(CLASSIC))).toBe('69cd777c6bf2673cced3d0bcc39fe4203821f744');
   expect(readPixels(packPng(CLASSIC), readHeader(packPng(CLASSIC))).faults).toEqual([]);
 });

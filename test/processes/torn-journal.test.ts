@@ -53,7 +53,7 @@ describe('A journal that was cut off', () => {
     for (let size = from; size < to; size += size < from + 100 || size >= to - 100 ? 1 : 17) yield size;
   }
 
-  test.each(last)('at any byte of %s has everything before it, and can be gone on with', async (_, write) => {
+  test.each(last)('at any byte of %s has everything before it, and can be resumed', async (_, write) => {
     const { path, from, to } = await withLast(write);
     const whole = readFileSync(path);
     for (const size of cutsBetween(from, to)) {
@@ -74,7 +74,7 @@ describe('A journal that was cut off', () => {
     }
   });
 
-  test('at any byte of its first line is told apart from none, whatever is written to it then', async () => {
+  test('at any byte of its first line is distinguished from none, whatever is written to it then', async () => {
     const path = await ownPath();
     const whole = Journal.open(path);
     expect(() => whole.verifyIntact()).not.toThrow();

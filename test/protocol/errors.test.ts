@@ -65,7 +65,10 @@ describe('isErrorCode', () => {
     expect(isErrorCode(code)).toBe(true);
   });
 
-  test.each(['', 'nonsense', 'JOB_LIMIT', 'toString', '__proto__'])('does not take %j for a code', (code) => {
-    expect(isErrorCode(code)).toBe(false);
-  });
+  test.each(['', 'nonsense', 'JOB_LIMIT', 'toString', '__proto__'])(
+    'does not mistake %j for a code',
+    (code) => {
+      expect(isErrorCode(code)).toBe(false);
+    },
+  );
 });

@@ -57,7 +57,7 @@ describe('the answer about a job', () => {
     expect([job.id, skin]).toEqual(['7', undefined]);
   });
 
-  test('in a list is left out where it is none, and told of', () => {
+  test('in a list is left out if invalid, and reported', () => {
     const jobs = [{ id: 'a', status: null }, null, { id: 'b', status: 'waiting' }];
     expect(receivedJobListAnswerSchema.parse({ jobs }).jobs).toMatchObject([{ id: 'b' }]);
     expect(ignoredFields(receivedJobListAnswerSchema, { jobs })).toEqual([

@@ -45,7 +45,7 @@ test('Nulls and other types around value and signature are absent', () => {
   });
 });
 
-test('A value that is none costs nothing here: proving the skin finds it out', () => {
+test('An invalid value is accepted here, because proving the skin detects it', () => {
   const skin = { uuid: 'ab', texture: { data: { value: '?', signature: 's' } } };
   expect(receivedSkinSchema.parse(skin).texture.url.skin).toBe('');
 });

@@ -130,7 +130,7 @@ describe('checkSkin', () => {
     });
   });
 
-  test('takes a good picture from a file too large, and encodes it anew.', () => {
+  test('takes a good picture from a file that is too large, and encodes it again.', () => {
     const picture = drawFigure('slim');
     const report = checkSkin(withChunk(encodePng(picture), chunk('tEXt', Buffer.alloc(30_000))));
     expect(report).toMatchObject({ valid: true, variant: 'slim', pixels: pixelHash(picture) });
@@ -143,7 +143,7 @@ describe('checkSkin', () => {
   test.each([
     ['mcskin3d.png', 'file_faults', 'goes on for 30 bytes after the end of the PNG'],
     ['metadata-30kB.png', 'large_file', 'The file is 31969 bytes'],
-  ])('takes %s, as people have it, and tells why it is encoded anew.', (name, code, told) => {
+  ])('takes %s, as people have it, and says why it is encoded again.', (name, code, told) => {
     const report = checkSkin(fixture(name));
     expect(report).toMatchObject({
       valid: true,

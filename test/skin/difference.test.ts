@@ -10,7 +10,7 @@ function dotted(points: readonly [x: number, y: number][], [width, height] = [64
 }
 
 describe('The difference of two pictures', () => {
-  test('is none between the same ones', () => {
+  test('is empty between equal ones', () => {
     expect(differenceOf(dotted([[8, 8]]), dotted([[8, 8]]))).toBeUndefined();
   });
 

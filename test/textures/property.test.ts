@@ -136,7 +136,7 @@ describe('parseTexturesValue', () => {
     ['a model that is a number', { model: 1 }, 'classic'],
   ];
 
-  test.each(models)('takes a skin with %s for what the game takes it for', (_, metadata, variant) => {
+  test.each(models)('treats a skin with %s like the game does', (_, metadata, variant) => {
     expect(parseTexturesValue(skinWith({ url: SKIN_URL, metadata })).skin).toEqual({
       url: SKIN_URL,
       variant,

@@ -5,7 +5,7 @@ import { DIGEST, FILE, OTHER, openAt, savedCache, stamp } from '../../support/ba
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 describe('A damaged cache', () => {
-  test('is an empty one when it is not there', async () => {
+  test('is empty if its file does not exist', async () => {
     expect(openAt(join(await ownFolder(), 'none', 'files.tsv')).get(FILE, stamp())).toBeUndefined();
   });
 
@@ -63,7 +63,7 @@ describe('A damaged cache', () => {
     expect(readFileSync(path, 'utf8').split('\n')).toEqual([line, expect.stringContaining('more'), '']);
   });
 
-  test('never tells a digest that is none, whichever byte is damaged', async () => {
+  test('never returns an invalid digest, whichever byte is damaged', async () => {
     const path = await savedCache();
     const whole = readFileSync(path);
     for (let at = 0; at < whole.length; at++) {

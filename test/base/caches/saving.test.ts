@@ -34,7 +34,7 @@ describe('Saving', () => {
     expect(statSync(path)).toMatchObject({ ino, mtimeMs });
   });
 
-  test('writes once, however often it is asked', async () => {
+  test('writes once, however often it is called', async () => {
     const path = await savedCache();
     const cache = openAt(path);
     cache.set(FILE, stamp(), OTHER);

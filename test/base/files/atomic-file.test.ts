@@ -73,7 +73,7 @@ describe('writeFileAtomically', () => {
     expect(readFileSync(path, 'utf8')).toBe('deep');
   });
 
-  test('gives the file the mode that is asked for', async () => {
+  test('gives the file the requested mode', async () => {
     const path = join(await ownFolder(), 'secret');
     writeFileAtomically(path, '', { mode: 0o600 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -169,14 +169,14 @@ describe('removeLeftovers', () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  test("removes what bears this process's own id: in a container every run has the same", async () => {
+  test("removes files with this process's own ID, because in a container every run has the same", async () => {
     const folder = await ownFolder();
     const path = leftover(folder, process.pid, 2 * HOUR);
     await removeLeftovers(join(folder, 'x'), Date.now());
     expect(existsSync(path)).toBe(false);
   });
 
-  test('has nothing to say about a folder that is not there', async () => {
+  test('ignores a missing folder', async () => {
     await removeLeftovers(join(await ownFolder(), 'none', 'x'), Date.now());
   });
 });

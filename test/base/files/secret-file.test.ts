@@ -42,7 +42,7 @@ test('One of somebody else is read, and stays as it is', async () => {
   expect([await modeOf(path), await isOpenToOthers(path)]).toEqual([before, true]);
 });
 
-test('A file that is not there holds nothing', async () => {
+test('A missing file contains nothing', async () => {
   const path = await fileOf(0o600);
   await rm(path);
   expect(await readSecretFile(path)).toBeUndefined();

@@ -101,7 +101,7 @@ describe('The lines of a file', () => {
     expect(whole).toBe(content.length);
   });
 
-  test('may be kept by whoever is told of them', async () => {
+  test('may be kept by their reader', async () => {
     const path = join(await ownFolder(), 'file');
     const texts = Array.from({ length: 4_000 }, (_, n) => `${n} `.repeat(200));
     writeFileSync(path, texts.map((text) => `${text}\n`).join(''));

@@ -32,7 +32,7 @@ class QuickDeletion extends SkinClient {
   }
 }
 
-test('A batch makes a skin anew that was deleted before it was seen', async () => {
+test('A batch makes a skin again that was deleted before it could be read', async () => {
   const server = await runServer();
   const client = new QuickDeletion({ baseUrl: server.url, apiKey: server.key });
   onTestFinished(async () => await client.close());

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
 import { open, ownPath, reopened } from '../../support/batch/open-journal.ts';
 
-describe('Lines that are none of ours', () => {
+describe('Foreign lines', () => {
   const foreign = [
     'hello',
     '{}',

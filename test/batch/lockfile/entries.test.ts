@@ -71,7 +71,7 @@ describe('A line as it is written', () => {
     );
   });
 
-  test('has no fields that are not there', () => {
+  test('has no empty fields', () => {
     const line = lineOf(lockEntry({ pixels: undefined, name: undefined, key: undefined }));
     expect(line).not.toMatch(/"pixels"|"name"|"key"/);
   });

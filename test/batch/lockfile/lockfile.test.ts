@@ -51,7 +51,7 @@ describe('Opening', () => {
       expect(find(lockfile, its)).toEqual({ state: 'same', entry });
   });
 
-  test('tells of each entry whose it is, and of which work', async () => {
+  test('returns the source and the work of each entry', async () => {
     const lockfile = await openText(textOf(entries));
     const told = entries.map((_, entry) => [lockfile.sourceOf(entry), lockfile.workOf(entry)]);
     expect(told).toEqual(entries.map((entry) => [entry.source, workOf(entry)]));
@@ -110,7 +110,7 @@ describe('find', () => {
     expect(find(lockfile, lockEntry({ source: 'a.png', options }))).toEqual({ state: 'changed' });
   });
 
-  test('would rather use work of another source than make it anew', async () => {
+  test('prefers the work of another source to making it again', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
     expect(find(lockfile, lockEntry({ source: 'a.png', pixels: hash('b.png') }))).toEqual({
       state: 'moved',
@@ -118,7 +118,7 @@ describe('find', () => {
     });
   });
 
-  test('does not take what comes next in the file for what is asked', async () => {
+  test('does not mistake the next entry for the requested one', async () => {
     const entries = entriesOf('a.png', 'b.png', 'c.png');
     const lockfile = await openText(textOf(entries));
     find(lockfile, entries[0]!);
@@ -226,7 +226,7 @@ describe('signerOf', () => {
   const signed = (changes: Partial<LockLine> = {}) => withDigest(lockEntry({ signer: 'game', ...changes }));
   const signerIn = async (line: string) => (await openText(`${line}\n`)).signerOf(0);
 
-  test('is who signed an entry whose digest is intact, in whatever form its line is', async () => {
+  test('is the signer of an entry with an intact digest, in any form of its line', async () => {
     const [plain, odd] = [signed(), signed({ signer: 'a "b" \\ ä', key: undefined })];
     for (const entry of [plain, odd, reversed(plain)])
       expect(await signerIn(JSON.stringify(entry))).toEqual({ signer: entry.signer, key: entry.key });

@@ -44,7 +44,7 @@ describe('workKey', () => {
     expect(optionsOf(keys[1] ?? '')).toEqual(asked);
   });
 
-  test('takes a visibility that was not asked for as public', () => {
+  test('treats a missing visibility as public', () => {
     expect(workKey({ content: { pixels: PIXELS }, variant: 'slim', visibility: undefined })).toBe(
       workKey({ content: { pixels: PIXELS }, variant: 'slim', visibility: 'public' }),
     );
@@ -52,7 +52,7 @@ describe('workKey', () => {
 });
 
 describe('optionsOf', () => {
-  test.each(['auto', 'classic', 'slim'] as const)('reads back what was asked for: %s', (variant) => {
+  test.each(['auto', 'classic', 'slim'] as const)('reads back the requested options: %s', (variant) => {
     for (const visibility of ['public', 'unlisted', 'private'] as const) {
       const key = workKey({ content: { pixels: PIXELS }, variant, visibility });
       expect(optionsOf(key)).toEqual({ variant, visibility });

@@ -61,7 +61,7 @@ describe('An output name', () => {
   });
 });
 
-describe('A stem that is taken', () => {
+describe('A stem that is in use', () => {
   test('gets a number', () => {
     expect(taken('a', 'a', 'b/a', 'B/A', 'A')).toEqual(['a', 'a-2', 'b/a', 'B/A-2', 'A-3']);
   });
@@ -207,7 +207,7 @@ describe('Many output names', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test('that differ only in their first characters are told apart, 300,000 of them', () => {
+  test('that differ only in their first characters are distinguished, 300,000 of them', () => {
     const names = new OutputNames();
     let marked = 0;
     for (let index = 0; index < 300_000; index++) {

@@ -25,7 +25,7 @@ test.each([
   ['http://127.0.0.1:7546', 'http://localhost:7547', 'outdated'],
   ['http://127.0.0.1:7546', 'http://127.0.0.2:7546', 'outdated'],
   ['http://127.0.0.1/skins', 'http://[::1]/skins', 'current'],
-] as const)('A service that signed as %s and is asked as %s makes its skins %s', (signer, name, standing) => {
+] as const)('With a former signer %s and a current one %s, entries are %s', (signer, name, standing) => {
   expect(signerStatusOf({ signer }, { name, key: undefined })).toBe(standing);
 });
 
@@ -92,7 +92,7 @@ describe('The rule', () => {
     expect(asked).toEqual([HERE]);
   });
 
-  test('takes a service that cannot be asked for one with another key', async () => {
+  test('treats an unreachable service as one with another key', async () => {
     const { rule } = ruleFor(HERE);
     const entry = entryOf({ signer: 'embedded', service: 'embedded', key: OWN });
     expect(await rule.judge(entry)).toEqual({

@@ -139,13 +139,13 @@ describe('A signature that no key verifies', () => {
     expect(isBad(found)).toBe(true);
   });
 
-  test('is unproved while the game cannot be asked, whatever it claims', async () => {
+  test('is unproved while the game is unreachable, whatever it claims', async () => {
     const kept = skin(STRANGER, { value: AT_THE_GAME, claim: { signer: 'game' } });
     const found = await verdict(kept, { gameKeys: gameKeys('unreachable') });
     expect(found).toMatchObject({ signature: 'unproved', problems: [] });
   });
 
-  test('of a value that is none is told with the value', async () => {
+  test('of an invalid value is reported with the value', async () => {
     const broken = { ...skin(STRANGER), value: 'AAAA' };
     expect(await verdict(broken, { gameKeys: gameKeys() })).toMatchObject({
       value: 'bad',
@@ -156,7 +156,7 @@ describe('A signature that no key verifies', () => {
   });
 });
 
-test('A signer that is required is told of where another has signed', async () => {
+test('A required signer is reported if another one has signed', async () => {
   const required = { kind: 'service', address: SERVICE } as const;
   expect((await verdict(skin(THEIRS), { key: SERVICE_KEY, required })).problems).toEqual([]);
   const other = await verdict(skin(OWN), { own: ownKey(OWN), required });

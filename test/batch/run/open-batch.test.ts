@@ -148,7 +148,7 @@ async function decisionsOf(options: PlanOptions, sources: readonly BatchSource[]
   return decisions;
 }
 
-test('The cape that is asked for is part of all work, with dashes or without', async () => {
+test('The requested cape is part of all work, with dashes or without', async () => {
   const link = { kind: 'url', url: 'https://a.example/s.png' } as const;
   const source = { label: 'link', stem: 'link', content: link };
   const options = await optionsIn();

@@ -98,7 +98,7 @@ test('What the batch asks for holds for each source that does not ask for itself
   expect(await outlooks(seen, { visibility: 'unlisted' })).toEqual(['new', 'new', 'duplicate']);
 });
 
-test('Links and players are told apart, and each is one skin', async () => {
+test('Links and players are distinguished, and each is one skin', async () => {
   const link = {
     label: 'link',
     stem: 'link',

@@ -49,7 +49,7 @@ test.each([
   ],
   ['of another source', 'Bob', 'Ann', {}, 'duplicate', 'Another source has the same picture, named "Ann"'],
   ['of another source, without a name of its own', undefined, 'Ann', {}, 'duplicate', undefined],
-] as const)('A name that a skin %s did not get is told of', (_, wanted, name, over, origin, message) => {
+] as const)('A name that a skin %s did not get is reported', (_, wanted, name, over, origin, message) => {
   const { name: __, duplicate: ___, ...rest } = skin;
   const made = {
     skin: { ...rest, ...(name !== undefined && { name }), ...over },

@@ -63,7 +63,7 @@ test('Without a lockfile a journal with failures is kept: the next run would pay
   expect(await stepsOf({ failed: 0 })).toEqual(['digests saved', 'journal retired, open jobs kept']);
 });
 
-test('A run that makes everything anew has nothing to go on with, failures or not', async () => {
+test('A run that makes everything again leaves nothing to resume, with or without failures', async () => {
   expect(await stepsOf({ failed: 1, force: true })).toEqual(['digests saved', 'journal retired']);
 });
 

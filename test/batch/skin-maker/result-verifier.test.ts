@@ -186,7 +186,7 @@ describe('A job that failed', () => {
   });
 });
 
-describe('A result that is not what was asked for', () => {
+describe('A result that differs from the request', () => {
   const completed = ended('completed', { skin: SKIN });
   const wrong = () => new ProofError('wrong_skin', 'Another picture.');
 
@@ -209,7 +209,7 @@ describe('A result that is not what was asked for', () => {
   });
 
   test.each([true, false])(
-    'is of no use if it is no skin data, accepted or not: %s',
+    'cannot be used if it is not skin data, accepted or not: %s',
     async (acceptUnproven) => {
       const proofs = [new ProofError('invalid_skin_data', 'Not base64.')];
       const { finisher, journal, told } = await prepare({ acceptUnproven }, { proofs });
@@ -219,7 +219,7 @@ describe('A result that is not what was asked for', () => {
     },
   );
 
-  test('is asked about again while its signer cannot be found out', async () => {
+  test('is checked again while its signer is unknown', async () => {
     const unproven = new ProofError('unproven', "The game's keys cannot be fetched.");
     const { finisher, journal, told } = await prepare({}, { proofs: [unproven] });
     await expect(finisher.settle(workOf(), completed)).rejects.toBe(unproven);

@@ -68,7 +68,7 @@ async function request(
 describe('The options sent', () => {
   const link = { kind: 'url', url: URL } as const;
 
-  test('are those of the work; the variant only if it was asked for', async () => {
+  test('are those of the work, with the variant only if requested', async () => {
     const bare = { name: 'My Skin', variant: undefined, visibility: undefined, cape: undefined };
     expect(await request(workOf(link))).toEqual({ source: { url: URL }, options: bare });
     const asked = { variant: 'slim', visibility: 'private', cape: UUID } as const;
@@ -145,7 +145,7 @@ describe('A player', () => {
     expect(await request(workOf(named))).toMatchObject({ source: { user: 'ann' } });
   });
 
-  test('that there is not is a problem of this source', async () => {
+  test('who does not exist is a problem of this source', async () => {
     const problem = new PlayerNameError('invalid_user', 'The game has no player called ann.');
     const uuidOf = async () => await Promise.reject(problem);
     const { code, message } = problem;

@@ -165,7 +165,7 @@ const PASSING: [what: string, listener: RequestListener][] = [
 ];
 
 test.each(PASSING)(
-  'A host that %s at first is asked again, until all pictures are there',
+  'Requests to a host that %s at first are repeated until all pictures have arrived',
   async (_what, fail) => {
     const asked = new Map<string, number>();
     const site = await webServer((request, response) => {

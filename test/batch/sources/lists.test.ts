@@ -108,7 +108,7 @@ describe('Columns whose names mean nothing', () => {
       '{"source":"a","varient":"slim"}\n{"source":"b","varient":"slim","notes":1}\n',
       ['varient', 'notes'],
     ],
-  ])('are told once in %s, with the nearest known one', async (_what, text, [first, second]) => {
+  ])('are reported once in %s, with the nearest known one', async (_what, text, [first, second]) => {
     const told: string[] = [];
     const rows = await collected(
       listRows(chunked(Buffer.from(text), [9]), 'team', { warn: (message) => told.push(message) }),

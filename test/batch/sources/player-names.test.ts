@@ -15,7 +15,7 @@ async function directory<C extends Clock>(count: number, clock: C) {
   return { fake, players, names: new PlayerNames(game.names, clock), clock };
 }
 
-test('Names that will be wanted are asked for with the first, ten in a request, and each once', async () => {
+test('Names that are needed later are requested with the first, ten at a time, and each once', async () => {
   const { fake, players, names } = await directory(25, fakeClock());
   for (const { name } of players) names.expect(name.toLowerCase());
   for (const { id, name } of players) {
@@ -35,7 +35,7 @@ test('A name that no player has is a problem of the source; the message tells if
   await expect(names.uuidOf(guess, NEVER)).rejects.toThrow('No file, folder or player is called NoBody');
 });
 
-test('A game in trouble is asked again, as late as it wants, and not for ever', async () => {
+test('A failing game gets further requests as late as it wants, and not forever', async () => {
   const { fake, players, names, clock } = await directory(1, fakeClock());
   const wanted = { user: String(players[0]?.name) };
   fake.order({ fault: { kind: 'broken' }, on: ['names'] });

@@ -200,7 +200,7 @@ describe('A file of a plugin', () => {
     ['a.yml', 'a: [', /is not valid YAML: line/],
     ['a.mcfunction', 'say hi\n', /holds no skin data/],
     ['a.customskin', '', /It is not skin data/],
-  ])('without skins, or damaged, is told: %s', async (file, text, message) => {
+  ])('without skins, or damaged, is reported: %s', async (file, text, message) => {
     const cwd = await folderOf({ [file]: text });
     const [source] = await allOf({ args: [file] }, rootsIn(cwd));
     expect(problemOf(source!)).toMatchObject({

@@ -84,7 +84,7 @@ describe('A batch that waits', () => {
     log.progress.stop();
   });
 
-  test('for others says how long it has waited, for as long as it is told of them', async () => {
+  test('for others says how long it has waited, as long as there are others', async () => {
     const { progress, last } = await batch();
     for (let n = 0; n < 40; n++) {
       progress.wait('5 jobs that others submitted with this key fill the queue.', undefined);

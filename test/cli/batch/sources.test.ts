@@ -69,7 +69,7 @@ test('One URL and one player, by UUID or name, are made like one file', async ()
   }
 });
 
-test('A word that is not a path is taken for a player, with a warning; --as file prevents that', async () => {
+test('A word that is not a path counts as a player, with a warning; --as file prevents that', async () => {
   const { generate } = await world();
   const guessed = await generate({ sources: ['Ann_B'] });
   expect(JSON.parse(guessed.out).warnings).toMatchObject([{ code: 'taken_for_player' }]);
@@ -84,7 +84,7 @@ test('A word that is not a path is taken for a player, with a warning; --as file
   ]);
 });
 
-test('A list mixes files, URLs and players; names are asked for together; the same list again asks nobody', async () => {
+test('A list mixes files, URLs and players; names are looked up together; the same list again needs no request', async () => {
   const { game, site, server, folder, ann, generate } = await world(LOCAL, OTHER_KEY);
   for (const name of ['Cid', 'Dora']) game.addPlayer({ name, skin: { picture: drawSkin(8) } });
   await writeFile(join(folder, 'smith.png'), skinPng(2));

@@ -67,7 +67,7 @@ test.each([
   [{ unchanged: 1, left: 1 }, {}, 3],
   [{ made: 1, failed: 1 }, { failIfLeft: true }, 1],
 ])(
-  '--max-new that made some is a success, unless the rest is asked for: %j with %j',
+  '--max-new that made some is a success unless the rest is requested: %j with %j',
   async (over, typed, status) => {
     const stopped = { ...over, end: 'stopped', finished: 1 };
     expect((await printed(stopped, { maxNew: 1, ...typed })).status).toBe(status);

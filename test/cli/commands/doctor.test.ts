@@ -159,7 +159,7 @@ describe('skinsmith doctor', () => {
     });
   });
 
-  test('finds a config file that is none, and leaves out what hangs on it', async () => {
+  test('finds an invalid config file, and skips what depends on it', async () => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'config.json'), '{"base-url": https://a.example}');
     const { status, problems, found } = await examined({ env: { SKINSMITH_CONFIG_DIR: folder } });

@@ -30,8 +30,8 @@ async function configIn(folder: string): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8'));
 }
 
-describe('Whoever signs in', () => {
-  test('is asked for the key once the service has answered, and whether it is the default from now on', async () => {
+describe('A person who signs in', () => {
+  test('is prompted for the key once the service has responded, and whether to make it the default', async () => {
     const { url, seen } = await service();
     const folder = await ownFolder();
     const env = { SKINSMITH_CONFIG_DIR: folder };
@@ -52,7 +52,7 @@ describe('Whoever signs in', () => {
     expect(ran.err).not.toContain(KEY);
   });
 
-  test('is told how to make it the default when that is not wanted now', async () => {
+  test('learns how to make it the default later', async () => {
     const { url } = await service();
     const folder = await ownFolder();
     const answers = (text: string) =>
@@ -79,7 +79,7 @@ describe('Whoever signs in', () => {
     expect([without.status, without.err]).toEqual([0, expect.not.stringContaining('SKINSMITH_API_KEY')]);
   });
 
-  test('is not told that a key is wrong where the address is', async () => {
+  test('does not hear of a wrong key if the address is wrong', async () => {
     const { url } = await runServer();
     const from = async (context: CommandContext) => await runLogin({ from: '-' }, context);
     const told = { code: 'not_found', hint: 'Check the address in SKINSMITH_BASE_URL.' };
@@ -88,7 +88,7 @@ describe('Whoever signs in', () => {
     expect((await runCommand(login, { ...wrong, answers: () => `${KEY}\r` })).told).toMatchObject(told);
   });
 
-  test('is not asked for a key of a service that does not answer', async () => {
+  test('is not prompted for the key of a service that does not respond', async () => {
     const answers = (text: string) => {
       throw new Error(`Nobody should be asked: ${text}`);
     };

@@ -158,7 +158,7 @@ test('A list gives skins their names, arms, capes and elytra', async () => {
   ]);
 });
 
-test('Sources with equal names are told apart and reported; unusable ones do not stop the others', async () => {
+test('Sources with equal names are distinguished and reported; unusable ones do not stop the others', async () => {
   const { skins, out, pack } = await workshop();
   await writeFile(join(skins, 'TOM!.png'), skinPng(3));
   await writeFile(join(skins, 'bad.png'), 'no picture');
@@ -257,7 +257,7 @@ test('A run that is interrupted leaves the last pack, and nothing beside it', as
   expect((await readdir(folder)).sort()).toEqual(['pack.zip', 'skins', 'skins.json']);
 });
 
-test('Players and URLs are fetched from the game and from that address; no service is asked', async () => {
+test('Players and URLs are fetched from the game and from that address, without a service', async () => {
   const game = await runGame();
   game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9), variant: 'slim' } });
   const site = await webServer((_request, response) => void response.end(skinPng(5)));

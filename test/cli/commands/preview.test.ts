@@ -69,7 +69,7 @@ describe('a file', () => {
     expect((await preview({ source: await sourceOf() })).told).toMatchObject({ code });
   });
 
-  test('is not in a folder without one, and no hint leads to an option that there is not', async () => {
+  test('is not in a folder without one, and no hint names an option that does not exist', async () => {
     const above = await ownFolder();
     await mkdir(join(above, 'below'));
     await writeFile(join(above, 'below/skin.png'), skinPng(1));

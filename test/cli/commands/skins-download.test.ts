@@ -18,7 +18,7 @@ const UUID = 'a'.repeat(32);
 const SKIN = makeSkin({ uuid: UUID });
 
 describe('skins download', () => {
-  test.each(['skin.png', '/dev/null'])('takes %s for no folder, and asks nobody', async (out) => {
+  test.each(['skin.png', '/dev/null'])('does not treat %s as a folder, and sends no request', async (out) => {
     const { client } = await testClient([]);
     const download = runSkinsDownload({ uuids: [UUID], out }, contextWith(client).context);
     await expect(download).rejects.toMatchObject({ code: 'not_a_folder', exit: 'usage' });

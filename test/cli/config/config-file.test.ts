@@ -31,7 +31,7 @@ describe('ConfigFile', () => {
     await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('keeps settings for whoever reads the file next', async () => {
+  test('keeps settings for the next reader of the file', async () => {
     const file = await configWith();
     await file.set('base-url', HERE);
     await file.set('slots', 3);

@@ -46,7 +46,7 @@ test('In Linux on Windows without wslview a browser of Linux opens it', async ()
   ]);
 });
 
-test('Where no program opens a browser, or it fails, that is told', async () => {
+test('If no program opens a browser, or it fails, the command says so', async () => {
   expect((await opened({}, 'linux')).isOpen).toBe(false);
   expect((await opened({ 'xdg-open': 3 }, 'linux')).isOpen).toBe(false);
 });

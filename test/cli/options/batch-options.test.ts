@@ -60,7 +60,7 @@ describe('The options of a batch', () => {
     expect(() => parsed(`--retries=${number}`)).toThrow('It must be a whole number, 0 or more.');
   });
 
-  test('refuse a kind of source that there is not', () => {
+  test('refuse an unknown kind of source', () => {
     expect(() => parsed('--as folder')).toThrow('file, url, user');
   });
 });

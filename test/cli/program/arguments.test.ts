@@ -11,7 +11,7 @@ test.each([
     '"foo" is neither the hash of an image nor the UUID of a skin.',
     undefined,
   ],
-])('%j is a usage error that no service is asked about', async (words, message, hint) => {
+])('%j is a usage error without a request', async (words, message, hint) => {
   const folder = await ownFolder();
   const { status, told } = await typeLine(words, { env: { SKINSMITH_DATA_DIR: folder } });
   expect([status, told]).toEqual([undefined, expect.objectContaining({ exit: 'usage', message })]);

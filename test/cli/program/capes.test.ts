@@ -52,7 +52,7 @@ describe('capes', () => {
     expect([gone.status, await list(true)]).toEqual([0, []]);
   });
 
-  test('are left alone when one of several to be deleted is not there', async () => {
+  test('stay if one of several to delete does not exist', async () => {
     const server = await runServer();
     await addCape(server, 'red');
     const { told } = await runCommand((context) => runCapesDelete(['red', 'blue'], context), server);
@@ -60,7 +60,7 @@ describe('capes', () => {
     expect((await server.owner.get('/v2/capes')).body.capes).toHaveLength(1);
   });
 
-  test('are the operator’s to change, who is told when there is nothing to change or no such file', async () => {
+  test('can be changed by the operator, with an error for no change or a missing file', async () => {
     const server = await runServer();
     const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
     const bob = { url: server.url, key: String(body.key?.secret) };
@@ -98,7 +98,7 @@ describe('generate --cape', () => {
     expect(values.map((value) => parseTexturesValue(value).cape?.url)).toEqual([undefined, url, url, url]);
   });
 
-  test('tells which capes are not there, and what cannot be known offline', async () => {
+  test('reports which capes do not exist, and what cannot be known offline', async () => {
     const server = await runServer();
     const skin = await fileOf('a.png', skinPng(1));
     const unknown = await make(server, { sources: [skin], cape: 'Blue' });

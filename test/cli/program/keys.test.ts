@@ -98,7 +98,7 @@ describe('keys', () => {
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
   });
 
-  test('that are not there are an error, which says so', async () => {
+  test('that do not exist are an error that says so', async () => {
     const { url, key } = await runServer();
     for (const run of [
       (context: CommandContext) => runKeysRevoke(['abc'], context),

@@ -19,7 +19,7 @@ describe('What makes no sense', () => {
     ['a bad name', () => runSkinsEdit({ uuids: [UUID], name: 'a/b' }, nothing), 'invalid_name'],
     ['no UUID to download', () => runSkinsDownload({ uuids: [UUID, '-'] }, nothing), 'not_a_uuid'],
     ['no UUID to delete', () => runSkinsDelete({ uuids: ['../x'], yes: true }, nothing), 'not_a_uuid'],
-  ])('is refused before anything is asked: %s', async (_, run, code) => {
+  ])('is refused before any request: %s', async (_, run, code) => {
     await expect(run()).rejects.toMatchObject({ code, exit: 'usage' });
   });
 });

@@ -63,7 +63,7 @@ describe('users', () => {
     expect(told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
   });
 
-  test('that are not there, and plans that are not, are named', async () => {
+  test('and plans that do not exist are named', async () => {
     const { url, key } = await runServer();
     const nobody = await runCommand((context) => runUsersGet('nobody', context), { url, key });
     expect(nobody.told).toMatchObject({

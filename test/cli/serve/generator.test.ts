@@ -100,7 +100,7 @@ describe('Who makes the skins', () => {
     });
   });
 
-  test('is refused when the file with its key is not there, as a mistake of the command line', async () => {
+  test('is refused as a usage error if its key file does not exist', async () => {
     const upstreamKeyFile = join(await ownFolder(), 'key');
     const refused = chooseGenerator({ generator: 'upstream', upstreamKeyFile }, { env: THERE });
     await expect(refused).rejects.toMatchObject({

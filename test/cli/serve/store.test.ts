@@ -67,7 +67,7 @@ test('TLS is set as for other clients, by the address or the environment; the ad
   );
 });
 
-test('The authorities that the system trusts are those of Node.js, and then whoever answers is checked', () => {
+test("The system's trusted authorities are those of Node.js, and the server's certificate is checked", () => {
   const { searchParams } = new globalThis.URL(choose({ store: `${URL}?sslrootcert=system` })?.url ?? '');
   expect(Object.fromEntries(searchParams)).toEqual({ sslmode: 'verify-full' });
 });

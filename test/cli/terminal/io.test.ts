@@ -97,7 +97,7 @@ describe('makeIo', () => {
     await writing;
   });
 
-  test('waits no longer for a reader who went away', async () => {
+  test('stops waiting for a reader that has gone', async () => {
     const _transform = (_data: unknown, _encoding: unknown, done: (error: Error) => void) =>
       done(errorWith('EPIPE'));
     const { io, onClosedPipe } = makeTerminal({ out: { _transform } });
@@ -122,7 +122,7 @@ describe('makeIo', () => {
 });
 
 describe('a closed pipe', () => {
-  test('is told once stdout has no reader any more', () => {
+  test('is reported once stdout has no reader any more', () => {
     const { stdout, onClosedPipe } = makeTerminal();
     stdout.emit('error', errorWith('EPIPE'));
     expect(onClosedPipe).toHaveBeenCalledTimes(1);
@@ -134,7 +134,7 @@ describe('a closed pipe', () => {
     expect(onClosedPipe).not.toHaveBeenCalled();
   });
 
-  test('is told apart from other trouble, which is told as well', () => {
+  test('is distinguished from other problems, which are reported too', () => {
     const { stdout, onClosedPipe, onBroken } = makeTerminal();
     const full = errorWith('ENOSPC');
     stdout.emit('error', full);

@@ -28,7 +28,7 @@ describe('Messages', () => {
     expect(pipe.err()).toBe(`warning: ${text}\n`);
   });
 
-  test('tells a failure with its hint, as JSON alone where that is asked for', async () => {
+  test('reports a failure with its hint, as JSON only if requested', async () => {
     const failure = { code: 'a_code', message: 'It went wrong.', hint: 'Do this.' };
     const text = testIo();
     await new Messages(text.io, { quiet: true }).failure(failure);
@@ -56,7 +56,7 @@ describe('Messages', () => {
     expect([spun, err()]).toEqual([expected, '']);
   });
 
-  test('tells of a request without the active characters that a service puts into its error', () => {
+  test("reports a request without the active characters in a service's error", () => {
     const { io, err } = testIo();
     const report = { method: 'GET', path: '/v2/me', status: 500, milliseconds: 1 };
     new Messages(io, { verbose: true }).request({ ...report, error: 'a\u001b]0;x\u0007b\u202ec' });

@@ -59,7 +59,7 @@ describe('A command that waits', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('because it was told to says why, how long, and until when', async () => {
+  test("at the service's request says why, how long, and until when", async () => {
     const { waits, line } = terminal(80);
     waits.paused({ message: 'Too fast.', pause: 5 * 60_000 });
     await pass(0);
@@ -104,7 +104,7 @@ describe('A command that waits', () => {
   });
 });
 
-test('A time of another day is told with its day', () => {
+test('A time on another day is shown with its day', () => {
   const now = new Date(2026, 10, 22, 13, 0).getTime();
   expect(momentAt(now + 3_600_000, now)).toBe('14:00');
   expect(momentAt(now + 24 * 3_600_000, now)).toBe('Mon 23 Nov, 13:00');

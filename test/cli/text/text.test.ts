@@ -143,7 +143,7 @@ describe('ago', () => {
     expect(ago(new Date(now - seconds * 1_000).toISOString(), now)).toBe(said);
   });
 
-  test('says nothing of no time, and repeats what is none', () => {
+  test('says nothing without a time, and repeats invalid ones', () => {
     expect(ago(undefined, now)).toBe('');
     expect(ago('some day', now)).toBe('some day');
   });

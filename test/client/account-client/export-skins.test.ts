@@ -10,7 +10,7 @@ const zip = { 'content-type': 'application/zip' };
 const lock = { 'content-type': 'application/x-ndjson' };
 
 describe('AccountClient.exportSkins', () => {
-  test('reads the file of each format, of the skins that were asked for', async () => {
+  test('reads the file of each format with the requested skins', async () => {
     const { client, server } = await testClient([
       { expect: ZIP, headers: zip, text: 'a zip' },
       { expect: `${LOCK}filter=a%26b&visibility=private&after=17`, headers: lock, text: 'lines' },
@@ -55,7 +55,7 @@ describe('AccountClient.exportSkins', () => {
     });
   });
 
-  test('takes no other answer for the file', async () => {
+  test('does not mistake another answer for the file', async () => {
     const { client } = await testClient([
       { expect: ZIP, headers: { 'content-type': 'text/html' }, json: {} },
       { expect: LOCK, status: 404, json: refusal('not_found') },

@@ -24,7 +24,7 @@ describe('pollTimes', () => {
     expect(firstPauses(2, { eta: START + 3_600_000 })).toEqual([3_000, 1_000]);
   });
 
-  test('never pauses longer than it was told to', () => {
+  test('never pauses longer than requested', () => {
     expect(firstPauses(5, { longest: 1_200 })).toEqual([1_000, 1_000, 1_200, 1_200, 1_200]);
   });
 

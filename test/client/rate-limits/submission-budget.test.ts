@@ -66,7 +66,7 @@ describe('Submissions that are left', () => {
     expect(budget.openAt(0)).toBeGreaterThanOrEqual(600_000);
   });
 
-  test('are asked for with one submission at a time where nobody says when the window ends', () => {
+  test('are probed with one submission at a time if the end of the window is unknown', () => {
     const budget = new SubmissionBudget();
     told(budget, [minute(0, { endsIn: undefined })]);
     expect(budget.left(0)).toBe(1);

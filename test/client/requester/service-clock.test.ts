@@ -21,7 +21,7 @@ function clocks(ahead: number) {
 }
 
 describe("The service's clock", () => {
-  test('is taken for ours until an answer shows it', () => {
+  test('counts as ours until an answer shows it', () => {
     const { seen, ours } = clocks(60_000);
     expect([seen.now(), seen.earliest()]).toEqual([ours.now(), ours.now()]);
   });
@@ -48,7 +48,7 @@ describe("The service's clock", () => {
     expect(Math.abs(seen.now() - truth())).toBeLessThanOrEqual(10);
   });
 
-  test('is learned anew when one of the clocks was set', () => {
+  test('is learned again after one of the clocks was set', () => {
     const { seen, ours, forward } = clocks(0);
     seen.sawDate(new Date(ours.now() + 3_600_000).toUTCString(), ours.now());
     forward(1_000);

@@ -41,7 +41,7 @@ async function heard(
 }
 
 describe('SkinClient.events', () => {
-  test('yields the pending jobs and each job as the service tells of it, until the stream ends', async () => {
+  test('yields the pending jobs and each job that the service reports, until the stream ends', async () => {
     const done = {
       success: true,
       job: { ...job, status: 'completed', result: makeSkin().uuid },

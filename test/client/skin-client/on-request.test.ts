@@ -24,7 +24,7 @@ describe('onRequest', () => {
     return reports;
   }
 
-  test('is told of every attempt, with its status, without the query', async () => {
+  test('reports every attempt with its status, without the query', async () => {
     const down = { expect: 'GET /v2/skins?filter=secret', status: 503, json: refusal('service_unavailable') };
     const skins = { ...down, status: 200, json: { success: true, skins: [] } };
     const reports = await reportsOf([down, skins], (client) => client.publicSkins({ filter: 'secret' }));
@@ -40,24 +40,24 @@ describe('onRequest', () => {
     ]);
   });
 
-  test('is told the status that came: an accepted job is a 202', async () => {
+  test('reports the received status: an accepted job is a 202', async () => {
     const reports = await reportsOf([{ ...queued, status: 202 }], (client) => client.queue(source));
     expect(reports).toMatchObject([{ method: 'POST', path: '/v2/queue', status: 202 }]);
   });
 
-  test('is told of an answer that never came', async () => {
+  test('reports an answer that never arrived', async () => {
     const reports = await reportsOf([{ ...queued, act: cutBefore }], (client) => client.queue(source));
     expect(reports).toMatchObject([{ path: '/v2/queue', status: undefined, error: 'unreachable' }]);
   });
 
-  test('is told in a word of a call that was called off', async () => {
+  test('reports an aborted call in a word', async () => {
     const reports = await reportsOf([], (client) => client.me({ signal: AbortSignal.abort() }));
     expect(reports).toEqual([
       { method: 'GET', path: '/v2/me', error: 'aborted', milliseconds: expect.any(Number) },
     ]);
   });
 
-  test('is told nothing of keys and bodies', async () => {
+  test('reports no keys and bodies', async () => {
     const skin = makeSkin();
     const reports = await reportsOf(
       [{ expect: 'POST /v2/generate?timeout=30', json: { success: true, skin } }],
@@ -68,7 +68,7 @@ describe('onRequest', () => {
 });
 
 describe('onEnd', () => {
-  test('is told of every attempt, whether it has succeeded or failed', async () => {
+  test('reports every attempt, whether it has succeeded or failed', async () => {
     const down = { expect: 'GET /v2/skins?filter=a', status: 503, json: refusal('service_unavailable') };
     let [sent, ended] = [0, 0];
     const { client } = await testClient(

@@ -72,7 +72,7 @@ describe('SkinClient.skinTexture', () => {
     expect(keys).toEqual([`Bearer ${API_KEY}`, undefined, undefined]);
   });
 
-  test('says what the service says of a skin that is not there', async () => {
+  test("passes on the service's error for a missing skin", async () => {
     const { client } = await testClient([
       { expect: 'GET /v2/skins/a/texture', status: 404, json: refusal('skin_not_found') },
     ]);
@@ -88,7 +88,7 @@ describe('A completed job whose skin was deleted', () => {
     expect(await client.job('j')).toMatchObject({ job: { status: 'completed', result: skin.uuid } });
   });
 
-  test('is waited for in vain: there is no such skin', async () => {
+  test('has no skin to wait for', async () => {
     const { client } = await testClient([
       { expect: 'GET /v2/queue/j', json: { success: true, job } },
       { expect: `GET /v2/skins/${skin.uuid}`, status: 404, json: refusal('skin_not_found') },

@@ -33,7 +33,7 @@ describe('an answer that cannot be read', () => {
       /answered 404 with an HTML page/,
     ],
   ];
-  test.each(answers)('is told as such: %s', async (_, answer, status, message) => {
+  test.each(answers)('is reported as such: %s', async (_, answer, status, message) => {
     const { client } = await testClient([{ ...me, json: undefined, ...answer }]);
     const failure = await failureOf(client.me());
     expect(failure).toMatchObject({ name: 'UnreadableAnswerError', code: 'unreadable_answer', status });

@@ -33,7 +33,7 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps).toEqual([2_500]);
   });
 
-  test('takes every status it has never heard of for pending', async () => {
+  test('treats unknown statuses as pending', async () => {
     const statuses = ['unknown', 'active', 'delayed', 'paused'];
     const { client } = await testClient([
       ...statuses.map((status) => look(status)),
@@ -95,7 +95,7 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps).toEqual([1_000, 250]);
   });
 
-  test('waits out a long outage if the call has the patience for it', async () => {
+  test("waits out a long outage if the call's patience allows it", async () => {
     const outage = Array.from({ length: 12 }, () => ({
       ...look('waiting'),
       status: 502,
@@ -108,7 +108,7 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBeGreaterThan(30_000);
   });
 
-  test('stops as soon as it is told to', async () => {
+  test('stops as soon as it is aborted', async () => {
     const stop = new AbortController();
     const { client } = await testClient([], {
       clock: {

@@ -67,17 +67,17 @@ test('Each connection that breaks at once is followed by a longer pause, of 15 s
   expect(await pausesAfter(broken)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
 });
 
-test('A connection that delivered something begins the pauses anew', async () => {
+test('A connection that delivered something resets the pauses', async () => {
   const connections = ['silent', 'silent', 'silent', 'heard', 'silent'] as const;
   expect(await pausesAfter(connections)).toEqual([500, 1_000, 2_000, 500, 1_000]);
 });
 
-test('It is told when the stream opens and closes, and of each job', async () => {
+test('It learns when the stream opens and closes, and of each job', async () => {
   const { told } = await listen([[pending, job('a', 'waiting'), job('a', 'completed')], [pending]]);
   expect(told).toEqual(['open', 'a waiting', 'a completed', 'closed', 'open', 'closed']);
 });
 
-test('The end of a job is kept until it is asked for, once', async () => {
+test('The end of a job is kept until it is read once', async () => {
   const { listener } = await listen([[pending, job('a', 'completed'), job('b', 'waiting')]]);
   expect([listener.takeEnd('a')?.job.status, listener.takeEnd('a'), listener.takeEnd('b')]).toEqual([
     'completed',

@@ -93,7 +93,7 @@ describe('An estimate', () => {
     expect([8_000, 8_200, 10_000].map(next)).toEqual([8_080, 8_280, 10_400]);
   });
 
-  test('that no service means is none', () => {
+  test('that no service would send is ignored', () => {
     expect(probeAt(accepted(3_600_000), [accepted(3_600_000)], looked(0))).toBe(START + 100);
   });
 });

@@ -77,7 +77,7 @@ describe('What a process that has just died had in flight', () => {
     expect(abandoned.count(1_200)).toBe(0);
   });
 
-  test('is not mistaken for jobs of another that dies as well', () => {
+  test('is not mistaken for jobs of another dying process', () => {
     const { abandoned } = startAbandoned();
     abandoned.died([peer(0, 'of the other')], 1_050, () => true);
     abandoned.listed(1_100, jobs('old', 'of the other'));
@@ -93,7 +93,7 @@ describe('What a process that has just died had in flight', () => {
     expect(abandoned.count(1_400)).toBe(1);
   });
 
-  test('is forgotten a minute later even if no list is to be had', () => {
+  test('is forgotten a minute later even without a list', () => {
     const { abandoned } = startAbandoned();
     expect([abandoned.count(65_999), abandoned.count(66_000)]).toEqual([1, 0]);
   });

@@ -49,7 +49,7 @@ function open(reads: readonly (JobAnswer | Error | undefined)[], ports: Partial<
 
 const hasSkin = expect.objectContaining({ pixels: 'pixels', variant: 'classic', visibility: 'public' });
 
-test('A job is read once, and what it has made is told', async () => {
+test('A job is read once, and its result is reported', async () => {
   const { unknown, seen, examine } = open([done]);
   await examine(0);
   await examine(10_000);

@@ -55,7 +55,7 @@ function reader(answer: (n: number) => Error | Buffer | undefined, takes = 5, ra
 }
 
 describe('A texture', () => {
-  test.each([404, 403])('that is not there once (%i) is looked at again', async (status) => {
+  test.each([404, 403])('that is missing once (%i) is requested again', async (status) => {
     const { read, requests } = reader((n) => (n === 1 ? refused(status) : undefined));
     expect(await read()).toBe(PNG);
     expect(requests()).toBe(2);
@@ -68,7 +68,7 @@ describe('A texture', () => {
     expect(pauses).toEqual([1_600, 3_200, 6_400, 12_800]);
   });
 
-  test('that is not there holds up no other', async () => {
+  test('that is missing delays no other', async () => {
     const { readBoth, requests } = reader((n) => (n === 1 ? refused(404) : undefined));
     expect(await readBoth()).toEqual([210, 5]);
     expect(requests()).toBe(3);
@@ -112,7 +112,7 @@ describe('A texture', () => {
     expect(clock.monotonic()).toBeLessThanOrEqual(900_100);
   });
 
-  test('whose host says nothing is told of after three seconds', async () => {
+  test('whose host is silent is reported after three seconds', async () => {
     const { read, told } = reader((n) => (n === 1 ? unreachable() : undefined), 10_000);
     expect(await read()).toBe(PNG);
     expect(told[0]).toEqual({
@@ -137,7 +137,7 @@ describe('A texture', () => {
     expect(pauses).toEqual([7_000]);
   });
 
-  test('that is answered in time is told of no more', async () => {
+  test('that arrives in time is no longer reported', async () => {
     const { read, clock, told } = reader(() => undefined);
     await read();
     await clock.until(clock.sleep(10_000));

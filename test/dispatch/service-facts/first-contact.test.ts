@@ -47,7 +47,7 @@ test('Only the cape is requested from a known service', async () => {
   expect([facts.publicKey === publicKey, hosted.seen, looks(), slots]).toEqual([true, [], 0, 3]);
 });
 
-test('The texture of the cape is asked for where one is wanted', async () => {
+test('The texture of a requested cape is read', async () => {
   const capes = [
     { uuid: 'c'.repeat(32), alias: 'a', supported: true, url: 'https://a.example/texture/cc33' },
   ];

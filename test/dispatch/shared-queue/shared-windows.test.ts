@@ -67,7 +67,7 @@ test('The newest answer counts for a process that is alone', async () => {
   expect(countAll(db, shared)).toBe(7);
 });
 
-test('After its end a window begins anew, less what is in flight', async () => {
+test('After its end, a window starts again, less what is in flight', async () => {
   const db = await openFile();
   recordWindows(db, told(0), shared);
   expect(countAll(db, { ...shared, now: NOW + 8_999 })).toBe(0);

@@ -128,7 +128,7 @@ describe('Work for which a process that has left has a job', () => {
     return { ...made, stays: await made.open() };
   }
 
-  test('is followed by who has met it', async () => {
+  test('is followed by processes that have met it', async () => {
     const { open, clock } = await withOneThatStays();
     const leaves = await open();
     leaves.take(5, 'picture');
@@ -139,7 +139,7 @@ describe('Work for which a process that has left has a job', () => {
     expect(later.take(5, 'picture')).toEqual({ job: 'job' });
   });
 
-  test('is followed by who was there at that time', async () => {
+  test('is followed by processes that were running at that time', async () => {
     const { open, stays } = await withOneThatStays();
     const leaves = await open();
     leaves.take(5, 'picture');
@@ -161,7 +161,7 @@ describe('Work for which a process that has left has a job', () => {
 });
 
 describe('A process that has gone with submissions in flight', () => {
-  test('is told of with its jobs, however many of each it had', async () => {
+  test('is reported with its jobs, however many of each it had', async () => {
     const { open, clock, orphans } = await machine();
     const slots = slotsWith('a');
     const [, other] = [await open(slots), await open()];
@@ -173,7 +173,7 @@ describe('A process that has gone with submissions in flight', () => {
     expect(orphans).toEqual(['job']);
   });
 
-  test('is told of when it had any, and only then', async () => {
+  test('is reported if it had any, and only then', async () => {
     const { open, clock } = await machine();
     const told: (readonly string[])[] = [];
     const onOrphans = (jobs: readonly string[]) => void told.push(jobs);

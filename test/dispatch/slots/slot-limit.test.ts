@@ -4,7 +4,7 @@ import { SlotLimit } from '../../../src/dispatch/slots.ts';
 const PROBE = 10_000;
 
 describe('The limit of jobs', () => {
-  test('is what was told, at least one, until the queue refuses', () => {
+  test('is the given one, at least one, until the queue refuses', () => {
     expect([new SlotLimit(5).at(0), new SlotLimit(0).at(0), new SlotLimit(-3).at(0)]).toEqual([5, 1, 1]);
   });
 
@@ -24,7 +24,7 @@ describe('The limit of jobs', () => {
     expect(limit.at(3 * PROBE + 20 * 600_000)).toBe(6);
   });
 
-  test('rises when more are seen to fit, never over what was told', () => {
+  test('rises if more fit, never above the given one', () => {
     const limit = new SlotLimit(7);
     limit.refused(5, 0);
     limit.fitted(6, 100);
@@ -33,7 +33,7 @@ describe('The limit of jobs', () => {
     expect(limit.at(1_000_000)).toBe(7);
   });
 
-  test('is at least one, whatever is told or refused', () => {
+  test('is at least one, whatever the service says or refuses', () => {
     const limit = new SlotLimit(5);
     limit.told = 0;
     expect(limit.at(0)).toBe(1);

@@ -147,7 +147,7 @@ test.each([
   expect((await run(around)).asked).toEqual([[4, undefined]]);
 });
 
-test('That others fill the queue is told where no slot is taken, and a slot is tried for again', async () => {
+test("A queue full of others' jobs is reported if no slot is in use, and a slot is tried again", async () => {
   const full: SlotClaim[] = ['full', 'full'];
   const first = await run({ takes: full, steps: [() => {}] });
   expect([first.told, first.pauses]).toEqual([
@@ -287,7 +287,7 @@ test('A queue that was full is tried again at once when a job has ended', async 
   expect(told).toEqual(['5 of others', 'k0']);
 });
 
-test('What was accepted fits, and a limit is told while work is left', async () => {
+test('Accepted work fits, and a limit is reported while work is left', async () => {
   const { slotLimit, limits } = await run({ works: 2, pending: 12, burst: 1 });
   expect([slotLimit.burst, limits]).toEqual([12, 2]);
 });

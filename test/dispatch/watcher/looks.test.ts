@@ -18,7 +18,7 @@ function lists(answers: readonly (Error | 'empty')[]) {
   return { seen, queueList };
 }
 
-test('All that follows from a list is told, as of when it was requested', async () => {
+test('All conclusions from a list are reported, as of its request', async () => {
   const jobs: readonly Job[] = [
     { id: 'ended', status: 'completed', timestamp: 7 },
     { id: 'running', status: 'processing' },

@@ -182,7 +182,7 @@ describe('The limits', () => {
     expect([await look(), await look()]).toEqual([200, 429]);
   });
 
-  test('are told by GET /v2/me, without the queue that only skinsmith tells', async () => {
+  test('are in GET /v2/me, without the queue that only skinsmith has', async () => {
     const { caller } = await callHosted({ workers: 3, grants: { delay: 2 } });
     const { grants } = (await caller.get('/v2/me')).body;
     expect(grants).toMatchObject({ delay: 2, concurrency: 3 });

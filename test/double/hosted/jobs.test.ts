@@ -31,7 +31,7 @@ describe('A job may start', () => {
   });
 });
 
-test('An eta is told in steps of 10 ms, and not at all where nothing is known', () => {
+test('An eta has steps of 10 ms, and is absent if unknown', () => {
   expect([etaOf(START, 1_234), etaOf(START, 0), etaOf(START, Number.POSITIVE_INFINITY)]).toEqual([
     START + 1_230,
     undefined,

@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 1, 3, 10, 12, 34, 500);
 const STOPPED = { ...systemClock, now: () => NOW };
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 
-describe('What an answer to POST /v2/queue tells of limits', () => {
+describe('The limits in an answer to POST /v2/queue', () => {
   test('is zeros and the present second where none was looked up', async () => {
     const { caller } = await callHosted({ clock: STOPPED });
     const { body, headers } = await submit(caller, 1);
@@ -77,7 +77,7 @@ describe('What an answer to POST /v2/queue tells of limits', () => {
   });
 });
 
-test('The quota of an hour is told with each answer, and refuses what is beyond it until the hour ends', async () => {
+test('Each answer has the quota of the hour, beyond which submissions are refused until the hour ends', async () => {
   let now = NOW;
   const rate = { limit: 1_000, perHour: 100 };
   const { caller } = await callHosted({

@@ -64,7 +64,7 @@ test('A skin can be renamed and deleted', async () => {
   expect((await caller.get(path)).status).toBe(404);
 });
 
-test('An id that is none of a job is a validation error, and no 404', async () => {
+test('An invalid job ID is a validation error, not a 404', async () => {
   const { caller } = await callHosted();
   const { status, body } = await caller.get('/v2/queue/no-job');
   expect([status, body.errors.map(({ code }) => code)]).toEqual([

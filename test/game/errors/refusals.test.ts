@@ -151,7 +151,7 @@ describe('A token', () => {
   });
 });
 
-describe('Who is told to wait', () => {
+describe('The callers who must wait', () => {
   test('is everybody, when the limit was met without a token', async () => {
     const { fake, game } = await callGame({}, { maxWait: 100 });
     const { id } = fake.addPlayer();

@@ -31,7 +31,7 @@ describe('A signature', () => {
     expect(await keys.hasSigned(value, 'not a signature')).toBe(false);
   });
 
-  test('verifies with any of the keys, which are asked for once', async () => {
+  test('verifies with any of the keys, which are requested once', async () => {
     const { fake, game } = await callGame();
     const { id } = fake.addPlayer();
     const profile = await fetchSignedProfile(game.http, id);
@@ -63,13 +63,13 @@ describe('The keys that ship with the program', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  test('do not verify random bytes, and the game is asked whether it has newer keys', async () => {
+  test("do not verify random bytes, and the game's newer keys are requested", async () => {
     const { game, fake } = await callGame();
     expect(await game.keys.hasSigned(value, randomBytes(512).toString('base64'))).toBe(false);
     expect(fake.calls.map(({ kind }) => kind)).toEqual(['keys']);
   });
 
-  test('are at hand from the start, and with them those of the list once it was asked for', async () => {
+  test('are available from the start, and with them those of the list once requested', async () => {
     const { game, fake } = await callGame();
     expect(game.keys.known).toHaveLength(1);
     const { id } = fake.addPlayer();
@@ -80,7 +80,7 @@ describe('The keys that ship with the program', () => {
 });
 
 describe("The game's list of keys", () => {
-  test('are asked for again after their time', async () => {
+  test('are requested again after their time', async () => {
     const { keys, seen, clock } = await withLists([{ json: listOf(publicKey) }, { json: listOf(publicKey) }]);
     await keys.hasSigned(value, signature);
     clock.forward(DAY - 1);
@@ -91,7 +91,7 @@ describe("The game's list of keys", () => {
     expect(seen).toHaveLength(2);
   });
 
-  test('are asked for again because of an unknown signature, but not for each', async () => {
+  test('are requested again because of an unknown signature, but not for each', async () => {
     const { fake } = await callGame();
     const answers = [{ json: listOf(fake.publicKey) }, { json: listOf(fake.publicKey, publicKey) }];
     const { keys, seen, clock } = await withLists(answers);
@@ -104,7 +104,7 @@ describe("The game's list of keys", () => {
     expect(await keys.hasSigned(value, signature)).toBe(true);
   });
 
-  test('that are old are used when there are none to be had, and not asked for at each turn', async () => {
+  test('that are old are used if there are no newer ones, and not requested each time', async () => {
     const { keys, seen, clock } = await withLists([
       { json: listOf(publicKey) },
       { status: 503, text: '<html>' },

@@ -36,7 +36,7 @@ describe('Pacing', () => {
     expect(clock.monotonic()).toBe(0);
   });
 
-  test('refuses at once who would wait too long, and says for how long', async () => {
+  test('refuses callers who would wait too long at once, and says for how long', async () => {
     const { clock, turns, askMany, ask } = paced({ maxWait: 2_500 });
     const all = askMany(4);
     const error = await gameErrorOf(ask());
@@ -46,7 +46,7 @@ describe('Pacing', () => {
     expect(turns).toEqual([0, 0, 1, 2]);
   });
 
-  test('refuses who would be one too many to wait', async () => {
+  test('refuses callers beyond the maximum of waiting ones', async () => {
     const { clock, askMany, ask } = paced({ maxWaiting: 2 });
     const all = askMany(4);
     expect((await gameErrorOf(ask())).kind).toBe('rate_limited');
@@ -54,7 +54,7 @@ describe('Pacing', () => {
     await Promise.all([...all, ask()]);
   });
 
-  test('asks nobody during a hold, those included who had their place, and one after the other then', async () => {
+  test('sends nothing during a hold, even for those with a place, and then one request after the other', async () => {
     const { clock, pacing, turns, askMany } = paced();
     const all = askMany(4);
     await clock.forward(500);
@@ -75,7 +75,7 @@ describe('Pacing', () => {
     expect(turns).toEqual([5]);
   });
 
-  test('gives the place of somebody who went away to the next', async () => {
+  test('gives the place of a caller who left to the next', async () => {
     const { clock, turns, ask, askMany } = paced();
     const leaving = new AbortController();
     const all = askMany(2);

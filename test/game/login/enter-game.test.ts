@@ -113,7 +113,7 @@ describe('A refresh token', () => {
     expect(error.message).not.toContain(first);
   });
 
-  test('is of no use to another application', async () => {
+  test('cannot be used by another application', async () => {
     const { http, refresh } = await withAccount();
     const error = await loginErrorOf(
       refreshMicrosoft(http, { clientId: 'another', refreshToken: refresh() }),
@@ -171,7 +171,7 @@ describe('The way from Microsoft into the game', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  test.each(['xbox', 'xsts', 'login'] as const)('is closed for now while %s is away', async (kind) => {
+  test.each(['xbox', 'xsts', 'login'] as const)('is closed while %s is away', async (kind) => {
     const world = await withAccount();
     const token = await accessToken(world);
     world.fake.order({ fault: { kind: 'broken' }, on: [kind] });

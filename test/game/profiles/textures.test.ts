@@ -59,7 +59,7 @@ describe('A texture', () => {
     expect([...fake.calls, ...elsewhere.fake.calls]).toEqual([]);
   });
 
-  test('that is not there is not found', async () => {
+  test('that is missing is not found', async () => {
     const { fake, game } = await callGame();
     expect((await gameErrorOf(downloadTexture(game.http, `${fake.url}/texture/ab12`))).kind).toBe(
       'not_found',

@@ -55,7 +55,7 @@ describe('What was odd', () => {
     user: advice(z.object({ name: advice(z.string()) })),
   });
 
-  test('is told with its path, and what is absent is not odd', () => {
+  test('is reported with its path, and absent fields are not odd', () => {
     const odd = ignoredFields(schema, {
       jobs: [{ id: 'a' }, { id: 'b', eta: 'soon' }],
       user: { name: null },
@@ -79,7 +79,7 @@ describe('What was odd', () => {
     expect(ignoredFields(names, rows)).toEqual([expect.stringMatching(/^3\.name: /)]);
   });
 
-  test('is told five times at most', () => {
+  test('is reported at most five times', () => {
     const jobs = Array.from({ length: 9 }, () => ({ id: 'a', eta: null }));
     expect(ignoredFields(schema, { jobs })).toHaveLength(5);
   });

@@ -107,7 +107,7 @@ describe('Accounts', () => {
     expect(await pool.takeThis(UUIDS[0]!)).toBeDefined();
   });
 
-  test('that were lost are not changed any more by who had them', async () => {
+  test('that were lost are no longer changed by their former holder', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     const [old, now] = [await open(ELSEWHERE), await open()];
     const outcome = old.use(await mustTake(old), { signal: NO_END }, async (account) => {

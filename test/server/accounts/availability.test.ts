@@ -70,7 +70,7 @@ describe('A generation', () => {
     expect(nextStart(accounts, RULES, { now: NOW, owner: 'user:bob', ahead })).toBe(start);
   });
 
-  test('can never begin where no account is to be had', () => {
+  test('can never begin without an account', () => {
     expect(nextStart([], RULES, { now: NOW, owner: 'user:bob', ahead: 0 })).toBeUndefined();
     expect(nextStart([accounts[2]!], RULES, { now: NOW, owner: 'user:bob', ahead: 3 })).toBeUndefined();
   });

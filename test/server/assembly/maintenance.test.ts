@@ -14,7 +14,7 @@ import { TestQueue } from '../../support/server/test-queue.ts';
 /** Above the highest process id that Linux and macOS give. */
 const NO_SUCH_PROCESS = 2 ** 22 + 1;
 
-test('Lost jobs that are recovered are told of to workers and to those who wait for a job', async () => {
+test('Recovered jobs are announced to workers and to those who wait for a job', async () => {
   const store = await openOwnStore(await ownFolder());
   await keepTexture(store.db, {
     hash: TEXTURE_HASH,

@@ -13,7 +13,7 @@ const onError = (error: unknown) => {
   throw error;
 };
 
-test('On one machine a node has the clock of the machine, and tells nobody that it lives', async () => {
+test("On one machine, a node uses the machine's clock and sends no heartbeats", async () => {
   const { db } = await openOwnStore(await ownFolder());
   const { clock, leasesBy } = await openNode({}, db, { releases: new Releases(), onError });
   expect([clock, leasesBy]).toEqual([systemClock, 'process']);
@@ -21,7 +21,7 @@ test('On one machine a node has the clock of the machine, and tells nobody that 
 });
 
 describe('With PostgreSQL', () => {
-  test('A node has the clock of the database, is known to the others, and says goodbye', async () => {
+  test("A node uses the database's clock, is known to the others, and signs off", async () => {
     const db = await openPostgresDb(await ownDatabase());
     onTestFinished(async () => await db.destroy());
     const releases = new Releases();

@@ -50,13 +50,13 @@ test.each([
   ['--\n-- PostgreSQL database cluster dump\n--\n', 'plain'],
   ['SQLite format 3\0', undefined],
   ['', undefined],
-])('What begins with %j is told apart', async (content, format) => {
+])('What begins with %j is recognized', async (content, format) => {
   const file = join(await ownFolder(), 'it');
   await writeFile(file, content);
   expect(await dumpFormat(file)).toBe(format);
 });
 
-test('A directory is told by its table of contents', async () => {
+test('A directory is recognized by its table of contents', async () => {
   const folder = join(await ownFolder(), 'dump');
   await mkdir(folder);
   await expect(dumpFormat(folder)).rejects.toMatchObject({ code: 'ENOENT' });

@@ -78,7 +78,7 @@ describe('A restore', () => {
     expect(await skinsIn(dataDir)).toBe(0);
   });
 
-  test('moves the data aside when it is told to, and leaves what is not the service’s', async () => {
+  test('moves the data aside on request, and leaves files that are not the service’s', async () => {
     const dataDir = await usedFolder();
     const { aside } = await restoreInto(dataDir, await backupFile(), true);
     expect(aside).toBe(join(dataDir, ASIDE));
@@ -242,7 +242,7 @@ async function killedAfter(moves: number): Promise<string> {
 }
 
 test.each([0, 1, 2, 3, 4])(
-  'A restore killed after %i of its moves is finished by who comes next',
+  'A restore killed after %i of its moves is completed by the next process',
   async (moves) => {
     const dataDir = await killedAfter(moves);
     await Promise.all([finishRestore(dataDir, NOW), finishRestore(dataDir, NOW)]);

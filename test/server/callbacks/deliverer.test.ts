@@ -67,7 +67,7 @@ async function attempts({ seen }: Receiver, { db }: Scene, count: number, others
   );
 }
 
-test('A receiver in trouble is asked again after the waits, then no more, and that is logged without the query', async () => {
+test('A failing receiver is tried again after the waits, then abandoned, which is logged without the query', async () => {
   const scene = await setScene();
   const to = await receiver((_request, response) => void response.writeHead(500).end());
   await endedJob(scene.db, callbackOf(`${to.url}/hook?token=secret`), scene.clock.now());
@@ -92,7 +92,7 @@ test('A receiver in trouble is asked again after the waits, then no more, and th
   expect(new Set(to.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
-test('A receiver that is well again is told, and not again', async () => {
+test('A recovered receiver is notified once', async () => {
   const scene = await setScene();
   const to = await receiver(
     (_request, response) => void response.writeHead(to.seen.length > 1 ? 204 : 503).end(),
@@ -213,7 +213,7 @@ test('All keys of one user get six at a time together', async () => {
   await attempts(quick, scene, 1, 6);
 });
 
-test('A store that cannot be read for a moment is told of, and the work goes on', async () => {
+test('A store that is unreadable for a moment is reported, and the work continues', async () => {
   const scene = await setScene();
   const to = await receiver();
   await endedJob(scene.db, callbackOf(to.url), scene.clock.now());

@@ -99,7 +99,7 @@ test('What was heard is not told again', async () => {
   expect(told.map(({ accepted }) => accepted)).toEqual([['ann'], ['bob']]);
 });
 
-test('Only which job it is and whose is told, whatever else a job has', async () => {
+test('News contain only the job and its owner, whatever else a job has', async () => {
   const { here, told, untilTold } = twoProcesses();
   const done = untilTold();
   here.finished({ ...JOB, secret: 'x' } as typeof JOB);

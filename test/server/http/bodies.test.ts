@@ -25,7 +25,7 @@ const json = (name: string, content: string): Sent => [
 ];
 const file: Sent = [FILE, 'image/png', 'PNG'];
 
-test('A text that is typed as JSON is read as such, or as it is if it is none', async () => {
+test('A text declared as JSON is parsed, or kept unchanged if it is not JSON', async () => {
   expect(await read(json('variant', 'slim'), json('name', '"Smith"'), file)).toEqual([
     ['variant', 'slim'],
     ['name', 'Smith'],

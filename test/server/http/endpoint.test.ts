@@ -18,7 +18,7 @@ test.each([
   ['a space inside', `Bearer ${KEY.slice(0, 20)} ${KEY.slice(20)}`, /space/],
   ['brackets', `Bearer <${KEY}>`, /brackets/],
 ])(
-  'A key that was mangled with %s is told so, after the words that clients look for',
+  'A key mangled with %s gets an explanation, after the words that clients look for',
   async (_, sent, says) => {
     const { owner } = await runServer();
     const refused = await owner.get('/v2/me', { authorization: sent });

@@ -71,7 +71,7 @@ test('A sign of life comes every 15 s; after a quarter of an hour the stream is 
   await beating;
 });
 
-test('A reader that has gone is told nothing, and no timer is left for it', async () => {
+test('A reader that has gone gets nothing, and leaves no timer', async () => {
   const { stream, request, sleeps } = open();
   const beating = stream.beat();
   const gone: string[] = [];

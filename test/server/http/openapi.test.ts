@@ -36,7 +36,7 @@ test('The service describes itself as it was built', async () => {
   }
 });
 
-test('Its description comes compressed to those who take that, and not again to those who have it', async () => {
+test('Its description is compressed for those who accept that, and not sent again to those who have it', async () => {
   const { url } = await runServer();
   const ask = async (headers: Record<string, string>) => await fetch(`${url}/openapi.json`, { headers });
   const plain = await ask({ 'accept-encoding': 'identity' });

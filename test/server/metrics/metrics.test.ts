@@ -87,7 +87,7 @@ describe('The metrics count', () => {
     expect(samples['skinsmith_duplicates_total']).toBe(1);
   });
 
-  test('jobs that fail for good, by their reason', async () => {
+  test('permanently failed jobs, by their reason', async () => {
     const first = await runServer({ workers: 0 });
     for (const n of [1, 2]) await first.owner.upload('/v2/queue', skinPng(n));
     await first.close();

@@ -26,7 +26,7 @@ async function world() {
   return { fake, clock, textures, keep, find };
 }
 
-test('A texture is fetched once, for all who want it at the same time and for those who come later', async () => {
+test('A texture is fetched once, for all concurrent and later requests', async () => {
   const { fake, textures, keep, find } = await world();
   const url = keep(1);
   expect(textures.kept(url)).toBeUndefined();
@@ -36,7 +36,7 @@ test('A texture is fetched once, for all who want it at the same time and for th
   expect(fake.calls).toHaveLength(1);
 });
 
-test('One who asks for too many does not take away what others ask for as well', async () => {
+test('A caller with too many requests does not affect what others request too', async () => {
   const { keep, find } = await world();
   for (let number = 0; number < 40; number++) await find(keep(number));
   const url = keep(40);
@@ -52,7 +52,7 @@ async function askFor({ fake, textures }: Awaited<ReturnType<typeof world>>, num
   return await textures.find(address, { ...caller, plan }).catch(({ code }) => code);
 }
 
-test('The game is asked for 120 textures a minute for all callers together', async () => {
+test('All callers together get 120 textures a minute from the game', async () => {
   const asked = await world();
   const codes: string[] = [];
   for (let number = 0; number < 125; number++)
@@ -62,7 +62,7 @@ test('The game is asked for 120 textures a minute for all callers together', asy
   expect((await asked.find(asked.keep(1))).hash).toBe(pixelHash(drawSkin(1)));
 });
 
-test('One who asks for very many leaves some to others, also the one that is refused', async () => {
+test('A caller with very many requests leaves some to others, also the refused one', async () => {
   const asked = await world();
   const [greedy, other] = [stranger('127.0.0.7'), stranger('127.0.0.8')];
   for (let number = 0; number < 40; number++) expect(await askFor(asked, number, greedy)).toBe('not_found');
@@ -70,7 +70,7 @@ test('One who asks for very many leaves some to others, also the one that is ref
   expect(both).toEqual(['service_unavailable', 'not_found']);
 });
 
-test('What was seen stays to be seen while the game is down, and all else is refused for now', async () => {
+test('Known pictures stay available while the game is down, and others are refused', async () => {
   const { fake, keep, find } = await world();
   const [seen, unseen] = [keep(1), keep(2)];
   await find(seen);

@@ -25,7 +25,7 @@ async function world() {
 }
 
 describe('a player', () => {
-  test('is asked for once in twenty minutes, whoever wants to see it', async () => {
+  test('is requested once in twenty minutes, whoever wants to see it', async () => {
     const { fake, clock, find } = await world();
     const all = await Promise.all([find(), find(), find()]);
     expect(all.map(({ origin }) => origin)).toEqual(['downloaded', 'downloaded', 'downloaded']);
@@ -95,7 +95,7 @@ describe('the game is spared', () => {
     expect((await find()).origin).toBe('downloaded');
   });
 
-  test('one who may not ask does not keep others from it who ask for the same player', async () => {
+  test('a refused caller does not affect others who request the same player', async () => {
     const { find, id } = await world();
     for (let at = 0; at < 20; at++) await find(at.toString(16).padStart(32, '0'), '127.0.0.7');
     const both = await Promise.all([find(id, '127.0.0.7'), find(id, '127.0.0.8')]);

@@ -33,7 +33,7 @@ describe('a picture', () => {
     expect(Buffer.from(png).equals(encodeSmallPng(drawInto(figure, options)))).toBe(true);
   });
 
-  test('is drawn once for all who want it at the same time, and later', async () => {
+  test('is drawn once for all concurrent and later requests', async () => {
     const { renders, caller } = open();
     const all = await Promise.all([1, 2, 3].map(() => renders.render(input(), caller())));
     const later = await renders.render(input(), caller());

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LIMITS, newJob } from '../../contract/jobs.ts';
 import { sqliteQueue } from '../../support/server/queue-nodes.ts';
 
-test('A job keeps 32 keys; whoever joins it with another one gets it, and the key stays free', async () => {
+test('A job keeps 32 keys; a request with another one gets the job, and the key stays free', async () => {
   const { queue } = await (await sqliteQueue())();
   const keys = Array.from({ length: 33 }, (_, n) => `key ${n}`);
   const kinds: string[] = [];
@@ -13,7 +13,7 @@ test('A job keeps 32 keys; whoever joins it with another one gets it, and the ke
   expect(kept).toEqual([...Array(32).fill(true), false]);
 });
 
-test('A key that comes again with another cape is taken', async () => {
+test('A repeated key with another cape is refused as used', async () => {
   const { queue } = await (await sqliteQueue())();
   const asked = { request: 'same', idempotencyKey: 'key', capeHash: 'c'.repeat(64) };
   const first = newJob(asked);

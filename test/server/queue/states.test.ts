@@ -39,7 +39,7 @@ async function storedJob(callback?: NewCallback) {
   return { db, queue, uuid: job.uuid };
 }
 
-test('An illegal step is refused before the store is asked', async () => {
+test('An illegal step is refused before the store is read', async () => {
   const { db, queue, uuid } = await storedJob();
   await expect(changeState(db, { uuid, from: 'waiting', to: 'completed' }, {})).rejects.toThrow('cannot go');
   expect(await queue.find(uuid)).toMatchObject({ status: 'waiting' });

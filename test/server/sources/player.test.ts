@@ -69,7 +69,7 @@ test('It is found by UUID in both spellings and by name in any case, and asked f
   expect(fake.calls.length).toBe(calls);
 });
 
-test('After half an hour it is looked up anew: the same look is the same skin, another one is another', async () => {
+test('After half an hour it is looked up again: the same profile is the same skin, another one is another', async () => {
   const { fake, server, clock, id } = await playing();
   const skinOf = async () => (await server.owner.json('/v2/generate', { user: id })).body.skin;
   const first = await skinOf();
@@ -107,7 +107,7 @@ test('Another variant than the signed one is warned of, and a cape of its own re
   expect(caped.body.errors[0]?.code).toBe('invalid_cape');
 });
 
-test('A private record of it is its owner’s alone; what everybody may have answers everybody all the same', async () => {
+test('A private record of it is its owner’s alone; shared data still answers everybody', async () => {
   const { server, id } = await playing();
   const mine = await server.owner.json('/v2/generate', { user: id, visibility: 'private' });
   const bob = await server.user('bob');
@@ -143,7 +143,7 @@ test('Lookups at the same time cost as much as one after the other: a limit of o
 });
 
 test.each(['Nobody_1', 'f'.repeat(32), 'Plain'])(
-  'A player who is not there or has no skin costs nothing: %s',
+  'A player who does not exist or has no skin costs nothing: %s',
   async (user) => {
     const { fake, server } = await playing();
     fake.addPlayer({ name: 'Plain' });
@@ -164,7 +164,7 @@ test('Deleted skins leave nothing that would answer: the player is looked up aga
   expect(kindsOf(fake).filter((kind) => kind === 'profile')).toHaveLength(2);
 });
 
-test('Names in one batch are asked for together', async () => {
+test('Names in one batch are requested together', async () => {
   const { fake, server } = await playing();
   for (const name of ['Cid', 'Dora']) fake.addPlayer({ name, skin: { picture: drawSkin(3) } });
   const batch = ['Ann_B', 'Cid', 'Dora', 'Nobody_1'].map((user) => ({ user }));

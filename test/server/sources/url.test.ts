@@ -20,7 +20,7 @@ const picture: RequestListener = (request, response) => {
 
 const hashOf = (number: number) => pixelHash(drawSkin(number));
 
-test('A URL becomes a skin in every way that a generation can be asked for, whatever type its server says', async () => {
+test('A URL becomes a skin in every kind of generation request, whatever type its server declares', async () => {
   const site = await webServer(picture);
   const { owner } = await runServer(LOCAL);
   const waited = await owner.json('/v2/generate', { url: `${site.url}/1.png` });
@@ -129,7 +129,7 @@ test('A page of the hosted service is read as one of its own skins, if it has su
   }
 });
 
-test('A skin is there for those who may see it, and for all others as if it had never been', async () => {
+test('A skin is visible to those who may see it; for all others, it seems never to have existed', async () => {
   const server = await runServer(LOCAL);
   const [ann, bob] = [await userWithPlan(server, 'ann'), await server.user('bob')];
   const make = async (number: number, visibility: string) =>

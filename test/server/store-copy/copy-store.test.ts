@@ -120,7 +120,7 @@ describe('With PostgreSQL', () => {
   );
 
   test.each(['SQLite', 'PostgreSQL'] as const)(
-    'A copy to %s that was ended goes on, with what has changed in the source since',
+    'An interrupted copy to %s continues, with what has changed in the source since',
     async (other) => {
       const from = await PLACES.SQLite();
       const to = await PLACES[other]();
@@ -210,7 +210,7 @@ describe('With PostgreSQL', () => {
     expect(await listNodes(target, NODE_TIMEOUT)).toEqual([]);
   });
 
-  test('Data of another version, and no data at all, are told of', async () => {
+  test('Data of another version, and no data at all, are reported', async () => {
     const [from, to] = [await PLACES.SQLite(), await PLACES.SQLite()];
     await expect(copy(from, to)).rejects.toMatchObject({ code: 'no_data' });
     const source = await open(from);

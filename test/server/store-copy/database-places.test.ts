@@ -25,7 +25,7 @@ async function filledFolder(): Promise<string> {
   return folder;
 }
 
-describe('Behind a pooler that nobody tells of', () => {
+describe('Behind an unannounced pooler', () => {
   test.each(MODES)('a store is copied to a database, and back: %s', async (mode) => {
     const postgres = { url: await pooler(await ownDatabase(), mode) };
     const there = await copy({ folder: await filledFolder() }, { postgres });

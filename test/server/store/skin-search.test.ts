@@ -87,7 +87,7 @@ describe('A search', () => {
     expect(await statementsOf('secret')).toEqual(await statementsOf('nothing'));
   });
 
-  test('goes by the name that a skin has now, and forgets a deleted one', async () => {
+  test('uses the current name of a skin, and forgets deleted ones', async () => {
     const db = await ownDb();
     const { id } = await record(db, { name: 'red hat' });
     await changeSkin(db, id, { name: 'blue hat' });

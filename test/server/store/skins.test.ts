@@ -49,7 +49,7 @@ describe("A caller's record of signed data", () => {
     expect(await listSkins(db, 'public', { size: 10 })).toEqual([]);
   });
 
-  test('Of data that exists, the first that was asked for comes first, with the oldest record that suits', async () => {
+  test('Of existing data, the first requested one comes first, with the oldest matching record', async () => {
     const db = await ownDb();
     await keepData(db, 'a face');
     await record(db, { name: 'Jones', owner: 'bob' });

@@ -13,7 +13,7 @@ const ROUTES_THAT_KNOW_CALLERS = ROUTES.filter(({ authenticated }) => authentica
   ({ method, paths }) => paths.map((path) => ({ method, path })),
 );
 
-test('An invalid key is told before anything else that is wrong with a request, on every route', async () => {
+test('An invalid key is reported before anything else that is wrong with a request, on every route', async () => {
   const { anonymous } = await runServer();
   expect(ROUTES_THAT_KNOW_CALLERS.length).toBeGreaterThan(50);
   for (const { method, path } of ROUTES_THAT_KNOW_CALLERS) {

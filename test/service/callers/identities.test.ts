@@ -91,7 +91,7 @@ test('The only way in is unlinked only when that is said', async () => {
   expect(await identitiesOf(server.owner, 'bert')).toEqual([]);
 });
 
-test('On the page it is asked for first, and ends the other sessions that no key began', async () => {
+test('The page asks for confirmation first, and ends the other sessions that no key began', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   await linkIdentity(server, 'bert', 'bert <b>');

@@ -44,7 +44,7 @@ describe('A key that is bound', () => {
     expectNotAllowed(await caller.get('/v2/me', { origin: 'https://evil.example' }), 'Origin not allowed');
   });
 
-  test('to an agent goes by either header that names one', async () => {
+  test('to an agent uses either header that names one', async () => {
     const server = await runServer();
     const { secret: key } = await makeKey(server, { allowedAgents: ['MyApp'] });
     const caller = new TestCaller(server.url, { key });
@@ -63,7 +63,7 @@ describe('A key that is bound', () => {
   });
 });
 
-test('A key counts the new skins that are asked for with it, and no others', async () => {
+test('A key counts the new skins requested with it, and no others', async () => {
   const server = await runServer();
   const { secret: key } = await makeKey(server);
   const bob = new TestCaller(server.url, { key });
@@ -85,7 +85,7 @@ test('A form that says what a key is bound to is refused, and makes none that is
 describe('The text of a key', () => {
   const SECRET = '0123456789abcdef'.repeat(4);
 
-  test('may be given by the operator; whoever knows it may make skins, and no more', async () => {
+  test('may be chosen by the operator; those who know it may make skins, and no more', async () => {
     const server = await runServer();
     expect((await makeKey(server, { secret: SECRET })).secret).toBe(SECRET);
     const plugin = new TestCaller(server.url, { key: SECRET });
@@ -169,7 +169,7 @@ describe('A key is changed', () => {
 });
 
 describe('Keys', () => {
-  test('are 100 to a user at most, however many are asked for at once; a revoked one makes room', async () => {
+  test('are limited to 100 per user, however many are created at once; a revoked one makes room', async () => {
     const server = await runServer();
     const bob = await server.user('bob');
     const more = await Promise.all(Array.from({ length: 104 }, () => bob.json(KEYS, {})));

@@ -10,7 +10,7 @@ guardAgainstLeaks();
 const contract = new PublishedContract();
 
 describe('A caller asks about itself', () => {
-  test('and is told the key it calls with, as published, and no other', async () => {
+  test('and gets its current key, as published, and no other', async () => {
     const { owner, url } = await runServer();
     const bindings = { allowedIps: ['127.0.0.0/8'], allowedOrigins: ['https://a.example'] };
     const { key } = (await owner.json('/v2/account/keys', { user: 'bob', name: 'ci', ...bindings })).body;
@@ -29,7 +29,7 @@ describe('A caller asks about itself', () => {
     expect(contract.faults('get /v2/me/apikey', heard.status, heard.body)).toEqual([]);
   });
 
-  test('and is told all its keys that are not revoked, without their secrets', async () => {
+  test('and gets all its keys that are not revoked, without their secrets', async () => {
     const { owner, user } = await runServer();
     const bob = await user('bob');
     const { key: second } = (await bob.json('/v2/account/keys', { name: 'second' })).body;
@@ -41,7 +41,7 @@ describe('A caller asks about itself', () => {
     expect((await owner.get('/v2/me/apikeys')).body.keys?.map(({ name }) => name)).toEqual(['first key']);
   });
 
-  test('and is told what the service sees of it, as published', async () => {
+  test('and gets what the service sees of it, as published', async () => {
     const { owner } = await runServer();
     const { user } = (await owner.get('/v2/me')).body;
     const { key } = (await owner.get('/v2/me/apikey')).body;
@@ -76,13 +76,13 @@ describe('A caller asks about itself', () => {
     expectRefusal(await anonymous().get(path), code);
   });
 
-  test('and is told what the service sees of it without a key, too', async () => {
+  test('and gets what the service sees of it, also without a key', async () => {
     const { anonymous } = await runServer();
     const heard = await anonymous().get('/v2/me/client');
     expect(heard.body.client).toEqual({ agent: 'skinsmith-tests', ip: '127.0.0.1', billable: false });
   });
 
-  test('and is told that the owner of an embedded service has no key', async () => {
+  test('and learns that the owner of an embedded service has no key', async () => {
     const { ask } = await runEmbedded();
     const { user, links } = (await ask('/v2/me')).body;
     expect(links).not.toHaveProperty('key');

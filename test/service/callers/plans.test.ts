@@ -123,7 +123,7 @@ describe('A file of plans', () => {
     expect((error as Error).message).toContain(says);
   });
 
-  test('that is not there is refused', async () => {
+  test('that does not exist is refused', async () => {
     const path = join(await ownFolder(), 'none.json');
     await expect(runServer({ plansFile: path })).rejects.toThrow(
       `${path} cannot be used: the file does not exist`,

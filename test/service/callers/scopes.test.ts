@@ -46,7 +46,7 @@ async function isLetIn(caller: TestCaller, method: string, path: string): Promis
 }
 
 describe('A scope', () => {
-  test('is asked for by every route that does what it stands for, and by no other', async () => {
+  test('is required by every route that needs it, and by no other', async () => {
     const server = await runServer({ workers: 0 });
     const allowed: Record<string, Scope[]> = {};
     for (const scope of SCOPES) {
@@ -213,7 +213,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     expectRefusal(await caller.patch(`${KEYS}/${id}`, { scopes: [...SCOPES] }), 'insufficient_grants');
   });
 
-  test('nor one of somebody else, which an operator may make and narrow all the same', async () => {
+  test('nor one of somebody else, although an operator may create and restrict those', async () => {
     const server = await runServer();
     const bound = { allowedIps: ['127.0.0.1'] };
     const operator = await make(server, server.owner, { ...bound, scopes: ['read', 'operator'] });
@@ -236,7 +236,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
   });
 });
 
-test('Only the owner gives other operators keys that operate: whoever else is one may cease to be', async () => {
+test('Only the owner gives other operators keys that operate, because their role may end', async () => {
   const server = await runServer();
   for (const name of ['ann', 'bob']) await server.user(name);
   const { db } = await openOwnStore(server.dataDir);
@@ -267,7 +267,7 @@ test('What operators do about keys of others is in their log', async () => {
   ]);
 });
 
-test('What a key may do is told with it, and can be changed', async () => {
+test("A key's scopes are listed with it, and can be changed", async () => {
   const server = await runServer();
   const { id, caller } = await make(server, server.owner, {
     user: 'bob',

@@ -39,7 +39,7 @@ describe('Users', () => {
     expect(names(await owner.get(USERS))).toEqual(['bob', 'owner']);
   });
 
-  test('are listed by name, page by page, whoever joins meanwhile', async () => {
+  test('are listed by name, page by page, even if others join in the meantime', async () => {
     const { owner } = await runServer();
     for (const name of ['dan', 'bob', 'cat']) await owner.json(USERS, { name });
     const first = await owner.get(`${USERS}?size=2`);
@@ -119,7 +119,7 @@ describe('The account manager', () => {
     expect(names(await owner.get(USERS))).toEqual(['owner']);
   });
 
-  test('tells of nobody', async () => {
+  test('reveals nobody', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.get(`${USERS}/nobody`), 'user_not_found');
     expectRefusal(await owner.get(`${USERS}?size=129`), 'validation_error');

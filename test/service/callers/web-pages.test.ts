@@ -57,7 +57,7 @@ describe('A web page of another origin, without a key,', () => {
     expect((await server.owner.get('/v2/account/reports')).body.reports).toEqual([]);
   });
 
-  test('is told from programs, and from our pages under a name that is proved', async () => {
+  test('is distinguished from programs, and from our pages under a proved name', async () => {
     const server = await runServer({ publicUrl: 'http://skins.lan' });
     const { 'accept-language': _, ...program } = REBOUND;
     const onNode = { ...REBOUND, 'accept-language': '*', 'sec-fetch-mode': 'cors' };

@@ -25,7 +25,7 @@ async function withAccounts(changes: readonly Partial<AccountRow>[]): Promise<Ac
   return world;
 }
 
-test('A service without accounts has a problem; the game’s services are asked all the same', async () => {
+test('A service without accounts has a problem; the game’s services are checked anyway', async () => {
   const world = await runAccountServer({ loginClientId: undefined });
   expect(await findings(world)).toEqual([
     ['no_accounts', 'problem', 'No game accounts linked.'],
@@ -77,7 +77,7 @@ test.each<[string, Partial<AccountRow>[], code: string, result: string, message:
 test.each([
   ['is broken', { kind: 'broken' }, 'game_unreachable', 'problem'],
   ['wants fewer requests', { kind: 'limited' }, 'game_limits', 'warning'],
-] as const)('A game that %s is told of', async (_, fault, code, result) => {
+] as const)('A game that %s is reported', async (_, fault, code, result) => {
   const world = await runAccountServer();
   world.fake.order({ fault, on: ['profile'] });
   const [, , game] = await findings(world);

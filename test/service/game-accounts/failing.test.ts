@@ -108,7 +108,7 @@ describe('A job', () => {
     },
   );
 
-  test('whose account is told that the picture is no skin fails for good, and the account is not blamed', async () => {
+  test('whose picture the game refuses fails permanently, and the account is not blamed', async () => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();
     await world.link(account);
@@ -161,7 +161,7 @@ describe('An account whose token is not accepted any more', () => {
     });
   });
 
-  test('is asked for a new one once, and never in a hurry', async () => {
+  test('gets a new one once, and never in a hurry', async () => {
     const world = await runAccountServer({ accountRules: { delay: 200 } });
     const account = world.fake.addAccount();
     await world.link(account);
@@ -175,7 +175,7 @@ describe('An account whose token is not accepted any more', () => {
 });
 
 describe('Where no account can be used', () => {
-  test('for good, jobs fail at once and say so', async () => {
+  test('permanently, jobs fail at once and say so', async () => {
     const world = await runAccountServer();
     const lonely = await world.server.owner.upload('/v2/generate', skinPng(1));
     expect([lonely.status, lonely.body.errors[0]]).toEqual([
@@ -194,7 +194,7 @@ describe('Where no account can be used', () => {
     expect(await endOf(world, 3)).toMatchObject({ status: 'completed' });
   });
 
-  test('for a while, jobs wait, are told when it may be, and no attempt is used up', async () => {
+  test('for a while, jobs wait with an estimate, and use up no attempt', async () => {
     const world = await runAccountServer({ workers: 1 });
     const uuid = await world.link(world.fake.addAccount());
     const { db } = await openOwnStore(world.server.dataDir);

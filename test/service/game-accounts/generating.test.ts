@@ -38,7 +38,7 @@ describe('A skin made with a game account', () => {
     expect(generator.duration).toBeGreaterThan(0);
   });
 
-  test('is known from then on, whatever account would be next', async () => {
+  test('is known afterwards, whatever account would be next', async () => {
     const { fake, server, link } = await runAccountServer();
     for (const account of [fake.addAccount(), fake.addAccount()]) await link(account);
     await server.owner.upload('/v2/generate', skinPng(1));
@@ -76,7 +76,7 @@ describe('A skin made with a game account', () => {
     expect(parseTexturesValue(body.skin!.texture.data.value).cape).toBeUndefined();
   });
 
-  test('has no cape of this service: that is refused when it is asked for', async () => {
+  test('has no cape of this service: requests for one are refused', async () => {
     const { server, fake, link } = await runAccountServer();
     await link(fake.addAccount());
     const sent = { cape: '0'.repeat(32) };

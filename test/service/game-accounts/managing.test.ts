@@ -58,7 +58,7 @@ describe('A sign-in of an account’s owner', () => {
     expect((await look()).login.status).toBe('linked');
   });
 
-  test('that is declined has failed for good', async () => {
+  test('that is declined has permanently failed', async () => {
     const world = await runAccountServer({}, { interval: 0.01 });
     const { login, end } = await begin(world);
     world.fake.microsoft.decline(login.userCode);

@@ -64,7 +64,7 @@ describe('A user', () => {
     expect(await accountsOf(ann)).toEqual([]);
   });
 
-  test('is told of another’s account what is told of none', async () => {
+  test('gets the same answer for another’s account as for a missing one', async () => {
     const world = await withUsers();
     const { ann, bob, server, fake } = world;
     const { uuid } = await linkFor(ann, world, fake.addAccount(), { share: true });
@@ -111,7 +111,7 @@ describe('A user', () => {
     expect(end.account).toMatchObject({ uuid: account.id, user: 'ann', share: true });
   });
 
-  test('who signs in with an account that another has linked has it from then on', async () => {
+  test('who signs in with an account that another has linked becomes its owner', async () => {
     const world = await withUsers();
     const { ann, bob, fake } = world;
     const person = fake.addAccount({ name: 'Alice' });

@@ -63,7 +63,7 @@ test('A lone user has all slots of the plan processed, and not only its concurre
   expect((await ends(dataDir, 5)).map(({ status }) => status)).toEqual(Array(5).fill('completed'));
 });
 
-test('The same picture of several callers reaches the service once, also after a start anew', async () => {
+test('The same picture of several callers reaches the service once, also after a restart', async () => {
   const hosted = await runHosted({ serviceTime: 30 });
   const first = await runGateway(hosted);
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));

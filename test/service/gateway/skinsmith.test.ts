@@ -41,7 +41,7 @@ test('Skins of another skinsmith are its own: signed with its key, served by it,
   expect(theirs.skin?.texture.data.value).toBe(value);
 });
 
-test('Whoever trusts the service here is told the key that its skins are signed with, and where textures are', async () => {
+test('The key document has the key that signs the skins, and the hosts of textures', async () => {
   const { above, gateway } = await overSkinsmith({ publicUrl: 'http://skins.example.org' });
   const [{ body: theirs }, { body: own }] = await Promise.all([above.owner.get('/'), gateway.owner.get('/')]);
   expect(own.signaturePublickey).toBe(theirs.signaturePublickey);

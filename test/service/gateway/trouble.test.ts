@@ -34,7 +34,7 @@ test('In bad weather every job ends with its skin at the first attempt, and noth
   expect(Object.keys(troubles).length).toBeGreaterThan(5);
 });
 
-test('Of a service that tells no key, none is told', async () => {
+test('Without a published key, the key document has none', async () => {
   const { url, key } = await runHosted();
   const gateway = await runGateway({ url, key });
   expect((await gateway.owner.get('/')).body).not.toHaveProperty('signaturePublickey');

@@ -139,7 +139,7 @@ describe('A batch that comes again under its key', () => {
     expect((await server.owner.get('/v2/queue')).body.jobs).toHaveLength(2);
   });
 
-  test('is told how they ended', async () => {
+  test('gets their results', async () => {
     const server = await runServer({ workers: 0 });
     const first = await send(server.owner, items(1), 'k');
     await failWaitingJob(server, 'job_failed');

@@ -9,7 +9,7 @@ guardAgainstLeaks();
 
 const DAY = 24 * 3_600_000;
 
-test('Jobs that wait while the clock is set back a day run all the same', async () => {
+test('Jobs that wait while the clock is set back a day still run', async () => {
   const clock = new MovableClock();
   const server = await runServer({ workers: 0, clock });
   const { body } = await server.owner.upload('/v2/queue', skinPng(1));

@@ -34,7 +34,7 @@ test('Nobody fills the public list with records of a skin that exists: ten for e
   expect((await send(31)).status).toBe(200);
 });
 
-test('A look for a duplicate counts as one, and the same one again as well', async () => {
+test('A check for a duplicate counts as one, and so does the same one again', async () => {
   const { users } = await runServerWithPlans(PLANS);
   await users.gold.upload('/v2/generate', skinPng(1));
   for (let n = 0; n < 20; n++) {

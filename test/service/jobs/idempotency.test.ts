@@ -40,7 +40,7 @@ describe('A submission to the queue that comes again under its key', () => {
     expect((await owner.get('/v2/queue')).body.jobs).toHaveLength(1);
   });
 
-  test('is the completed job with its skin, as it would be asked for', async () => {
+  test('is the completed job with its skin, as if it were requested', async () => {
     const { owner } = await runServer();
     const first = await send(owner, 1);
     const done = await completed(owner, first.body.job?.id);
@@ -51,7 +51,7 @@ describe('A submission to the queue that comes again under its key', () => {
     expect((await owner.get('/v2/queue')).body.jobs).toHaveLength(1);
   });
 
-  test('is the failed job with its reason; without the key it is tried anew', async () => {
+  test('is the failed job with its reason; without the key it is tried again', async () => {
     const server = await runServer({ workers: 0 });
     const first = await send(server.owner, 1);
     await failWaitingJob(server, 'nova');
@@ -88,7 +88,7 @@ describe('A submission to the queue that comes again under its key', () => {
     expectRefusal(await send(owner, 6, { key: 'key 6' }), 'job_limit');
   });
 
-  test('is answered after the service was started anew', async () => {
+  test('is answered after the service was restarted', async () => {
     const first = await runServer({ workers: 0 });
     const { body } = await send(first.owner, 1);
     await first.close();

@@ -12,7 +12,7 @@ guardAgainstLeaks();
 
 const OFFLINE = 'b50ad385829d3141a2167e7d7539ba7f';
 
-test('A player that there is not is refused, and the reason said', async () => {
+test('A player who does not exist is refused with the reason', async () => {
   const fake = await runGame();
   const bare = fake.addPlayer({ name: 'Bare' });
   const { owner } = await runServer({ gameAddresses: fake.addresses });
@@ -81,7 +81,7 @@ test("A player whose texture cannot be read gets the game's own data, and the re
   expectRefusal(picture, 'invalid_image_url'); // the placeholder is no picture of the player
 });
 
-test("A player's skin on another host than the game's is refused for good", async () => {
+test("A player's skin on another host than the game's is permanently refused", async () => {
   const fake = await runGame();
   const { id } = fake.addPlayer({ skin: { picture: drawSkin(1) } });
   const elsewhere = { ...fake.addresses, textures: fake.addresses.sessionServer };

@@ -6,7 +6,7 @@ import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 guardAgainstLeaks();
 
 test.each(['/v2/queue', '/queue'])(
-  'A job at %s may be asked for ten times in ten seconds, the list always',
+  'A job at %s may be requested ten times in ten seconds, the list always',
   async (path) => {
     const { owner, anonymous } = await runServer({ workers: 0 });
     const [one, other] = [

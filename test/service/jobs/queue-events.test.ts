@@ -39,7 +39,7 @@ describe('GET /v2/queue/events', () => {
   });
 
   test.each(['/v2/queue/events', '/queue/events'])(
-    'at %s tells of a job as it is accepted and as it ends, in the words of GET /v2/queue/:jobId',
+    'at %s reports a job when it is accepted and when it ends, in the words of GET /v2/queue/:jobId',
     async (path) => {
       const work = new HeldWork();
       const { owner } = await runServer(work.options);
@@ -61,7 +61,7 @@ describe('GET /v2/queue/events', () => {
     },
   );
 
-  test('tells of a failure with its reason', async () => {
+  test('reports a failure with its reason', async () => {
     const server = await runServer({ workers: 0 });
     const id = await queueSkin(server.owner, 1);
     const stream = await server.owner.events();
@@ -75,7 +75,7 @@ describe('GET /v2/queue/events', () => {
     });
   });
 
-  test('tells of a job whose picture was known, once', async () => {
+  test('reports a job with a known picture once', async () => {
     const { owner } = await runServer();
     await owner.upload('/v2/generate', skinPng(1));
     const stream = await owner.events();
@@ -86,7 +86,7 @@ describe('GET /v2/queue/events', () => {
     expect((await stream.first(3)).slice(1).map(statusOf)).toEqual(['completed', 'completed']);
   });
 
-  test('tells of every end, however fast they come, to every stream of the caller', async () => {
+  test('reports every end, however fast they come, to every stream of the caller', async () => {
     const { owner } = await runServer({ workers: 4 });
     const streams = [await owner.events(), await owner.events()];
     const ids: string[] = [];
@@ -147,7 +147,7 @@ describe('GET /v2/queue/events', () => {
 });
 
 describe('Jobs of other processes', () => {
-  test('are told of as they are accepted there and end there', async () => {
+  test('are reported when they are accepted there and end there', async () => {
     const here = await runServer({ workers: 0 });
     const owner = await here.owner.events();
     await owner.first(1);
@@ -164,7 +164,7 @@ describe('Jobs of other processes', () => {
     expect(owner.events).toHaveLength(1);
   });
 
-  test('are told of although they began and ended between two looks', async () => {
+  test('are reported even if they began and ended between two checks', async () => {
     const { owner, dataDir } = await runServer({ workers: 0 });
     await queueSkin(owner, 1);
     const stream = await owner.events();

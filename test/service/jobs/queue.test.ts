@@ -235,7 +235,7 @@ describe('The list of jobs', () => {
     expect([few.jobs?.length, few.links['next']]).toEqual([500, undefined]);
   });
 
-  test('has those of one status alone where that is asked for', async () => {
+  test('has only those of one status on request', async () => {
     const { owner, all, pending } = await withJobs(30);
     expect((await pagesFrom(owner, '/v2/queue?status=completed&size=8')).flat()).toEqual(all.slice(1, -1));
     expect((await pagesFrom(owner, '/v2/queue?status=failed')).flat()).toEqual([all[0]]);
@@ -243,7 +243,7 @@ describe('The list of jobs', () => {
     expect((await pagesFrom(owner, '/v2/queue?status=processing')).flat()).toEqual([]);
   });
 
-  test('goes on after a job that is named, and refuses what is none of the caller’s', async () => {
+  test('continues after a given job, and refuses jobs of others', async () => {
     const { owner, all, user } = await withJobs(4);
     expect((await pagesFrom(owner, `/v2/queue?after=${all[1]}`)).flat()).toEqual(all.slice(2));
     for (const query of [`after=${randomUUID()}`, 'size=0', 'size=501', 'status=done'])

@@ -77,7 +77,7 @@ test('Only failed jobs of one’s own are tried again, with a key that may gener
   expectRefusal(await retry(reader, id), 'insufficient_grants');
 });
 
-test('The limits of now count: a cape that is hidden by then is none', async () => {
+test('The current limits count: a cape that has been hidden is missing', async () => {
   const server = await runServer({ workers: 0 });
   const form = new FormData();
   form.set('alias', 'Red');

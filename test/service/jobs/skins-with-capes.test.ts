@@ -52,7 +52,7 @@ describe('A skin with a cape', () => {
       expect((await owner.get(new URL(address).pathname)).status).toBe(200);
   });
 
-  test('is told of by the queue, the job, the skin and the duplicate', async () => {
+  test('is in the answers of the queue, the job, the skin and the duplicate', async () => {
     const server = await runServer();
     const cape = await addCape(server, 'red');
     const queued = await server.owner.upload('/v2/queue', skinPng(1), { cape });

@@ -94,7 +94,7 @@ test('A URL is refused with the reason: a wrong status, a page, another format, 
   }
 });
 
-test('A private address is refused without a byte sent there, and the caller is told that it may send the picture', async () => {
+test('A private address is refused without a byte sent there, and the caller learns that it may send the picture', async () => {
   const site = await webServer(answers(200, skinPng(1)));
   const { owner } = await runServer();
   const heard = await owner.json('/v2/queue', { url: `${site.url}/skin.png` });
@@ -152,7 +152,7 @@ test('A caller has no more fetched at once than it has slots, nor in a minute mo
   expectRefusal(await answer(), 'invalid_image_url');
 });
 
-test('A game that cannot be asked for its texture is trouble that passes', async () => {
+test('A game that cannot deliver its texture is a temporary problem', async () => {
   const fake = await runGame();
   const hash = fake.textures.keep(drawSkin(1));
   fake.order({ fault: { kind: 'broken' }, on: ['texture'] });

@@ -12,7 +12,7 @@ import { trapServer } from '../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 
-describe('The end of a job is told', () => {
+describe('The end of a job is delivered', () => {
   test('with the very body that the service answers for it, signed for the key of the request', async () => {
     const { owner, key } = await runServer(ALLOWED);
     const to = await receiver();
@@ -193,7 +193,7 @@ test('A receiver that never answers keeps nobody else waiting, nor the service f
   await server.close({ limit: 50 });
 });
 
-test('What a service had still to tell when it stopped is told by the next one, with the same id', async () => {
+test('Undelivered webhooks of a stopped service are delivered by the next one, with the same ID', async () => {
   const to = await receiver((_request, response) => {
     if (to.seen.length > 1) response.end(); // the first time, silence
   });

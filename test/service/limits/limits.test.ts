@@ -58,7 +58,7 @@ describe('The requests of one user', () => {
     expectAgreement(refused!);
   });
 
-  test('are told to the millisecond when the next passes', async () => {
+  test('have the time of the next allowed one, to the millisecond', async () => {
     const clock = new MovableClock();
     const { users } = await runServerWithPlans({ gold: { per_minute: 2 } }, { clock, workers: 0 });
     clock.forward(345);
@@ -83,7 +83,7 @@ describe('The requests of one user', () => {
     expectAgreement(passes);
   });
 
-  test('are told when the first slot is expected to be free, by the one that takes the last', async () => {
+  test('get the expected time of the first free slot from the one that takes the last', async () => {
     const work = new HeldWork();
     const { users } = await runServerWithPlans(
       { gold: { queue: 3, batch_generation: true } },
@@ -174,7 +174,7 @@ describe('Requests that wait for their skin', () => {
     expectRefusal(await users.gold.upload('/v2/generate', skinPng(3)), 'rate_limit');
   });
 
-  test('are told, when every slot is taken, to wait until one is free again', async () => {
+  test('have to wait for a free slot when all are in use', async () => {
     const { users } = await runServerWithPlans({ gold: { queue: 2, concurrency: 1 } }, { pace: 20_000 });
     for (const number of [1, 2]) await users.gold.upload('/v2/queue', skinPng(number));
     await poll(

@@ -36,7 +36,7 @@ test('The account shows the plan, its benefits beside those of others, and what 
   expect(rows).toEqual(plans?.map(({ name }) => name));
 });
 
-test('A key is made with scopes and bindings, and shown this once only', async () => {
+test('A key is created with scopes and bindings, and shown only once', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const form = fields(
@@ -66,7 +66,7 @@ test('A key is made with scopes and bindings, and shown this once only', async (
   }
 });
 
-test('The use of each key is told, and by which one the person signed in', async () => {
+test('The page shows the use of each key, and the one that the person signed in with', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1));
   const { text } = await (await signedIn(server)).open(KEYS);

@@ -206,7 +206,7 @@ test('Reports from a page are bounded as those over HTTP are, whatever browser s
   expect((await server.owner.get('/v2/account/reports?size=128')).body.reports).toHaveLength(10);
 });
 
-test('No page leads to another host, whatever it is asked', async () => {
+test('No page leads to another host, whatever the request', async () => {
   const server = await runServer();
   const visitor = await signedIn(server);
   const away = ['//evil.example', 'https://evil.example', '/\\evil.example', '%2F%2Fevil.example'];

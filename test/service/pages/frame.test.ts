@@ -65,7 +65,7 @@ test('What goes wrong is a page for people and JSON for programs', async () => {
   expect(JSON.parse(ofApi.text)).toHaveProperty('errors');
 });
 
-test('A page that is not there knows who is signed in', async () => {
+test('A missing page knows who is signed in', async () => {
   const { url, key } = await runServer();
   const browser = new PlainBrowser(url);
   expect((await browser.open('/ui/nowhere')).text).toContain('href="/ui/sign-in">Sign in</a>\n</nav>');
@@ -108,7 +108,7 @@ test('The embedded service has no pages', async () => {
   expect((await service.ask('/ui/make')).status).toBe(404);
 });
 
-test('Who is sent to sign in gets to the page that was asked for, and never to another site', async () => {
+test('After signing in, people get to the requested page, and never to another site', async () => {
   const { url, key } = await runServer();
   const browser = new PlainBrowser(url);
   const asked = await browser.open('/ui/account/keys?size=3');

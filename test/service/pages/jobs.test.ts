@@ -54,7 +54,7 @@ test('Jobs are listed with what they are made from, their state and the time the
   expect((await browser.open('/ui/jobs?status=completed')).text).toContain('No jobs with this status.');
 });
 
-test('Of others’ jobs there is none on the page', async () => {
+test('The page has no jobs of others', async () => {
   const server = await runServer({ workers: 0 });
   const bob = await server.user('bob');
   await bob.upload('/v2/queue', skinPng(1), { name: 'Bobs' });

@@ -51,7 +51,7 @@ test('A person without scripts signs in, makes a skin, edits and deletes it', as
   expect(complaints).toEqual([]);
 });
 
-test('Several pictures go at once, and a wrong one is told before it is sent', async () => {
+test('Several pictures go at once, and a wrong one is reported before it is sent', async () => {
   const server = await runServer();
   const { page, complaints } = await openPage(browser);
   const sent: string[] = [];

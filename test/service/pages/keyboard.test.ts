@@ -47,7 +47,7 @@ async function openAsOwner(path: string, server: Awaited<ReturnType<typeof runSe
   return opened;
 }
 
-test('A keyboard alone selects a skin, is asked, keeps it, and then deletes it', async () => {
+test('A keyboard alone selects a skin, keeps it at the confirmation, and then deletes it', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1), { name: 'Anna' });
   const { page, complaints } = await openAsOwner('/ui/skins', server);

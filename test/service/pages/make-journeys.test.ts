@@ -76,7 +76,7 @@ test('A picture is shown in 3D before it is sent, and another one in its place',
   expect(complaints).toEqual([]);
 });
 
-test('What is wrong is told before anything is sent, and what the page can mend, it mends', async () => {
+test('Problems are reported before anything is sent, and the page repairs what it can', async () => {
   const { page, complaints, sent } = await openMake();
   await choose(page, ['hd.png', plainPng(128, 128)], ['photo.png', plainPng(300, 200)]);
   await page.getByText('128×128 pixels, an HD skin').waitFor();

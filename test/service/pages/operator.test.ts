@@ -176,7 +176,7 @@ test('An image that was blocked in the report queue can be unblocked there, and 
   expect(complaints).toEqual([]);
 });
 
-test('An owner is told that an operator has hidden the skin', async () => {
+test('An owner sees that an operator has hidden the skin', async () => {
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));
   const path = `/ui/skins/${body.skin?.uuid}`;

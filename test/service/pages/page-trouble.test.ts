@@ -86,7 +86,7 @@ describe('A picture that is sent', () => {
     expect(await pausesOf(page)).toEqual([7_000, 3_000, 3_000]);
   });
 
-  test('is sent once, however often its job cannot be asked for', async () => {
+  test('is sent once, however often its job cannot be read', async () => {
     const { page, send } = await openMake();
     let sent = 0;
     page.on('request', (request) => {

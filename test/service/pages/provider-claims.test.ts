@@ -57,7 +57,7 @@ test('Claims that are not set up decide nothing, and the owner keeps everything'
   expect(await userNamed(at, 'owner')).toMatchObject({ plan: 'owner', role: 'operator' });
 });
 
-test('Claims that the ID token lacks are asked for', async () => {
+test('Claims that the ID token lacks are requested', async () => {
   const at = await world({ planClaim: 'groups' });
   at.provider.userInfo = { groups: ['pro'] };
   await newcomer(at);
@@ -65,7 +65,7 @@ test('Claims that the ID token lacks are asked for', async () => {
   expect(at.provider.asked).toContain('/userinfo');
 });
 
-test('What the signed ID token says holds, whatever else is said when it is asked for', async () => {
+test('The signed ID token takes precedence over the answer of a request', async () => {
   const at = await world({ planClaim: 'groups', operatorClaim: { claim: 'admin', value: undefined } });
   at.provider.claims = { sub: 'p', preferred_username: 'anna', admin: false };
   at.provider.userInfo = { groups: ['pro'], preferred_username: 'eve', admin: true };

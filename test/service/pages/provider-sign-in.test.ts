@@ -17,7 +17,7 @@ import { guardAgainstLeaks, runServer } from '../../support/server/running-serve
 
 guardAgainstLeaks();
 
-test('A person whom the provider vouches for becomes a new user, and is known from then on', async () => {
+test('A person identified by the provider becomes a new user, and is known afterwards', async () => {
   const at = await world();
   const { text } = await new PlainBrowser(at.server.url).open('/ui/sign-in');
   expect(text).toContain(`href="${at.server.url}/ui/sign-in/provider">Sign in with Example<`);
@@ -29,7 +29,7 @@ test('A person whom the provider vouches for becomes a new user, and is known fr
   expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'free', role: 'user', keys: 0 });
 });
 
-test('Who was asked to sign in gets to the page that was asked for, also by way of a first sign-in', async () => {
+test('After signing in, people get to the requested page, also through a first sign-in', async () => {
   const at = await world();
   const browser = new PlainBrowser(at.server.url);
   const { text } = await browser.open('/ui/sign-in?next=%2Fui%2Fjobs');
@@ -148,7 +148,7 @@ test('The cookie of a sign-in goes when it has done its work', async () => {
   expect(cookiesOf(again)).toEqual([expect.stringMatching(/^skinsmith=./), 'skinsmith-sign-in=']);
 });
 
-test('A person who says no at the provider is told so', async () => {
+test('A person who declines at the provider sees a message', async () => {
   const at = await world();
   const browser = new PlainBrowser(at.server.url);
   const { searchParams } = new URL(await begin(browser));
@@ -182,7 +182,7 @@ test('While the provider is down, sessions and keys go on and the page says so',
   await begin(browser);
 });
 
-test('The provider is asked only where the operator allows, and leads to no other server', async () => {
+test('The provider is contacted only where the operator allows, and cannot redirect to another server', async () => {
   const at = await world({}, { allowedNetworks: [] });
   const browser = new PlainBrowser(at.server.url);
   expect((await browser.open('/ui/sign-in/provider')).status).toBe(503);

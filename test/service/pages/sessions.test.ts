@@ -37,7 +37,7 @@ test('A key that is pasted once signs in, until the person signs out', async () 
   expect(await isSignedIn(browser)).toBe(false);
 });
 
-test('A wrong key is told on the page, and signs nobody in', async () => {
+test('A wrong key is reported on the page, and signs nobody in', async () => {
   const { url } = await runServer();
   const browser = new PlainBrowser(url);
   const { status, text } = await browser.signIn('sksm_wrong_wrong_wrong');

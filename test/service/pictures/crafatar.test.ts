@@ -122,7 +122,7 @@ describe('what is refused', () => {
 describe('players without a skin', () => {
   const facesOf = async ({ get }: World, path: string) => pixelsOf(await get(path));
 
-  test('have the default of their UUID, unless another one is asked for', async () => {
+  test('have the default of their UUID, unless another one is requested', async () => {
     const here = await world();
     const steve = await facesOf(here, `/avatars/${STEVE_ID}?size=8`);
     const alex = await facesOf(here, `/avatars/${ALEX_ID}?size=8`);

@@ -80,7 +80,7 @@ describe('users', () => {
     }
   });
 
-  test('called MHF_Steve and MHF_Alex are the default skins, and nobody is asked for them', async () => {
+  test('called MHF_Steve and MHF_Alex are the default skins, without a request', async () => {
     const { get, game } = await world();
     const [steve, alex] = [await get('/skin/MHF_Steve'), await get('/skin/MHF_Alex')];
     expect(pixelsOf(steve)).toMatchObject({ width: 64, height: 64 });

@@ -105,7 +105,7 @@ describe('pictures of a skin', () => {
 });
 
 describe('pictures of a texture', () => {
-  test('detect the arms, or take those that are asked for, and never change', async () => {
+  test('detect the arms or use the requested ones, and never change', async () => {
     const server = await runServer();
     const { hash } = await makeSkin(server.owner);
     const heard = await server.anonymous().get(`/textures/${hash}/front.png?size=32&variant=slim`);
@@ -121,7 +121,7 @@ describe('pictures of a texture', () => {
     expect((await server.anonymous().get(`/textures/${hash}/front.png?size=32`)).status).toBe(200);
   });
 
-  test('are not there once the skin is gone, at the latest after five seconds', async () => {
+  test('disappear with the skin, at the latest after five seconds', async () => {
     const clock = new MovableClock();
     const server = await runServer({ clock });
     const { uuid, hash } = await makeSkin(server.owner);

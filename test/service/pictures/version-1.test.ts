@@ -140,7 +140,7 @@ describe('A texture by its URL', () => {
     }
   });
 
-  test('that is not there is refused in the format of version 1', async () => {
+  test('that does not exist is refused in the format of version 1', async () => {
     const { fake, anonymous, url } = await runWithGame();
     for (const address of [`${fake.url}/texture/abc`, `${url}/textures/${'0'.repeat(64)}`]) {
       const refusal = expectOldRefusal(await anonymous().get(`/render/head?url=${address}`), 'not_found');

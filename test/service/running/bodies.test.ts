@@ -12,7 +12,7 @@ guardAgainstLeaks();
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('A request that names JSON and has no body is taken as one without the name', async () => {
+test('A request that declares JSON and has no body counts as one without the declaration', async () => {
   const { owner } = await runServer();
   const skin = (await owner.upload('/v2/generate', skinPng(1))).body.skin!;
   const sent = [
@@ -36,7 +36,7 @@ test('A key is not made of a JSON body that got lost', async () => {
   expect((await owner.send('DELETE', `/v2/account/keys/${id}`, { headers: JSON_TYPE })).status).toBe(200);
 });
 
-test('A picture with bytes after its end is taken for what it shows', async () => {
+test('A picture with bytes after its end is accepted', async () => {
   const { owner } = await runServer();
   const file = readFileSync(new URL('../../fixtures/skins/mcskin3d.png', import.meta.url));
   const skin = (await owner.upload('/v2/generate', file)).body.skin!;

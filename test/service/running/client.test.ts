@@ -42,7 +42,7 @@ test('A client that closes ends its stream, and the service hears of it', async 
   await server.close();
 });
 
-test('A submission that is sent again under its key is one job, and its texture can be had', async () => {
+test('A submission repeated under its key is one job, and its texture is available', async () => {
   const { client } = await clientOf({});
   const call = { idempotencyKey: 'the same' };
   const [first, again] = await Promise.all([1, 2].map(() => client.queue({ file: skinPng(1) }, {}, call)));

@@ -13,7 +13,7 @@ const FINDINGS = {
   postgres: ['schema', 'reached', 'clock', 'pool', 'connections', 'listener'].map((code) => `store_${code}`),
 };
 
-test('The operator is told how the service is, anew each time', async () => {
+test('The operator gets the health of the service, checked each time', async () => {
   const { owner, url } = await runServer();
   const { status, headers, body } = await owner.get(DOCTOR);
   const { publicUrl, generator, store } = body as unknown as Diagnosis;

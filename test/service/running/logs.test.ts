@@ -96,7 +96,7 @@ test('No key gets into the log, whatever it is sent as', async () => {
   expect(log.text).not.toContain(foreign);
 });
 
-test('Start and stop are told, and a job that has failed for good with its reason', async () => {
+test('Start and stop are logged, and permanently failed jobs with the reason', async () => {
   const first = await runServer({ workers: 0 });
   const { body } = await first.owner.upload('/v2/queue', skinPng(1));
   await first.close();

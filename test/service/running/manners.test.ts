@@ -40,7 +40,7 @@ describe('The id of a request', () => {
 describe('A web page of another origin', () => {
   const origin = 'https://pages.example';
 
-  test('is told for every route that it may call it', async () => {
+  test('learns for every route that it may call it', async () => {
     const { anonymous } = await runServer();
     for (const path of new Set(ROUTES.flatMap(({ paths }) => paths))) {
       const headers = { origin, 'access-control-request-method': 'PATCH' };
@@ -60,7 +60,7 @@ describe('A web page of another origin', () => {
     }
   });
 
-  test('is told so also when it does not say what for', async () => {
+  test('learns so also without naming the purpose', async () => {
     const { anonymous } = await runServer();
     const { status, bytes } = await anonymous().send('OPTIONS', '/v2/skins');
     expect([status, bytes.length]).toEqual([204, 0]);

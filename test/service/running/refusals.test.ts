@@ -69,7 +69,7 @@ describe('A job that does not come to a skin', () => {
     expect([job.status, job.body.job?.status]).toEqual([200, 'waiting']);
   });
 
-  test('is answered 200 with its reason, and no skin, when it is asked for', async () => {
+  test('is answered with 200, its reason and no skin', async () => {
     const server = await runServer({ workers: 0 });
     const { body } = await server.owner.upload('/v2/queue', PNG);
     await failWaitingJob(server, 'nova');

@@ -17,7 +17,7 @@ async function warnings(publicUrl?: string, passwordFile?: string): Promise<stri
 }
 
 describe('A server that may be one of several', () => {
-  test('warns that the address of its textures is its own, if it is told no other', async () => {
+  test('warns that the address of its textures is its own, unless another is set', async () => {
     expect(await warnings()).toContain('--public-url');
     expect(await warnings('https://skins.example')).toBe('');
   });

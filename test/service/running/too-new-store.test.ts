@@ -62,7 +62,7 @@ test('A server is not ready any more when a newer program leaves no room for it,
   expect(((await next.anonymous().get('/ready')).body as { warnings?: unknown }).warnings).toBeDefined();
 });
 
-test('A server goes on beside a newer program that leaves room for it, and its operator is told', async () => {
+test('A server continues beside a compatible newer program, and its operator is informed', async () => {
   const store = await ownStore();
   const { owner, dataDir } = await runServer(store);
   await opened({ ...store, dataDir }, true);

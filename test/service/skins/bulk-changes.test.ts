@@ -13,7 +13,7 @@ async function makeThree(caller: TestCaller): Promise<string[]> {
   return made.map(({ body }) => String(body.skin?.uuid));
 }
 
-test('Several skins get the same change at once, and those of others are told to be missing', async () => {
+test('Several skins get the same change at once, and those of others are reported as missing', async () => {
   const { owner, user } = await runServer();
   const bob = await user('bob');
   const [first, second, third] = await makeThree(owner);

@@ -90,7 +90,7 @@ describe('Capes', () => {
     expectRefusal(await owner.patch(`${CAPES}/${NOBODY}`, { alias: 'x' }), 'not_found');
   });
 
-  test('are gone once they are taken out, with their texture where no skin has it', async () => {
+  test('are gone once deleted, with their texture if no skin has it', async () => {
     const server = await runServer();
     const { owner } = server;
     const uuid = await addCape(server, 'red');

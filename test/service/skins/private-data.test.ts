@@ -153,7 +153,7 @@ describe('Data that others have as well', () => {
   });
 });
 
-test('The texture of a private skin is served by the hash of its pixels, and tells of nothing else', async () => {
+test('The texture of a private skin is served by the hash of its pixels, and reveals nothing else', async () => {
   const { ann, server } = await scene();
   const { uuid, texture } = await make(ann, 'private', 'Secretname');
   const { status, bytes, headers } = await server.anonymous().get(`/textures/${pixelHash(drawSkin(1))}`);

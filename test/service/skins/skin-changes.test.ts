@@ -120,7 +120,7 @@ describe('DELETE /v2/skins/:uuid', () => {
     expect(body).not.toHaveProperty('skin');
   });
 
-  test('lets the same picture be made anew', async () => {
+  test('lets the same picture be made again', async () => {
     const { owner } = await runServer();
     const first = await make(owner, 1);
     await remove(owner, first.uuid);

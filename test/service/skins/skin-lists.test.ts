@@ -94,7 +94,7 @@ test.each(['popular', 'newest'])(
 );
 
 describe('Searching the skins', () => {
-  test('goes by what is inside words, in any order and case, and says what was looked for', async () => {
+  test('matches inside words, in any order and case, and repeats the query', async () => {
     const { owner, anonymous } = await runServer();
     for (const [n, name] of ['Red-Hat Smith', 'red baron', 'blue hat'].entries())
       await owner.upload('/v2/generate', skinPng(n), { name });

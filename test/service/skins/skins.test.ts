@@ -15,7 +15,7 @@ async function make(caller: TestCaller, number: number, fields: Record<string, s
 }
 
 describe('GET /v2/skins/:uuid', () => {
-  test('shows public and unlisted skins to whoever has the UUID, dashed or not', async () => {
+  test('shows public and unlisted skins to anyone with the UUID, dashed or not', async () => {
     const { owner, anonymous } = await runServer();
     for (const visibility of ['public', 'unlisted']) {
       const skin = await make(owner, 1, { visibility });
@@ -83,7 +83,7 @@ describe('The lists of skins', () => {
 });
 
 describe('GET /v2/skins/:uuid/texture', () => {
-  test('leads to the texture on the host that was asked, also where another is signed', async () => {
+  test('leads to the texture on the requested host, even if the signed data names another', async () => {
     const { owner, anonymous } = await runServer({ publicUrl: 'https://skins.example' });
     const { uuid, texture } = await make(owner, 1, { visibility: 'unlisted' });
     expect(texture.url.skin).toBe(`https://skins.example/textures/${texture.hash.skin}`);
@@ -127,7 +127,7 @@ describe('GET /textures/:hash', () => {
     });
   });
 
-  test('answers 304 with no body to whoever has it, 200 to whoever has another', async () => {
+  test('answers 304 without a body to callers who have it, 200 to those with another', async () => {
     const { owner } = await runServer();
     const { texture } = await make(owner, 1);
     const path = `/textures/${texture.hash.skin}`;

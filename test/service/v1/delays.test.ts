@@ -103,7 +103,7 @@ describe('The delay of version 1', () => {
     readGenerated(await bob.upload('/generate/upload', skinPng(2)));
   });
 
-  test('is told in full although the request took a part of it', async () => {
+  test('is returned in full although the request took part of it', async () => {
     const clock = new MovableClock();
     const { anonymous } = await runServer({ clock, pace: 2_000 });
     const answer = anonymous().upload('/generate/upload', skinPng(1));
@@ -116,7 +116,7 @@ describe('The delay of version 1', () => {
     expect([made.delay, made.rateLimit?.next.relative]).toEqual([3, 1_000]);
   });
 
-  test('is none after a skin that was there already', async () => {
+  test('is zero after an existing skin', async () => {
     const clock = new MovableClock();
     const { owner, anonymous } = await runServer({ clock });
     await owner.upload('/generate/upload', skinPng(1));
@@ -127,7 +127,7 @@ describe('The delay of version 1', () => {
     readGenerated(await anonymous().upload('/generate/upload', skinPng(2)));
   });
 
-  test('is told with every refusal of a request that was understood', async () => {
+  test('is in every refusal of a valid request', async () => {
     const { anonymous } = await runServer({ clock: new MovableClock() });
     await anonymous().upload('/generate/upload', skinPng(1));
     const refused = await anonymous().upload('/generate/upload', Buffer.from('no picture'));
@@ -151,7 +151,7 @@ describe('A request of version 1', () => {
     readGenerated(await owner.upload('/generate/upload', skinPng(2)));
   });
 
-  test('is told to wait until the other one is done', async () => {
+  test('has to wait until the other one is done', async () => {
     const work = new HeldWork();
     const { pace } = work.options;
     const { owner } = await runServer(work.options);

@@ -22,7 +22,7 @@ test("GET /generate/user/<uuid> makes the player's skin, with the options of the
   expect(body.skins).toEqual([]);
 });
 
-test('It refuses what is no UUID, and a player that there is not', async () => {
+test('It refuses anything but a UUID, and players who do not exist', async () => {
   const { server } = await serverWithPlayer();
   const get = async (uuid: string) => await server.owner.get(`/generate/user/${uuid}`);
   for (const uuid of ['nobody!', `${'0'.repeat(12)}4${'0'.repeat(19)}`])

@@ -121,7 +121,7 @@ const NAMES: [given: unknown, name: string][] = [
 ];
 
 describe('POST /generate/url', () => {
-  test('makes a skin of the model that it is told in old words or new, or else of what it sees', async () => {
+  test('makes a skin with the model in old or new words, or else with the detected one', async () => {
     const { owner } = await runServer();
     for (const [options, variant] of VARIANTS) {
       const made = readGenerated(await owner.json('/generate/url', { url: SLIM, ...options }));
@@ -130,7 +130,7 @@ describe('POST /generate/url', () => {
     }
   });
 
-  test('makes a skin of the visibility that it is told in numbers, digits or words', async () => {
+  test('makes a skin with the visibility in numbers, digits or words', async () => {
     const { owner } = await runServer();
     for (const [options, visibility] of VISIBILITIES) {
       const { uuid } = readGenerated(await owner.json('/generate/url', { url: SLIM, ...options }));
@@ -147,7 +147,7 @@ describe('POST /generate/url', () => {
     }
   });
 
-  test('takes what the body says for more than the query', async () => {
+  test('prefers the body to the query', async () => {
     const { owner } = await runServer();
     const query = `model=slim&name=query&url=${encodeURIComponent(SLIM)}`;
     const body = { model: 'classic', name: '' };

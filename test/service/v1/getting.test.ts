@@ -65,7 +65,7 @@ describe('GET /get/delay', () => {
     });
   });
 
-  test('tells of none to a key that goes by the rules of version 2', async () => {
+  test('has none for a key under the rules of version 2', async () => {
     const server = await runServer();
     const bob = await server.user('bob');
     expect(readDelay(await bob.get('/get/delay')).millis).toBe(1_000);

@@ -86,7 +86,7 @@ describe('A request of version 1 is refused in its format', () => {
 });
 
 describe('Limits of version 2', () => {
-  test('are told in the old format with the switch on', async () => {
+  test('are in the old format with the switch on', async () => {
     const { owner } = await runServer({ workers: 0 });
     for (let n = 0; n < 5; n++) await owner.upload('/v2/queue', skinPng(n));
     const heard = await owner.upload('/generate/upload?v2=true', skinPng(9));

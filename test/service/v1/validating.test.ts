@@ -27,7 +27,7 @@ test('A name or UUID that no player has is not valid', async () => {
   expect((await anonymous().get('/validate/name/seventeen_letters')).status).toBe(400);
 });
 
-test('A name that no player can have is not valid, and nobody is asked', async () => {
+test('An impossible player name is invalid, without a request', async () => {
   const { anonymous } = await runServer();
   for (const path of ['name/not-a-name', 'user/M%C3%BCller', 'name/a%20b']) {
     const heard = await anonymous().get(`/validate/${path}`);

@@ -18,7 +18,7 @@ function drawCape(alpha: number): Picture {
 }
 
 describe('A cape', () => {
-  test.each([0, 255])('is told from a skin, on a background of alpha %i', (alpha) => {
+  test.each([0, 255])('is distinguished from a skin, on a background of alpha %i', (alpha) => {
     const { warnings } = checkSkin(encodePng(drawCape(alpha)));
     const codes = warnings.map(({ code }) => code);
     expect(codes).toContain('looks_like_cape');

@@ -25,7 +25,7 @@ test('Run as a program it says where it is, keeps records, and ends when told', 
   expect((await child).exitCode).toBe(0);
 });
 
-test('Run as a program with an option that there is not, it says so', async () => {
+test('Run as a program with an unknown option, it says so', async () => {
   const { exitCode, stderr } = await execa(process.execPath, [MAIN, '{"worker":1}'], { reject: false });
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('"worker"')]);
 });

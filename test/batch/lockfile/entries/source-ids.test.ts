@@ -86,7 +86,7 @@ describe('sourcePath', () => {
     expect(sourcePath(fileId(path), '/project/out')).toBe(path);
   });
 
-  test('finds no file for what is none', () => {
+  test('finds no file for other sources', () => {
     for (const source of ['https://a.example/s.png', 'HTTP://a.example/', `user:${PLAYER}`, 'bytes:abc']) {
       expect(sourcePath(source, '/project/out')).toBeUndefined();
     }

@@ -69,7 +69,7 @@ describe('A merge', () => {
     ['||||||| base', 2, `${GOOD}||||||| base\n`],
     ['=======', 3, `${GOOD}${ours}=======\r\n${theirs}`],
     ['>>>>>>> topic', 3, `${GOOD}${theirs}>>>>>>> topic`],
-  ])('that is not finished is told from other damage: %s', async (_, line, text) => {
+  ])('that is unfinished is distinguished from other damage: %s', async (_, line, text) => {
     const error = await failureOfText(text);
     expect(error).toMatchObject({ code: 'lockfile_conflict', line });
     expect(error.hint).toMatch('both sides');
@@ -121,7 +121,7 @@ describe('An entry with a field that is wrong', () => {
   ];
   const readEarly = wrong.filter(([field]) => !['value', 'signature', 'variant'].includes(field));
 
-  test.each(wrong)('is told by the time it is read: %s', async (field, entry) => {
+  test.each(wrong)('is reported at the latest when it is read: %s', async (field, entry) => {
     const path = await ownPath(GOOD + textOf([entry]));
     const read = async () => {
       const lockfile = await Lockfile.open(path);
@@ -137,7 +137,7 @@ describe('An entry with a field that is wrong', () => {
   });
 
   test.each(readEarly)(
-    'is told when the file is opened, where that decides what is found: %s',
+    'is reported when the file is opened, if it affects look-ups: %s',
     async (_, entry) => {
       expect(await failureOfText(GOOD + textOf([entry]))).toMatchObject({
         code: 'lockfile_invalid',

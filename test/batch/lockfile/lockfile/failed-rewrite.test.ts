@@ -45,7 +45,7 @@ describe('A rewrite that fails', () => {
     });
   });
 
-  test('because the changes cannot be had leaves the old file', async () => {
+  test('because the changes cannot be read leaves the old file', async () => {
     function* changes() {
       for (let n = 0; n < 1000; n++) yield lockEntry({ source: `0/${String(n).padStart(4, '0')}.png` });
       throw new Error('The journal is gone.');

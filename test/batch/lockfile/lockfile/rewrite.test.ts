@@ -227,14 +227,14 @@ describe('A file that somebody changes in the meantime', () => {
     ]);
   });
 
-  test('is made anew when it has been removed', async () => {
+  test('is created again after it was removed', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
     rmSync(path);
     await lockfile.rewrite(entriesOf('b.png'), keepAll);
     expect(sourcesAt(path)).toEqual(['b.png']);
   });
 
-  test('stays as it is when it is broken by then', async () => {
+  test('stays unchanged if it has become damaged', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
     const text = `<<<<<<< HEAD\n${textOf(entriesOf('a.png'))}`;
     writeFileSync(path, text);

@@ -43,7 +43,7 @@ const { value, signature } = published;
 const gameEntry = lockEntry({ value, signature, texture: GAME_TEXTURE, service: HOSTED, key: undefined });
 
 describe('Who signed an entry of an old lockfile', () => {
-  test('is the game, by its published key, whoever handed it on', () => {
+  test('is the game, by its published key, whoever passed it on', () => {
     expect(signedBy(gameEntry, KEYS)).toEqual({ signer: 'game' });
     expect(signedBy({ ...gameEntry, service: 'embedded' }, KEYS)).toEqual({ signer: 'game' });
   });
@@ -60,7 +60,7 @@ describe('Who signed an entry of an old lockfile', () => {
     expect(signedBy({ ...entry, service: HOSTED }, KEYS)).toEqual({ signer: HOSTED, key });
   });
 
-  test('cannot be told where no key is named and none verifies it', async () => {
+  test('is unknown without a key that verifies it', async () => {
     const entry = await oldEntry(other.privateKey, { service: HOSTED });
     expect(signedBy(entry, KEYS)).toEqual({ signer: 'unproved' });
   });
@@ -80,7 +80,7 @@ describe('An entry that tells its signer', () => {
 });
 
 describe('Damage of an old entry', () => {
-  test('is none in what was signed as the entry says', async () => {
+  test('is absent if the signature matches the entry', async () => {
     expect(damageOf(gameEntry, KEYS)).toBeUndefined();
     expect(
       damageOf({ ...gameEntry, texture: GAME_TEXTURE.replace('http:', 'https:') }, KEYS),

@@ -136,13 +136,13 @@ describe('It is made from its texture', () => {
     });
   });
 
-  test('when other arms are asked for', async () => {
+  test('when other arms are requested', async () => {
     const outcome = await judge(signatures['game'], {}, { variant: 'classic' });
     expect(outcome).toMatchObject({ note: { message: expect.stringContaining('The skin is slim') } });
     expect(await judge(signatures['game'], {}, { variant: 'slim' })).toMatchObject({ kind: 'kept' });
   });
 
-  test('when the game cannot be asked for newer keys', async () => {
+  test("when the game's newer keys are unavailable", async () => {
     const hasSigned = async () => await Promise.reject(new GameError('unreachable', 'away'));
     const away = new GameKeys({ known: [], hasSigned });
     expect(await judge(signatures['game'], { gameKeys: away })).toMatchObject({ kind: 'remade' });
@@ -155,7 +155,7 @@ test('A bug is not a reason to make a skin from its texture', async () => {
   await expect(judge(signatures['another'], { gameKeys })).rejects.toThrow('a bug');
 });
 
-test('The service is asked for its key once, and only when the game has not signed', async () => {
+test("The service's key is requested once, and only if the game has not signed", async () => {
   const { given, asked } = skins();
   const ask = async (who: string) =>
     await given.judge({

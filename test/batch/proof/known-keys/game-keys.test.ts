@@ -29,13 +29,13 @@ test('A key at hand verifies what it signed, without a request', async () => {
   expect(asked).toEqual([]);
 });
 
-test.each([true, false])('The game is asked about any other signature, and answers %s', async (answer) => {
+test.each([true, false])("For any other signature, the game's keys are requested: %s", async (answer) => {
   const { asked, gameKeys } = keys(() => answer);
   expect(await gameKeys.haveSigned('v', await signValue('v', NEWER))).toBe(answer);
   expect(asked).toEqual(['v']);
 });
 
-test('A game that does not answer is not asked again, and only a key at hand counts from then on', async () => {
+test('If the game does not respond, it gets no further requests, and only known keys count', async () => {
   const { asked, gameKeys } = keys(() => {
     throw new GameError('unreachable', 'It does not answer.');
   });
@@ -54,7 +54,7 @@ test('Without the network the game is never asked', async () => {
   expect(asked).toEqual([]);
 });
 
-test('A mistake of the program is not taken for a game that does not answer', async () => {
+test('A bug is not mistaken for an unreachable game', async () => {
   const bug = new TypeError('x is undefined');
   const { gameKeys } = keys(() => {
     throw bug;

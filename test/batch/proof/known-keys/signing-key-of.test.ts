@@ -12,7 +12,7 @@ async function keyOf(document: () => object) {
   return await signingKeyOf(client as unknown as SkinClient, {});
 }
 
-test('The key that a service publishes is told with its fingerprint', async () => {
+test("A service's published key is returned with its fingerprint", async () => {
   const signaturePublickey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const found = await keyOf(() => ({ signaturePublickey }));
   expect(found?.fingerprint).toBe(fingerprintOf(publicKey));
@@ -32,7 +32,7 @@ test.each([
   expect(await keyOf(document)).toBeUndefined();
 });
 
-test('A mistake of the program is not taken for a service without a key', async () => {
+test('A bug is not mistaken for a service without a key', async () => {
   const bug = new TypeError('x is undefined');
   const failing = keyOf(() => {
     throw bug;

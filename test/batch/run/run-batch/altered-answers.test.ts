@@ -183,7 +183,7 @@ describe('A service that takes nothing now', () => {
         : undefined,
   });
 
-  test('is told of in its own words, tried ever more rarely, and nothing counts as lost', async () => {
+  test('is reported in its own words and tried ever more rarely, and nothing counts as lost', async () => {
     const { summary, service, events } = await runScripted(6, closedFor(60_000));
     expect([summary.made, service.jobs.length]).toEqual([6, 6]);
     const early = service.requests.submit.filter((at) => at < 18_000);

@@ -19,7 +19,7 @@ test('Once all sources are read, the plan is reported', async () => {
   expect(summary).toMatchObject({ allRead: true, made: 3, end: 'complete' });
 });
 
-test('A source that comes when the job for its picture is under way is told of that job', async () => {
+test('A source that arrives while the job for its picture is under way learns of that job', async () => {
   const { clock, events, batch } = await prepareScripted({ serviceTime: () => 60_000 });
   const accepted = Promise.withResolvers<void>();
   async function* sources() {

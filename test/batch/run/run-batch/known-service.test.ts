@@ -13,7 +13,7 @@ const AT_ONCE: Script = {
 };
 const KNOWN = { slots: 3, signingKey: async () => undefined };
 
-test('A known service is asked for nothing but the skins, and no folder is shared', async () => {
+test('A known service gets requests for skins only, and no folder is shared', async () => {
   const { clock, service, batch, folder } = await prepareScripted(AT_ONCE);
   expect(await clock.until(batch(4, { known: KNOWN }))).toMatchObject({ made: 4 });
   const { submit, job, ...others } = service.requests;

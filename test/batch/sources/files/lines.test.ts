@@ -19,7 +19,7 @@ describe('readLines', () => {
     ]);
   });
 
-  test('keeps nothing of a chunk that is filled anew', async () => {
+  test('keeps nothing of a reused chunk', async () => {
     const buffer = Buffer.alloc(3);
     const reused = async function* () {
       for (const text of ['a\nb', 'c\nd', 'e\nf']) {

@@ -37,7 +37,7 @@ describe('A path', () => {
   });
 
   test.each(['missing.png', 'no/such/a.png', 'a.png/', 'x'.repeat(5_000), `${UUID}0`, 'ab', 'a\0b'])(
-    'that leads nowhere is told: %.20j',
+    'that leads nowhere is reported: %.20j',
     async (arg) => {
       const source = await onlyOf({ args: [arg] }, rootsIn(await folderOf(['a.png'])));
       expect(source.label).toBe(arg);
@@ -52,7 +52,7 @@ describe('A path', () => {
     },
   );
 
-  test('that ends in a dot is told apart from the sentence', async () => {
+  test('that ends in a dot is set apart from the sentence', async () => {
     const source = await onlyOf({ args: ['a.png.'] }, rootsIn(await folderOf(['a.png'])));
     expect(problemOf(source)).toMatchObject({ message: 'No file or folder "a.png.".' });
   });
@@ -62,21 +62,24 @@ describe('A path', () => {
     expect(problemOf(source)).toMatchObject({ code: 'no_such_file' });
   });
 
-  test.each(['gone.png', 'Notch'])('that is a link to nothing is told, and is no player: %s', async (arg) => {
-    const cwd = await folderOf([]);
-    symlinkSync('nowhere', join(cwd, arg));
-    expect(problemOf(await onlyOf({ args: [arg] }, rootsIn(cwd)))).toEqual({
-      code: 'no_such_file',
-      message: `${arg} is a symbolic link to something that does not exist.`,
-    });
-  });
+  test.each(['gone.png', 'Notch'])(
+    'that is a dangling link is reported, and is not a player: %s',
+    async (arg) => {
+      const cwd = await folderOf([]);
+      symlinkSync('nowhere', join(cwd, arg));
+      expect(problemOf(await onlyOf({ args: [arg] }, rootsIn(cwd)))).toEqual({
+        code: 'no_such_file',
+        message: `${arg} is a symbolic link to something that does not exist.`,
+      });
+    },
+  );
 
-  test('whose name is not UTF-8 is told', async () => {
+  test('whose name is not UTF-8 is reported', async () => {
     const source = await onlyOf({ args: ['caf\uFFFD.png'] }, rootsIn(await folderOf([])));
     expect(problemOf(source)?.hint).toContain('valid UTF-8');
   });
 
-  test('that is a symbolic link loop is told', async () => {
+  test('that is a symbolic link loop is reported', async () => {
     const cwd = await folderOf([]);
     symlinkSync('loop', join(cwd, 'loop'));
     expect(problemOf(await onlyOf({ args: ['loop'] }, rootsIn(cwd)))).toEqual({
@@ -92,7 +95,7 @@ describe('What the file system says of a path', () => {
     ['EPERM', 'eacces', 'a.png: Permission denied.'],
     ['EIO', 'eio', 'a.png: broken.'],
   ];
-  test.each(rows)('%s is told as %s', (errno, code, message) => {
+  test.each(rows)('%s is reported as %s', (errno, code, message) => {
     const error = Object.assign(new Error('broken'), { code: errno });
     expect(fileProblem('a.png', error)).toEqual({ code, message });
   });
@@ -283,7 +286,7 @@ describe('Arguments', () => {
   });
 });
 
-test('Only what has a picture of its own is to be scaled down', async () => {
+test('Only sources with a picture of their own can be scaled down', async () => {
   const cwd = await folderOf(['a.png']);
   const parts = { args: ['a.png', 'https://a.example/b.png'], players: ['Jeb_'] };
   const [given, fitted] = [

@@ -90,7 +90,7 @@ describe('A CSV list', () => {
     });
   });
 
-  test('is none where lines are paths with commas in them', async () => {
+  test('is not recognized if lines are paths with commas', async () => {
     const sources = await named('heroes/b, c.png\nheroes/a.png\n');
     expect(sources.map(({ content }) => content.kind)).toEqual(['file', 'file']);
   });

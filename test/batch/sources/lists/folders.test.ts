@@ -30,7 +30,7 @@ describe('A folder', () => {
     expect(await stemsOf({ args: ['.'] }, rootsIn(cwd))).toEqual(['Z', 'e', 'é', '😀', '\ufb00']);
   });
 
-  test('stands for all below it when that is asked, each one’s files before its folders', async () => {
+  test('stands for everything below it on request, files before folders', async () => {
     const names = ['b/z.png', 'b/y/x.png', 'a/2.png', 'c.png', 'd.png/e.png', '.git/f.png', 'b/.g/h.png'];
     const cwd = await folderOf(names.map((name) => `skins/${name}`));
     const sources = await allOf({ args: ['./skins/'], recursive: true }, rootsIn(cwd));
@@ -158,7 +158,7 @@ describe('A link in a folder', () => {
   });
 });
 
-test('Links to nothing are told of in the order of their names', async () => {
+test('Dangling links are reported in the order of their names', async () => {
   const cwd = await folderOf([]);
   // Listed by their bytes, these names are in another order than by code units.
   for (const name of ['\ufb00', '😀', 'a']) symlinkSync('/no/such/file', join(cwd, `${name}.png`));

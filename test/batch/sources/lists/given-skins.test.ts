@@ -92,7 +92,7 @@ describe('Text', () => {
     ['endless', `${VALUE} ${'A'.repeat(70_000)}`, /at most 65536 characters/],
     ['JSON of endless depth', `{"a":${'['.repeat(50_000)}`, /not valid JSON/],
   ];
-  test.each(faults)('that cannot be used is told: %s', (_, text, fault) => {
+  test.each(faults)('that cannot be used is reported: %s', (_, text, fault) => {
     expect(readSkinText(text)).toEqual({ fault: expect.stringMatching(fault) });
   });
 });
@@ -274,7 +274,7 @@ describe('An argument', () => {
     ['an endless signature', `${VALUE} ${'A'.repeat(5_000)}`, /more than 4096 characters/],
     ['JSON without a value', '{"name":"a"}', /no texture value/],
   ];
-  test.each(broken)('is told when it is %s', async (_, arg, message) => {
+  test.each(broken)('is reported when it is %s', async (_, arg, message) => {
     const source = await onlyOf({ args: [arg] }, here);
     expect(problemOf(source)).toMatchObject({
       code: 'invalid_skin_data',

@@ -61,7 +61,7 @@ describe('A list file', () => {
     expect(await stemsOf({ from: ['a', '-', 'b'] }, rootsIn(cwd, 'z.png'))).toEqual(['x', 'z', 'y']);
   });
 
-  test('that is not there is told before anything is begun', async () => {
+  test('that does not exist is reported before anything starts', async () => {
     const cwd = await folderOf(['a.png']);
     const sources = openSources(spec({ args: ['a.png'], from: ['list.txt'] }), rootsIn(cwd));
     expect(await failureOf(sources.next())).toMatchObject({
@@ -78,7 +78,7 @@ describe('A list file', () => {
     expect(failure).toMatchObject({ code: 'not_a_list', message: 'lists is a folder, not a list.' });
   });
 
-  test('that goes away before its turn is told', async () => {
+  test('that disappears before its turn is reported', async () => {
     const cwd = await folderOf({ 'a.png': '', 'list.txt': 'a.png' });
     const sources = openSources(spec({ args: ['a.png'], from: ['list.txt'] }), rootsIn(cwd));
     await sources.next();

@@ -14,7 +14,7 @@ const MISSING = new ServiceError({
   retryAfter: undefined,
 });
 
-test('A host that cannot be reached is asked once, and others are still asked', async () => {
+test('An unreachable host gets one request, and other hosts still get theirs', async () => {
   const asked: string[] = [];
   const hosts = new TextureHosts(async (url) => {
     asked.push(url);

@@ -15,7 +15,7 @@ describeParsing('capes create', capesCreate.register, {
   ],
 });
 
-test('A file that is not there is answered without advice that is for skins only', async () => {
+test('A missing file gets no advice that only applies to skins', async () => {
   const ran = await runCommand(async (context) => await runCapesCreate('-', {}, context), {});
   expect(ran.told).toMatchObject({ message: 'No file -.', hint: undefined });
 });

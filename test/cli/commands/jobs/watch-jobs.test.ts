@@ -107,7 +107,7 @@ describe('Watching jobs', () => {
     expect(clock.sleeps).toEqual([500, 1_000, 2_000]);
   });
 
-  test('waits a short time again once it was told something', async () => {
+  test('waits a short time again after an event', async () => {
     const { jobs, clock } = watch([[], [], [], []], [[broken()], [pending(), broken()], [broken()]]);
     expect(await told(jobs)).toEqual([]);
     expect(clock.sleeps).toEqual([500, 500, 1_000]);

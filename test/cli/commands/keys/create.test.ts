@@ -65,7 +65,7 @@ describe('keys create --owner', () => {
     expect(JSON.parse(ran.out)).toMatchObject({ scopes: ['read'], allowedIps: ['127.0.0.1'] });
   });
 
-  test('makes no store where there is none, and refuses what is not valid', async () => {
+  test('creates no missing store, and refuses invalid values', async () => {
     const folder = await ownFolder();
     expect((await create({ data: folder })).told).toMatchObject({
       code: 'no_store',
@@ -89,7 +89,7 @@ describe('keys create --import', () => {
       options,
     );
 
-  test('has the service accept the key that comes on stdin', async () => {
+  test('makes the service accept the key from stdin', async () => {
     const { url, key } = await runServer();
     const ran = await create({ url, key, stdin: `${HOSTED_KEY}\n`, ...asJson });
     expect(JSON.parse(ran.out)).toMatchObject({ last4: 'cdef', name: 'plugin', user: 'bob' });

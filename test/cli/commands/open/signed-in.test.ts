@@ -90,7 +90,7 @@ test('It uses the service that runs on a port that the system chose, and starts 
   expect([again.ran.status, again.isSignedIn]).toEqual([0, true]);
 });
 
-describe('Another program at the address that is remembered is told no secret, and the user hears of it:', () => {
+describe('Another program at the remembered address learns no secret, and the user is warned:', () => {
   /** Opens the browser where such a program listens, which answers after it has seen the request. */
   async function openBeside(answer: (path: string, response: ServerResponse) => Promise<void>) {
     const server = await runServer();

@@ -75,7 +75,7 @@ describe('skins export', () => {
     expect(await readdir(folder)).toEqual(['all.zip', 'some.lock']);
   });
 
-  test('writes to stdout what belongs there, in the format that is asked for', async () => {
+  test('writes to stdout what belongs there, in the requested format', async () => {
     const { run } = await openDesk();
     const { status, out } = await run({ file: '-' });
     expect([status, readZip(Buffer.from(out, 'latin1')).size]).toEqual([0, 4]);
@@ -94,7 +94,7 @@ describe('skins export', () => {
     expect(namesIn(readZip(await readFile(zip)).get('skins.lock')!)).toEqual(['smith']);
   });
 
-  test('replaces an existing file only when it is told to', async () => {
+  test('replaces an existing file only on request', async () => {
     const { folder, run } = await openDesk();
     const [file, link] = [join(folder, 'old.lock'), join(folder, 'link.lock')];
     await writeFile(file, 'old');

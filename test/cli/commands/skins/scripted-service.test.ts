@@ -10,7 +10,7 @@ describe('skins list', () => {
   test.each([
     [65, 'Showing 30 of 65 skins. To list all of them: --all\n'],
     [undefined, 'Showing the first 30 skins. To list all of them: --all\n'],
-  ])('says what it leaves out, of how many where that is told: %s', async (total, note) => {
+  ])('says what it leaves out, and of how many if known: %s', async (total, note) => {
     const skins = Array.from({ length: 30 }, () => ({ uuid: UUID }));
     const links = { next: '/v2/me/skins?after=x' };
     const { client } = await testClient([

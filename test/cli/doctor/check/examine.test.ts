@@ -31,7 +31,7 @@ async function examined(
 }
 
 describe('An examination', () => {
-  test('tells of every check, in their order', async () => {
+  test('reports every check in order', async () => {
     expect([...(await examined({})).keys()]).toEqual(CHECK_NAMES);
   });
 

@@ -30,7 +30,7 @@ describe('The check of the config file', () => {
     });
   });
 
-  test('throws what is to be told of one that is not JSON', async () => {
+  test('throws the error for one that is not JSON', async () => {
     const { setup } = await configuredSetup('{"slots": ');
     await expect(CHECKS.config.look(setup)).rejects.toMatchObject({ code: 'invalid_config' });
   });

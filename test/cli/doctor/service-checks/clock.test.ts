@@ -24,7 +24,7 @@ describe('The check of the clock', () => {
       response.end(JSON.stringify(NOBODY.json));
     },
   };
-  test('goes by the limits where answers have no date', async () => {
+  test('uses the limits if answers have no date', async () => {
     const next = { absolute: Date.now() + 61_000, relative: 1_000 };
     const { setup } = await servedSetup([
       dateless,

@@ -55,7 +55,7 @@ describe('The check of the connection', () => {
     ],
     ['nothing, and hangs up', { act: cutBefore }, 'problem', /did not answer \(ECONNRESET\)/, /log/],
   ];
-  test.each(answers)('tells of a service that answers with %s', async (_, answer, result, detail, hint) => {
+  test.each(answers)('reports a service that answers with %s', async (_, answer, result, detail, hint) => {
     const { setup } = await servedSetup([{ expect: 'GET /v2/me', ...answer }]);
     expect(await CHECKS.connection.look(setup)).toEqual({
       result,
@@ -71,7 +71,7 @@ describe('The check of the connection', () => {
     );
   });
 
-  test('finds that nothing listens, or that the proxy is not there', async () => {
+  test('finds that nothing listens, or that the proxy is missing', async () => {
     const env = { HTTP_PROXY: 'http://anna:hunter2@127.0.0.1:1' };
     const nothing = {
       result: 'problem',

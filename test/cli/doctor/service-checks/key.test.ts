@@ -19,7 +19,7 @@ describe('The check of the key', () => {
     expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid but belongs to no account/);
   });
 
-  test('does not take a wrong address for a key that belongs to nobody', async () => {
+  test('does not mistake a wrong address for an unknown key', async () => {
     const json = errors('not_found', 'There is nothing at this address.');
     const { setup } = await servedSetup([{ expect: ME, status: 404, json }]);
     await expect(CHECKS.key.look(setup)).rejects.toMatchObject({ code: 'not_found' });
@@ -33,7 +33,7 @@ describe('The check of the key', () => {
     ['Agent not allowed', 403, /not for this program's User-Agent/, /user-agent/],
     [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
   ];
-  test.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
+  test.each(refusals)('distinguishes the reasons of refusals: %s', async (said, status, detail, hint) => {
     const { setup } = await servedSetup([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'problem',
@@ -42,7 +42,7 @@ describe('The check of the key', () => {
     });
   });
 
-  test('warns that there is none, and asks nobody', async () => {
+  test('warns that there is none, without a request', async () => {
     const { setup } = await servedSetup([], '');
     expect(await CHECKS.key.look(setup)).toMatchObject({
       result: 'warning',

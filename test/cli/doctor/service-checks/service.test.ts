@@ -31,7 +31,7 @@ describe('The check of the service', () => {
     });
   });
 
-  test('throws what is to be told of an address that is none', async () => {
+  test('throws the error for an invalid address', async () => {
     const { setup } = await makeSetup({ env: { SKINSMITH_BASE_URL: 'ftp://a.example' } });
     await expect(CHECKS.service.look(setup)).rejects.toMatchObject({ code: 'invalid_setting' });
   });

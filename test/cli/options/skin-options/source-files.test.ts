@@ -45,7 +45,7 @@ describe('A file to write', () => {
     expect(new SourceFiles([path('skins')]).has(path(name))).toBe(isSource);
   });
 
-  test('is none of the sources that are no files', async () => {
+  test('differs from sources that are not files', async () => {
     const { path } = await ownSource();
     const sources = new SourceFiles(['jeb_', '-', 'https://example.org/a.png', 'x'.repeat(100_000), 'a\0b']);
     expect([path('other.png'), path('nothing.png'), '-'].map((name) => sources.has(name))).toEqual([

@@ -124,7 +124,7 @@ describe('a contact sheet', () => {
     expect(render([made])).not.toContain('<nav');
   });
 
-  test('says so when there was nothing to do, and offers no filter for what there is none of', () => {
+  test('says so when there was nothing to do, and offers no empty filters', () => {
     const document = render([], makeSummary());
     expect(document).toContain('There was nothing to do.');
     expect(document.match(/ disabled>/g)).toHaveLength(4);

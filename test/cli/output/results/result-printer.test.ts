@@ -112,7 +112,7 @@ describe('results on a terminal', () => {
       expect(whole).toContain(value);
   });
 
-  test('do not take the name that was sent for the one that the service knew the skin by', async () => {
+  test('distinguish the name sent from the name under which the service knew the skin', async () => {
     const { io, out } = testIo({ outTTY: true });
     const printer = new ResultPrinter(io, { json: false, ndjson: false, formats: undefined, isList: false });
     await printer.add({ ...done, source: 'bar.png', name: 'bar', duplicate: true }, 0, { sentName: 'bar' });
@@ -142,12 +142,12 @@ describe('results on a terminal', () => {
     );
   });
 
-  test('do not say that a skin is known to whoever asked for it by its name', async () => {
+  test('do not say that a skin is known to those who requested it by name', async () => {
     const named = resultView({ source: 'Test Skin', skin: finished({ duplicate: true }) });
     expect(await print([named], {}, true)).toMatch(/^✔ Test Skin {2}classic, public\n/);
   });
 
-  test('are nothing for what failed: that is told on stderr', async () => {
+  test('leave out what failed, which is reported on stderr', async () => {
     expect(await print([failed], {}, true)).toBe('');
   });
 

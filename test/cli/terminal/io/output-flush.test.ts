@@ -16,7 +16,7 @@ function failing(error: Error, delay: (done: () => void) => void): Writable {
   });
 }
 
-test('Output that has arrived is told by nothing', async () => {
+test('Output that has arrived causes no report', async () => {
   const stdout = new PassThrough();
   const flush = new OutputFlush(stdout as unknown as NodeJS.WriteStream);
   stdout.write('all');
@@ -27,7 +27,7 @@ test('Output that has arrived is told by nothing', async () => {
 test.each<[when: string, delay: (done: () => void) => void]>([
   ['at once', (done) => done()],
   ['a moment later', (done) => void setImmediate(done)],
-])('Output that fails %s is told by its first error', async (_, delay) => {
+])('Output that fails %s is reported by its first error', async (_, delay) => {
   const full = errorWith('ENOSPC');
   const stdout = failing(full, delay);
   const flush = new OutputFlush(stdout as unknown as NodeJS.WriteStream);

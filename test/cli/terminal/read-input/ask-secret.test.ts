@@ -15,7 +15,7 @@ function terminal(...typed: readonly string[]) {
 
 const { signal } = new AbortController();
 
-describe('A secret that is asked for', () => {
+describe('A prompt for a secret', () => {
   test.each([
     [['secret\r']],
     [['sec', 'ret\n', 'more']],

@@ -23,14 +23,14 @@ function mirror() {
 const jobs = (count: number, name: string) =>
   Array.from({ length: count }, (_, n) => ({ uuid: `${name}${n}`, owner: `owner ü ${n}` }));
 
-test('News arrive as they were told', () => {
+test('News arrive as they were sent', () => {
   const { news, heard } = mirror();
   const told = { accepted: ['a', 'b'], begun: jobs(1, 'begun'), finished: jobs(2, 'done') };
   news.tell(told);
   expect(heard).toEqual([told]);
 });
 
-test('It is told that there is no work among news', () => {
+test('News say if they include no work', () => {
   const { news, heard } = mirror();
   const told = { accepted: ['a'], begun: [], finished: [], withoutWork: true };
   news.tell(told);
@@ -54,7 +54,7 @@ test('No news are not told', () => {
   expect(texts).toEqual([]);
 });
 
-test('What cannot be understood is passed over, what is missing is none', () => {
+test('Unknown content is ignored, and missing content is empty', () => {
   const { heard, hear } = mirror();
   for (const text of ['', 'look', '{"begun":[["a"]]}', '[]']) hear(text);
   hear('{"finished":[["a","b"]],"later":1}');

@@ -35,14 +35,14 @@ test('A key that signs is named', async () => {
   ]);
 });
 
-test('A key that is not there yet is not made for the question', async () => {
+test('Checking for a missing key does not create it', async () => {
   const key = () => Promise.reject(new Error('It was made.'));
   expect(await health({ key, hasKey: () => false })).toMatchObject([
     { code: 'signing_key_unmade', result: 'ok' },
   ]);
 });
 
-test('A key file that is none is a problem, without its place', async () => {
+test('An invalid key file is a problem, reported without its path', async () => {
   const key = () => Promise.reject(new SigningKeyError('/secret/place', 'it is empty'));
   expect(await health({ key, hasKey: () => true })).toEqual([
     {

@@ -111,7 +111,7 @@ describe('Limits', () => {
     expect(it.wait()).toBe(0);
   });
 
-  test('that end soon postpone a job for a quarter of a second all the same', () => {
+  test('that end soon still postpone a job for a quarter of a second', () => {
     const { it, clock } = openAvailability();
     expect(it.postponed().until).toBe(clock.now() + 250);
   });

@@ -61,7 +61,7 @@ describe('A texture', () => {
     expect(allowed.length).toBeGreaterThan(100);
   });
 
-  test('that is not there is a failure; one that is not to be had now is waited for', async () => {
+  test('that is missing is a failure; one that is temporarily unavailable is awaited', async () => {
     const { hosted, url } = await oneTexture();
     await expect(fetchFrom(hosted.url, `${url}0`)).rejects.toMatchObject({ name: 'GenerationError' });
     hosted.weather = () => ({ kind: 'bad-gateway' });

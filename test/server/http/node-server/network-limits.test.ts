@@ -229,7 +229,7 @@ test('Requests that come all at once over one connection do not hold up those of
   expect(flood.heard.split('HTTP/1.1 ').length - 1).toBeLessThan(30);
 });
 
-test('A key that is none ends its connection, and what came over it besides is not answered', async () => {
+test('An unknown key ends its connection, and further requests on it are not answered', async () => {
   const { url, key } = await runServer();
   const get = (sent: string | undefined) =>
     `GET /v2/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${sent}\r\n\r\n`;

@@ -9,7 +9,7 @@ test('More may follow a full page, from the place of its last entry, and nothing
   expect(placeAfter([], 2, placeOf)).toBeUndefined();
 });
 
-test('Links repeat how the page was asked for, and lead to the next one', () => {
+test('Links repeat the query of the page, and lead to the next one', () => {
   expect(pageLinks('/list', { size: 2, filter: 'a b', after: 'x' }, 'y')).toEqual({
     self: '/list?size=2&filter=a+b&after=x',
     next: '/list?size=2&filter=a+b&after=y',

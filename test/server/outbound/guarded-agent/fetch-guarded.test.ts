@@ -85,7 +85,7 @@ function sayProcessing(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer));
 }
 
-test('Whoever takes the connection and says nothing at all is waited for as long as is said', async () => {
+test('A host that accepts the connection and stays silent is awaited for the given time', async () => {
   const silent = await trapServer();
   const url = `http://127.0.0.1:${silent.port}/`;
   const asked = fetchGuarded(ownAgent(), { ...LIMITS, url, timeout: 150 });
@@ -136,7 +136,7 @@ test.each<[string, RequestListener, string]>([
   });
 });
 
-test('A port that nothing listens at is told without the address that its name stands for', async () => {
+test('A closed port is reported without the address behind its name', async () => {
   const { port } = await trapServer();
   const free = port === 65_535 ? port - 1 : port + 1;
   const asked = fetchGuarded(ownAgent(), { ...LIMITS, url: `http://a.localhost:${free}/` });
@@ -144,7 +144,7 @@ test('A port that nothing listens at is told without the address that its name s
   await expect(asked).rejects.toMatchObject({ code: 'unreachable', message });
 });
 
-test('TLS is insisted on where it is asked for', async () => {
+test('TLS is enforced if requested', async () => {
   const { port } = await webServer((_request, response) => void response.end());
   const asked = fetchGuarded(ownAgent(), { ...LIMITS, url: `https://127.0.0.1:${port}/` });
   await expect(asked).rejects.toMatchObject({ code: 'broken_off' });

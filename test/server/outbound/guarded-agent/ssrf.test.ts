@@ -129,7 +129,7 @@ describe('Nobody is led', () => {
   });
 });
 
-test('The agent itself connects to no such address, whoever sends something through it', async () => {
+test('The agent itself connects to no such address, whatever is sent through it', async () => {
   const agent = makeGuardedAgent({ policy: { networks: [], ports: [trap.port] } });
   onTestFinished(async () => await agent.close());
   for (const host of ['127.0.0.1', '[::1]', '2130706433', 'localhost']) {
@@ -145,7 +145,7 @@ test('A name with private addresses among others is reached at the others alone,
   expect(resolve).toHaveBeenCalledTimes(1);
 });
 
-test('Nothing is sent over a connection that has gone elsewhere than it was told to', async () => {
+test('Nothing is sent over a connection to another address than the checked one', async () => {
   const seen: string[] = [];
   const elsewhere = await webServer((request, response) => {
     seen.push(String(request.url));

@@ -24,6 +24,6 @@ test.each([
   ['an HD skin', pngOf(128, 128), '128×128 pixels'],
   ['a photograph', pngOf(4_000, 3_000), '4000×3000 pixels'],
   ['a large file', pngOf(64, 64, 20_001), '20,001 bytes'],
-])('%s is told before it is sent', (_what, bytes, told) => {
+])('%s is reported before it is sent', (_what, bytes, told) => {
   expect(problemOf(bytes)?.message).toContain(told);
 });

@@ -21,7 +21,7 @@ describe('The session of a browser', () => {
     ['the same', ONE],
     ['one that is no secret', 'x'],
     ['an empty one', ''],
-  ])('is none of two: whoever put %s there might be signed in by it', (_, second) => {
+  ])('is ignored if there are two: whoever set %s might be signed in by it', (_, second) => {
     expect(session(`skinsmith=${ONE}; skinsmith=${second}`)).toBeUndefined();
     expect(session(`skinsmith=${second}; skinsmith=${ONE}`)).toBeUndefined();
   });
@@ -36,7 +36,7 @@ describe('The session of a browser', () => {
   });
 });
 
-test('The cookie of a sign-in under way is no session, nor the other way round', () => {
+test('The cookie of a sign-in under way is not a session, and vice versa', () => {
   const request = { headers: { cookie: `skinsmith=${ONE}` } };
   expect(readCookie('skinsmith-sign-in', request, 'http://127.0.0.1:1')).toBeUndefined();
   expect(session(`skinsmith-sign-in=${ONE}`)).toBeUndefined();

@@ -4,7 +4,7 @@ import { otherSession } from '../../../support/postgres/other-session.ts';
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { postgresQueue, sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
-test('A job of the same signer is not adopted anew: its lease stays as it is', async () => {
+test('A job of the same signer keeps its identity and lease', async () => {
   const { queue } = await (await sqliteQueue())();
   await fill(queue, 'ann', ['a']);
   const lease = await mustClaim(queue, 'w');

@@ -3,7 +3,7 @@ import { fill, mustClaim } from '../../../contract/queue-steps.ts';
 import { copyJob } from '../../../support/server/copy-job.ts';
 import { sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
-test('The jobs in progress and those that wait are told apart', async () => {
+test('Jobs in progress and waiting jobs are distinguished', async () => {
   const { queue } = await (await sqliteQueue())();
   await fill(queue, 'ann', ['a', 'b', 'c']);
   const { job } = await mustClaim(queue, 'w');

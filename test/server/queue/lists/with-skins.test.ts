@@ -15,7 +15,7 @@ async function openQueue() {
   return { clock, queue: new TestQueue(db, { self: nameThisNode(), clock }) };
 }
 
-test('Jobs come in the order of their ends, however many are asked for', async () => {
+test('Jobs come in the order of their ends, however many are requested', async () => {
   const { clock, queue } = await openQueue();
   await fill(queue, 'ann', ['a', 'b', 'c']);
   const [a, b, c] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'w'), await mustClaim(queue, 'w')];

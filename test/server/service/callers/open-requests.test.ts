@@ -66,7 +66,7 @@ test.each(['here', 'elsewhere'] as const)(
   },
 );
 
-test('What is open is checked when rights are taken away, and else but once', async () => {
+test('Open requests are checked when rights are removed, and otherwise only once', async () => {
   const { elsewhere, requests } = await twoProcesses();
   const [first, second] = [new Key(), new Key()];
   const refused = vi.fn();
@@ -81,7 +81,7 @@ test('What is open is checked when rights are taken away, and else but once', as
   expect(refused).not.toHaveBeenCalled();
 });
 
-test('What has ended by itself is told of no revocation', async () => {
+test('Requests that have ended hear of no revocation', async () => {
   const { here, requests } = await twoProcesses();
   const [gone, open] = [new Key(), new Key()];
   const refused = vi.fn();

@@ -151,7 +151,7 @@ test('Behind more jobs than are played through it is as if the workers took them
   expect(seconds).toBe((520 / 2) * 3 + 3);
 });
 
-test('What is told is whole milliseconds, as Java clients read them, however long jobs take', async () => {
+test('Estimates are whole milliseconds, as Java clients read them, however long jobs take', async () => {
   const shop = await workshop({ workers: 1 });
   const workers = { ...shop.context.workers, typicalTime: () => TYPICAL + 0.4 };
   const context = { ...shop.context, workers };

@@ -3,7 +3,7 @@ import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { mustClaim } from '../../../contract/queue-steps.ts';
 import { CountedSignals, elsewhere, follower, world } from '../../../support/jobs/followed-jobs.ts';
 
-test('A job that this process has at hand is told of without a read, and those of others all the same', async () => {
+test('Jobs that this process has at hand are reported without a read, and those of others too', async () => {
   const { feeds, store, signals, reads } = await world();
   const { following, heard, hears } = follower();
   feeds.follow('ann', following);
@@ -21,7 +21,7 @@ test('A job that this process has at hand is told of without a read, and those o
   expect(heard.slice(2)).toEqual(['elsewhere waiting', 'last waiting']);
 });
 
-test('A job is told of when it is accepted and when it has ended, with its skin', async () => {
+test('A job is reported when it is accepted and when it has ended, with its skin', async () => {
   const { feeds, submit, complete, store } = await world();
   const { following, hears } = follower();
   await submit('old');
@@ -70,7 +70,7 @@ test('What several followers of one owner hear is read once', async () => {
   expect([feeds.size, feeds.sizeOf('ann'), feeds.sizeOf('bob')]).toEqual([2, 2, 0]);
 });
 
-test('An end is told of once, whatever happens elsewhere', async () => {
+test('An end is reported once, whatever happens elsewhere', async () => {
   const { feeds, submit, complete, store, signals } = await world();
   const { following, hears } = follower();
   feeds.follow('ann', following);
@@ -95,7 +95,7 @@ test('Signals are listened to while somebody follows, once for all', async () =>
   expect(signals.listeners).toBe(0);
 });
 
-test('A job that ends while the pending ones are read is told of', async () => {
+test('A job that ends while the pending ones are read is reported', async () => {
   const { feeds, submit, complete, store, during } = await world();
   const { following, hears } = follower();
   await submit('a');
@@ -104,7 +104,7 @@ test('A job that ends while the pending ones are read is told of', async () => {
   expect(await hears(2)).toEqual(['pending a', 'a completed identity of a']);
 });
 
-test('A job that is accepted and ends while the pending ones are read is told of once', async () => {
+test('A job that is accepted and ends while the pending ones are read is reported once', async () => {
   const { feeds, submit, complete, store, during } = await world();
   const { following, heard, hears } = follower();
   during.list = async () => {
@@ -158,7 +158,7 @@ test('A follower that stops before it was greeted hears nothing', async () => {
   expect(one.heard).toEqual([]);
 });
 
-test('A store that cannot be read ends the followers; the next one begins anew', async () => {
+test('An unreadable store ends the followers; the next one starts again', async () => {
   const { feeds, submit, during, errors, signals } = await world();
   const [one, two] = [follower(), follower()];
   feeds.follow('ann', one.following);

@@ -16,7 +16,7 @@ test('Duplicates are counted for each caller by itself, also when there are more
   expect(count('a', START + 61_000)).toBe(61_000);
 });
 
-test('A caller may have ten duplicates for each generation of a minute, then is told when the next one may come', async () => {
+test('A caller may have ten duplicates per generation of a minute, then learns when the next one is allowed', async () => {
   const context = { ...(await limitsContext()), duplicates: new Duplicates() };
   const request = { caller: callerWith({ perMinute: 2 }), via: 'queue' } as const;
   for (let count = 0; count < 20; count++) await countDuplicate(context, request);

@@ -39,7 +39,7 @@ function refusalOf(work: () => unknown): [code: unknown, wait: unknown] | undefi
   }
 }
 
-test('An address without a key may send so many requests at once, and is told when the next may come', () => {
+test('An address without a key may send so many requests at once, and learns when the next is allowed', () => {
   const { clock, limiter } = makeWorld();
   const enter = () => limiter.enter(stranger())();
   for (let n = 0; n < PER_MINUTE; n++) expect(refusalOf(enter)).toBeUndefined();

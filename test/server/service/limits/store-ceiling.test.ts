@@ -16,7 +16,7 @@ test.each([
 test.each([
   [100, { used: 7, most: 100 }],
   [Number.POSITIVE_INFINITY, { used: 7, most: undefined }],
-])('With at most %d bytes its use is told as %o', (maxBytes, use) => {
+])('With at most %d bytes, its use is reported as %o', (maxBytes, use) => {
   expect(new StoreCeiling({ usedBytes: () => 7, maxBytes }).use).toEqual(use);
 });
 

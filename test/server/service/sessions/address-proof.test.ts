@@ -67,13 +67,13 @@ test.each(elsewhere)('A service does not prove that it is at %s', async (_, opti
   expect(await ask(server.url, `/ui/sign-in/proof?${question}`)).toEqual({ status: 404, proof: null });
 });
 
-test('A service that is told its public address proves that it is there, too', async () => {
+test('A service with a public address proves that it is there, too', async () => {
   const server = await runServer({ publicUrl: 'https://skins.example.org' });
   const { question, proof } = await questionFor(server, 'https://skins.example.org');
   expect(await ask(server.url, question)).toEqual({ status: 204, proof });
 });
 
-test('Nobody is asked at localhost, where others may listen as well', async () => {
+test('No request goes to localhost, where others may listen as well', async () => {
   const server = await runServer({ host: '0.0.0.0' });
   expect(server.url).toMatch(/^http:\/\/localhost:/);
   const { url, question, proof } = await questionFor(server, server.url);

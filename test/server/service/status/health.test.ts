@@ -50,7 +50,7 @@ test('A service is ready when it goes on, can write and its workers are well', a
   expect(await (await health()).it.unreadiness()).toEqual([]);
 });
 
-test('It is not while it stops, or while its workers are in trouble: both are told', async () => {
+test('It is not ready while it stops or its workers fail, and reports both', async () => {
   const { it } = await health({ isStopping: true, trouble: new Error('full') });
   expect(await it.unreadiness()).toEqual(['stopping', 'workers_in_trouble']);
 });
@@ -74,7 +74,7 @@ test('It is not, and asks the store nothing, once the store has become too new f
   expect(await it.unreadiness()).toEqual(['stopping', 'store_too_new']);
 });
 
-test('That is told, too, of a store that becomes too new during the look', async () => {
+test('It also reports a store that becomes too new during the check', async () => {
   const { it, becomeTooNew } = await health({ trouble: new Error('too new') });
   const looking = it.unreadiness();
   becomeTooNew();

@@ -88,7 +88,7 @@ describe('A listener', () => {
     expect(listener.takeMissed()).toBe(true);
   });
 
-  test('ends while it waits for a database that is not there', async () => {
+  test('stops while it waits for a missing database', async () => {
     const url = Object.assign(new URL(await ownDatabase()), { port: '1' }).href;
     const listener = new NotificationListener(connectionConfig(url, POOL_OPTIONS));
     listener.notify('nobody hears this');

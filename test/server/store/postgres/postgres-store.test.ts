@@ -35,7 +35,7 @@ describe('A store in PostgreSQL', () => {
     expect(await db.selectFrom('sessions').selectAll().execute()).toEqual([]);
   });
 
-  test('that is not there is refused, with the reason and without the password', async () => {
+  test('that does not exist is refused, with the reason and without the password', async () => {
     const url = changed(await ownDatabase(), { pathname: '/nowhere', password: 'geheim' });
     const opening = openPostgresStore({ url });
     await expect(opening).rejects.toMatchObject({

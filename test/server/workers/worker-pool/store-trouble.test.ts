@@ -208,7 +208,7 @@ test('A lease is renewed early enough for another try before it ends', async () 
   expect(renewals).toBeGreaterThanOrEqual(2);
 });
 
-test('A lease that could not be renewed is told of, and its job goes on', async () => {
+test('A failed renewal of a lease is reported, and its job continues', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const ended = Promise.withResolvers<boolean>();

@@ -20,7 +20,7 @@ describe('a rendered file', () => {
     expect(read(renderSkin(file))).toEqual(drawView(figure, { view: 'body', size: 512, variant: 'slim' }));
   });
 
-  test('shows what is asked for', () => {
+  test('shows what is requested', () => {
     const options: RenderOptions = { view: 'isometric', size: 100, variant: 'classic', overlay: false };
     expect(read(renderSkin(file, options))).toEqual(
       drawView(figure, { view: 'isometric', size: 100, variant: 'classic', overlay: false }),

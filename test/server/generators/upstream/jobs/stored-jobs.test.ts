@@ -68,7 +68,7 @@ test('Others have as many jobs as before while that may be so: a submission may 
   expect(jobs.foreignJobs).toBe(2);
 });
 
-test('That others have fewer jobs than before is told: there is room', async () => {
+test('Fewer jobs of others are reported, because there is room', async () => {
   const { see } = await openJobs([]);
   expect([see('a', 'b'), see('a', 'b'), see('a'), see()]).toEqual([false, false, true, true]);
 });

@@ -29,7 +29,7 @@ async function healthAt(url: string, { wait = 0, others = 0 } = {}) {
   return await upstreamHealth(parts, AbortSignal.timeout(60_000));
 }
 
-test('A service above that takes the key is well; its slots are told, and who else has them', async () => {
+test('An upstream service that accepts the key is healthy; its slots are reported, and who else uses them', async () => {
   const { url, findings } = await health([me, noKey], { others: 1 });
   expect(findings).toEqual([
     {
@@ -40,7 +40,7 @@ test('A service above that takes the key is well; its slots are told, and who el
   ]);
 });
 
-test('That jobs wait for it is told beside', async () => {
+test('Waiting jobs are reported too', async () => {
   const { findings } = await health([me, noKey], { wait: 4_200 });
   expect(findings[1]).toMatchObject({
     code: 'upstream_wait',
@@ -55,12 +55,12 @@ test.each([
   ['a full queue', refusal(429, 'job_limit'), 'upstream_limits', 'warning'],
   ['trouble', refusal(500, 'internal_error'), 'upstream_unreachable', 'problem'],
   ['a page', { expect: 'GET /v2/me', status: 200, text: '<html>' }, 'upstream_unreachable', 'problem'],
-] as const)('It is told of %s, and never the key', async (_, answer, code, result) => {
+] as const)('It reports %s, and never the key', async (_, answer, code, result) => {
   const { findings } = await health([answer]);
   expect(findings).toEqual([{ code, result, message: expect.not.stringContaining('kkkk') }]);
 });
 
-test('It is told that nobody answers', async () => {
+test('It reports that nobody answers', async () => {
   const [finding] = await healthAt('http://127.0.0.1:1');
   expect(finding).toMatchObject({ code: 'upstream_unreachable', result: 'problem' });
 });

@@ -34,7 +34,7 @@ test('What another process writes for nobody who follows costs two reads, howeve
   expect(reads).toEqual(['acceptedAfter', 'findEnded']);
 });
 
-test('What another process accepts and ends is told only to its owner', async () => {
+test('Only the owner learns what another process accepts and ends', async () => {
   const { other, reads, followers, store } = await followedByMany();
   const [first, ...others] = followers;
   await other.submit('new', 'owner0');
@@ -45,7 +45,7 @@ test('What another process accepts and ends is told only to its owner', async ()
   expect(others.map(({ heard }) => heard.length)).toEqual(others.map(() => 1));
 });
 
-test('A job that another process ends while the pending ones are read is told of', async () => {
+test('A job that another process ends while the pending ones are read is reported', async () => {
   const { store, signals, feeds, during, reads } = await followedByMany();
   const { following, hears } = follower();
   await store.submit(newJob({ request: 'a', owner: 'ann' }), LIMITS);
@@ -61,7 +61,7 @@ test('A job that another process ends while the pending ones are read is told of
   expect(await hears(2)).toEqual(['pending a', 'a completed identity of a']);
 });
 
-test('A shared read that fails is told of, and every owner is looked after by itself', async () => {
+test('A failed shared read is reported, and every owner is read separately', async () => {
   const { other, during, errors, followers } = await followedByMany();
   during.acceptedAfter = async () => {
     throw new Error('disk I/O error');
@@ -71,7 +71,7 @@ test('A shared read that fails is told of, and every owner is looked after by it
   expect(errors).toEqual([new Error('disk I/O error')]);
 });
 
-test('Once nobody follows any more, what others have done since is not looked through: the next look begins anew', async () => {
+test('Without followers, changes by others are not read, and the next read starts again', async () => {
   const { feeds, other, signals, reads } = await followedByMany({ stops: true });
   await other.submit('unheard', 'ann');
   const { following, hears } = follower();
@@ -86,7 +86,7 @@ test('Once nobody follows any more, what others have done since is not looked th
   expect(reads).toEqual(['newestId', 'listAfter', 'readEnds']);
 });
 
-test('While somebody still follows, nothing is looked at anew because another has left', async () => {
+test('While somebody still follows, nothing is read again because another has left', async () => {
   const { feeds, other, reads } = await followedByMany();
   const { following, hears } = follower();
   const stop = feeds.follow('ann', following);

@@ -46,7 +46,7 @@ test.each([
   expect(viaFor(caller, isAskedFor)).toBe(via);
 });
 
-test('After a new skin the whole delay is told, and the wait for a window if that is longer', () => {
+test('After a new skin, the answer has the whole delay, or the wait for a window if that is longer', () => {
   const told = (relative: number, millis: number) =>
     waitAfterNew({ next: { absolute: 0, relative }, delay: { millis } } as RateLimit);
   expect([told(200, 1_500), told(60_000, 1_500)]).toEqual([1_500, 60_000]);

@@ -34,7 +34,7 @@ test.each([
   expect(await textures.find(hash)).toBeUndefined();
 });
 
-test('A texture that is not there yet is found as soon as it is', async () => {
+test('A missing texture is found as soon as it exists', async () => {
   const { db, textures } = await served();
   expect(await textures.find('later')).toBeUndefined();
   await db

@@ -57,7 +57,7 @@ async function storeCodes(change: (db: Db) => Promise<unknown>) {
   return codes((await diagnose(context, operator)).store.findings);
 }
 
-test('The operator is told of the store and of what the generator has to say', async () => {
+test('The operator gets the findings of the store and of the generator', async () => {
   const finding = { code: 'tired', result: 'warning', message: 'It is tired.' } as const;
   const { context } = await service(async () => [finding]);
   const diagnosis = await diagnose(context, operator);
@@ -71,7 +71,7 @@ test('The operator is told of the store and of what the generator has to say', a
   ]);
 });
 
-test('Others are told nothing', async () => {
+test('Others get no findings', async () => {
   const { context } = await service();
   const user = userCaller(
     { id: 'cd', name: 'bob', plan: 'pro', role: 'user', created_at: 0, disabled_at: null },
@@ -82,12 +82,12 @@ test('Others are told nothing', async () => {
   await expect(diagnose(context, anybody)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-test('A generator that has nothing to say is well', async () => {
+test('A generator without findings is healthy', async () => {
   const { context } = await service();
   expect((await diagnose(context, operator)).generator.findings).toEqual([]);
 });
 
-test('A generator that does not say in time how it is is told to stop, and that is told', async () => {
+test('A generator that does not report its health in time is aborted, which is reported', async () => {
   let stopped: AbortSignal | undefined;
   const { context } = await service((signal) => {
     stopped = signal;

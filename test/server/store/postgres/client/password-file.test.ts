@@ -34,7 +34,7 @@ test('Names are compared without their escapes', async () => {
   expect(await readPasswordFile(path, { ...ANN, host: '::1', database: String.raw`a\b` })).toBe('geheim');
 });
 
-test('A file that is not there has no password', async () => {
+test('A missing file has no password', async () => {
   expect(await readPasswordFile(join(await ownFolder(), 'missing', 'pgpass'), ANN)).toBeUndefined();
 });
 

@@ -14,7 +14,7 @@ function opening(errors: unknown[]): () => Promise<string> {
   };
 }
 
-test('A store that cannot be reached yet is opened when it can be, and the waiting is told once', async () => {
+test('An unreachable store is opened once it is reachable, and the wait is reported once', async () => {
   const reasons: string[] = [];
   const patience = { limit: 60_000, onWaiting: (reason: string) => reasons.push(reason) };
   const open = opening([refused(), refused(), refused()]);
@@ -35,7 +35,7 @@ test('A store that refuses its use is not waited for', async () => {
   expect(errors).toHaveLength(1);
 });
 
-test('The waiting for a store ends when the service is told to stop', async () => {
+test('Waiting for a store ends when the service is stopped', async () => {
   const stop = new AbortController();
   const waiting = untilReachable(opening([refused()]), {
     limit: 30_000,

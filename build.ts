@@ -104,7 +104,7 @@ const bundles: readonly BuildOptions[] = [
   },
   {
     platform: 'node',
-    input: { index: 'src/index.ts' },
+    input: { index: 'src/index.ts', testing: 'src/testing.ts' },
     external: ['undici', 'zod'],
     plugins: [lateNames(), programService()],
     // Keeps lines, because Node prints the one that throws, and debuggers show them.

@@ -1,6 +1,6 @@
 /**
  * Generates files from the command tree: manual pages and completion scripts, which are not in git (`node
- * man/make.ts`, part of the build); with `--documents`, also those in git: docs/formats.md, the list of pages in
+ * man/make.ts`, part of the build); with `--documents`, also those in git: docs/formats.md, docs/scenario.schema.json, the list of pages in
  * package.json and the text of `skinsmith --help`. `--check` fails if one of those is not current.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import { markdown } from '../src/cli/man/document.ts';
 import { FORMATS_PAGE, formatsPage } from '../src/cli/man/formats-page.ts';
 import { manPageName, renderFormatsPage, renderManPage } from '../src/cli/man/man-page.ts';
 import { buildProgram } from '../src/cli/program.ts';
+import { scenarioJsonSchema } from '../src/double/scenario.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -21,6 +22,7 @@ const format = formatsPage(program);
 const pages = [...manPages(), [`man/${FORMATS_PAGE}.5`, renderFormatsPage(format, VERSION)] as const];
 const documents = [
   ['docs/formats.md', markdown('Formats', format)] as const,
+  ['docs/scenario.schema.json', `${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`] as const,
   await manifest(pages.map(([path]) => path)),
   await programHelp(),
 ];

@@ -21,6 +21,8 @@ type NetworkOption =
   | 'embedded';
 
 export interface EmbeddedOptions extends Omit<ServerOptions, NetworkOption> {
+  /** Root of the addresses in signed textures; default: the one that the store remembers. */
+  readonly publicUrl?: string;
   /** Whether to log warnings and errors; default: log nothing. */
   readonly logsWarnings?: boolean;
 }
@@ -60,7 +62,7 @@ function openInProcess(options: EmbeddedOptions, { context, owner }: Parts): Emb
     log,
     requests,
     open: async () => {
-      const publicUrl = await rememberedPublicUrl(context.db);
+      const publicUrl = options.publicUrl ?? (await rememberedPublicUrl(context.db));
       return { publicUrl, own: [publicUrl], provable: [] };
     },
     close: async () => await requests.close(),

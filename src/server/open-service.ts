@@ -88,8 +88,10 @@ async function open<A extends Adapter>(
   releases: Releases,
 ): Promise<OpenService<A>> {
   const { clock = systemClock } = options;
-  makeFolder(options.dataDir, 0o700);
-  await finishRestore(options.dataDir, clock.now());
+  if (!options.inMemory) {
+    makeFolder(options.dataDir, 0o700);
+    await finishRestore(options.dataDir, clock.now());
+  }
   const plans = await plansOf(options);
   const store = await openStoreOf(options);
   releases.add(() => store.close());

@@ -73,6 +73,11 @@ function makeSigningKey(pem: string): SigningKey {
   const base64 = pem.replace(/-----[A-Z ]+-----|\s/g, '');
   const privateKey = parsePrivateKey(Buffer.from(base64, 'base64'));
   if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('not an RSA key');
+  return signingKeyOf(privateKey);
+}
+
+/** An RSA key as one that signs. */
+export function signingKeyOf(privateKey: KeyObject): SigningKey {
   const publicPem = publicKeyPem(privateKey);
   return { privateKey, publicPem, id: shortFingerprint(publicPem) };
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Fate } from '../../src/double/hosted/jobs.ts';
+import type { Fate } from '../../src/double/plans.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import {
   embeddedWorkshop,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { cp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -5,8 +6,8 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../support/openid/fake-provider.ts';
 import { PlainBrowser } from '../support/pages/browser.ts';
-import { freshMachine, PROGRAM, ROOT, type Serving } from '../support/program/program.ts';
-import { skinPng } from '../support/server/drawn-skins.ts';
+import { freshMachine, type Machine, PROGRAM, ROOT, type Serving } from '../support/program/program.ts';
+import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
 import { jobAt } from '../support/server/job-at.ts';
 import { poll } from '../support/server/poll.ts';
 import type { TestCaller } from '../support/server/test-caller.ts';
@@ -216,3 +217,48 @@ test.each([
   expect(stderr).toMatch(has);
   expect(stderr).not.toMatch(hasNot);
 });
+
+describe('serve --double', () => {
+  test('makes a folder of skins as the hosted service does, and a polite client ends with 0', async () => {
+    const machine = await freshMachine();
+    const { url, key, end } = await startDouble(machine, ['--polite', '--scenario', 'lossy']);
+    const env = { SKINSMITH_API_KEY: key };
+    const out = join(machine.folder, 'out');
+    const args = ['--base-url', url, 'generate', join(ROOT, 'examples'), '--out', out];
+    expect((await machine.start(args, { env })).exitCode).toBe(0);
+    expect(await end()).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('ends with 1 and a report after an impolite client', async () => {
+    const machine = await freshMachine();
+    const { url, key, end } = await startDouble(machine, ['--polite', '--clock', 'manual']);
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ url: dataUrl(skinPng(1)), name: 'limit-429' });
+    for (const status of [429, 202])
+      expect((await fetch(`${url}/v2/queue`, { method: 'POST', headers, body })).status).toBe(status);
+    expect(await end()).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('waits: 1 submissions'),
+    });
+  });
+
+  test.each([
+    [['--host', '127.0.0.1'], '--double and --host cannot be combined'],
+    [['--scenario', 'nonsense'], 'The scenario nonsense cannot be read'],
+  ])('refuses %j', async (args, message) => {
+    const machine = await freshMachine();
+    const { exitCode, stderr } = await machine.start(['serve', '--double', ...args]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+async function startDouble(machine: Machine, args: readonly string[]) {
+  const child = machine.start(['serve', '--double', ...args]);
+  const [line] = await once(child.stdout!, 'data');
+  const { url, key } = JSON.parse(String(line)) as { url: string; key: string };
+  const end = async () => {
+    child.kill('SIGTERM');
+    return await child;
+  };
+  return { url, key, end };
+}

@@ -5,6 +5,7 @@ import { switchToOwnerOf } from '../context/data-owner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
+import { refuseDoubleOptions, runDouble } from '../serve/double.ts';
 import { keepAllFiles } from '../serve/keep-all-files.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
 import { aborted, ownLog } from '../serve/own-log.ts';
@@ -21,6 +22,7 @@ export const examples: Examples = [
     'Let a hosted service make the skins',
     'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
   ],
+  ['Let tests of a client run against a double of the hosted service', 'skinsmith serve --double --polite'],
 ];
 
 interface ListeningView {
@@ -43,10 +45,20 @@ export function register(command: Command, runner: Runner, run = runServe): void
         'first start prints the API key of the owner, once. SIGTERM lets running generations finish; a ' +
         'second one stops the service at once.',
     )
-    .action(async (typed: ServeOptions) => await runner(async (context) => await run(typed, context)));
+    .action(async (typed: ServeOptions, self: Command) => {
+      if (typed.double) return await runner(async (context) => await runDouble(givenOptions(self), context));
+      await runner(async (context) => await run(typed, context));
+    });
+}
+
+/** Those that were typed: many have a default. */
+function givenOptions(command: Command): ServeOptions {
+  const all = Object.entries(command.opts<ServeOptions>());
+  return Object.fromEntries(all.filter(([name]) => command.getOptionValueSource(name) !== 'default'));
 }
 
 export async function runServe(options: ServeOptions, context: CommandContext): Promise<number> {
+  refuseDoubleOptions(options);
   keepAllFiles();
   const all = await serverOptions(options, context);
   switchToOwnerOf(all.dataDir);

@@ -139,6 +139,8 @@ export function serverReport(error: unknown): ErrorReport | undefined {
   if (code === undefined) return undefined;
   if (error.name === 'BackupError' || error.name === 'StoreCopyError')
     return { code, message, hint, exit: 'failed' };
+  if (error.name === 'ScenarioError' || error.name === 'DoubleError')
+    return { code, message, hint, exit: 'usage' };
   const starting = Object.hasOwn(STARTING, code) ? STARTING[code] : undefined;
   return starting && { code, message, hint, ...starting };
 }

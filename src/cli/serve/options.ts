@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { LogAddresses, LogLevel } from '../../server/server.ts';
 import type { AccountOptions } from '../config/game-settings.ts';
 import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../options/option-values.ts';
+import { addDoubleOptions, type DoubleCommandOptions } from './double.ts';
 import { GENERATOR_KINDS, type GeneratorOptions, UPSTREAM_VISIBILITIES } from './generator.ts';
 import { claimTest, issuer, type OpenIdOptions } from './openid.ts';
 import type { StoreOptions } from './store.ts';
@@ -61,7 +62,8 @@ export interface ServeOptions
     DataOptions,
     AccessOptions,
     OpenIdOptions,
-    LogOptions {}
+    LogOptions,
+    DoubleCommandOptions {}
 
 /** The options of `serve`, in groups. */
 export function addServeOptions(command: Command): Command {
@@ -75,6 +77,7 @@ export function addServeOptions(command: Command): Command {
     addAccessOptions,
     addOpenIdOptions,
     addLogOptions,
+    addDoubleOptions,
   ];
   for (const add of groups) add(command);
   return command;

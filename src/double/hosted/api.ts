@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { LONGEST_TIMER, systemClock } from '../../base/clock.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import type { Fault, Refused } from '../faults.ts';
+import type { JobPlan } from '../plans.ts';
 import { altered, type Reply } from '../replies.ts';
 import type { DoubleRequest, RequestKind } from '../requests.ts';
 import { fixtureKey, Seed } from '../seed.ts';
@@ -144,8 +145,8 @@ export class HostedApi {
     return clock.now() + clockOffset;
   }
 
-  async answer(request: DoubleRequest, closing: AbortSignal): Promise<Reply> {
-    const answer = await this.#answer(request, closing);
+  async answer(request: DoubleRequest, closing: AbortSignal, plan?: JobPlan): Promise<Reply> {
+    const answer = await this.#answer(request, closing, plan);
     const date = new Date(this.now()).toUTCString();
     const reply = encodeAnswer({ ...answer, headers: { date, ...answer.headers } });
     return this.#options.alter ? altered(reply, request, this.#options.alter) : reply;
@@ -162,12 +163,12 @@ export class HostedApi {
     return encodeAnswer(this.#tooFast(visit, { ...(wait !== undefined && { wait }), ...(says && { says }) }));
   }
 
-  async #answer(request: DoubleRequest, closing: AbortSignal): Promise<Answer> {
+  async #answer(request: DoubleRequest, closing: AbortSignal, plan?: JobPlan): Promise<Answer> {
     const now = this.#asOf(request);
-    let visit = this.#visit(request, 'anonymous', now);
+    let visit = this.#visit(request, 'anonymous', { now });
     try {
       const { caller, warnings } = verifyKey(request, this.key);
-      visit = this.#visit(request, caller, now);
+      visit = this.#visit(request, caller, { now, plan });
       visit.warnings.push(...warnings);
       return await this.#handlers[request.kind](visit, closing);
     } catch (error) {
@@ -183,8 +184,12 @@ export class HostedApi {
     return this.now() - (request.method === 'GET' ? lag(request) : 0);
   }
 
-  #visit(request: DoubleRequest, caller: CallerKind, now = this.now()): Visit {
-    return newVisit({ request, caller, now, traffic: this.#traffic[caller], warnings: [] });
+  #visit(
+    request: DoubleRequest,
+    caller: CallerKind,
+    { now = this.now(), plan }: { now?: number; plan?: JobPlan | undefined } = {},
+  ): Visit {
+    return newVisit({ request, caller, now, plan, traffic: this.#traffic[caller], warnings: [] });
   }
 
   async #submit(visit: Visit): Promise<Answer> {

@@ -2,20 +2,19 @@ import { ERRORS } from '../../protocol/errors.ts';
 import type { Skin } from '../../protocol/skin.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
+import { fateOf, type JobPlan } from '../plans.ts';
 import type { Seed } from '../seed.ts';
 import { HostedRefusal } from './answers.ts';
 import {
   type Before,
   etaOf,
   fakeJobId,
-  fateOf,
   type HostedJob,
   hasRightSkin,
   hasSkin,
   inputKey,
   JobBook,
   type JobOwner,
-  type JobPlan,
   makeJobId,
   notBefore,
   type PlannedJob,
@@ -71,15 +70,14 @@ export class Intake {
   }
 
   /** In the published order: the queue's limit, what is allowed, the quota, the picture, duplicates, the switch. */
-  async take(visit: Visit, { options, file, picture: read }: Submission): Promise<Taken> {
-    const { caller, now } = visit;
+  async take(visit: Visit, { options, picture: read }: Submission): Promise<Taken> {
+    const { caller, now, plan } = visit;
     const before = { pending: this.book.unfinished(caller, now), lastJob: this.book.last(caller) };
     this.#checkQueue(before);
     checkGrants(caller, options);
     countSubmission(visit);
     const picture = read();
     const input = inputOf(options, picture);
-    const plan = this.#options.plan?.({ input, file });
     const known = this.#knownSkin(input, picture, { now, isPlanned: plan?.isKnown ?? false });
     if (known) return { kind: 'duplicate', duplicate: await this.#duplicate(input, known, now) };
     this.#checkSwitch();

@@ -1,43 +1,9 @@
-import type { ErrorCode } from '../../protocol/errors.ts';
 import type { JobStatus } from '../../protocol/job.ts';
 import type { Skin, SkinVisibility } from '../../protocol/skin.ts';
 import type { TextureModel } from '../../textures/property.ts';
+import type { Fate, JobPlan } from '../plans.ts';
 import type { Seed } from '../seed.ts';
 import { type CallerKind, MINUTE, type RateRule } from './limits.ts';
-
-/** What becomes of the first `times` jobs of one picture; those after are made as they should be. */
-export type Fate =
-  /** No job at all: the submission itself is answered with this error. */
-  | { readonly kind: 'refused'; readonly times: number; readonly code: ErrorCode }
-  | { readonly kind: 'fails'; readonly times: number; readonly code: ErrorCode }
-  /** Completed, with the texture of a picture that nobody submits. */
-  | { readonly kind: 'wrong'; readonly times: number }
-  /**
-   * Made, but `after` milliseconds past its end the job is gone from the list and answers `job_not_found`.
-   * `keepsSkin`: whether the skin is still there, so that the same picture is then a duplicate.
-   */
-  | {
-      readonly kind: 'forgotten';
-      readonly times: number;
-      readonly after: number;
-      readonly keepsSkin: boolean;
-    };
-
-/** The fate of the `attempt`th job of a picture, from 1. */
-export function fateOf(fate: Fate | undefined, attempt: number): Fate | undefined {
-  return fate && attempt <= fate.times ? fate : undefined;
-}
-
-/** What a scenario decides about one submission. */
-export interface JobPlan {
-  readonly fate?: Fate;
-  /** Milliseconds; Infinity: the job never ends. */
-  readonly serviceTime?: number;
-  /** The job ends when somebody has polled it so many times. */
-  readonly polls?: number;
-  /** The submission is answered at once, as of a picture that the service has. */
-  readonly isKnown?: boolean;
-}
 
 /** What a skin is wanted of. */
 export interface SkinInput {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
+import type { JobPlan } from '../plans.ts';
 import type { DoubleRequest } from '../requests.ts';
 import { HostedRefusal, note } from './answers.ts';
 
@@ -16,6 +17,8 @@ export interface Visit {
   now: number;
   readonly caller: CallerKind;
   readonly traffic: Traffic;
+  /** What a scenario decides about the submission. */
+  readonly plan: JobPlan | undefined;
   readonly warnings: Note[];
   readonly links: Record<string, string>;
   readonly headers: Record<string, string>;
@@ -51,7 +54,9 @@ export function verifyKey({ headers }: DoubleRequest, key: string): { caller: Ca
   return { caller: 'user', warnings: [] };
 }
 
-export function newVisit(about: Pick<Visit, 'request' | 'now' | 'caller' | 'traffic' | 'warnings'>): Visit {
+export function newVisit(
+  about: Pick<Visit, 'request' | 'now' | 'caller' | 'traffic' | 'plan' | 'warnings'>,
+): Visit {
   const unknown = {
     nextRequest: 0,
     minDelay: 0,

@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import type { Fate } from '../plans.ts';
 import { type Alteration, alterationSchema } from '../replies.ts';
 import type { DoubleRequest, RequestKind } from '../requests.ts';
 import type { Seed } from '../seed.ts';
-import type { Fate, JobPlan, PlannedJob, SkinInput } from './jobs.ts';
+import type { PlannedJob } from './jobs.ts';
 import { type HostedFlags, type RateRule, rateRuleSchema } from './limits.ts';
 
 /** How the service behaves. Times in milliseconds. */
@@ -50,11 +51,6 @@ export interface HostedOptions {
   readonly alter?: Alteration;
   /** What becomes of the jobs of a picture, by its pixel hash; all is well unless given. */
   readonly fate?: (pixels: string) => Fate | undefined;
-  /** What becomes of one submission, over `fate` and `serviceTime`; undefined: as they say. */
-  readonly plan?: (wanted: {
-    readonly input: SkinInput;
-    readonly file: string | undefined;
-  }) => JobPlan | undefined;
   /** RSA key to sign with; the fixture key unless given. */
   readonly signingKey?: KeyObject;
   /** Where ids come from; another source in each run unless given. */

@@ -51,8 +51,6 @@ export type SubmissionOptions = z.output<typeof OPTIONS>;
 
 export interface Submission {
   readonly options: SubmissionOptions;
-  /** Name of the file that was sent, if one was. */
-  readonly file: string | undefined;
   /** @throws HostedRefusal: the picture is read only once the request has been counted */
   readonly picture: () => Picture;
 }
@@ -67,7 +65,7 @@ export async function readSubmission(request: DoubleRequest): Promise<Submission
   }
   const fields = JSON.parse(request.body.toString('utf8')) as Record<string, unknown>;
   const options = parseOrRefuse(OPTIONS, fields);
-  return { options, file: undefined, picture: () => readLinked(fields) };
+  return { options, picture: () => readLinked(fields) };
 }
 
 async function readUpload(body: Buffer, type: string): Promise<Submission> {
@@ -81,7 +79,7 @@ async function readUpload(body: Buffer, type: string): Promise<Submission> {
   const bytes = upload && new Uint8Array(await upload.file.arrayBuffer());
   if (bytes && bytes.length > MAX_FILE_BYTES) throw invalidFile('File too large');
   const options = parseOrRefuse(OPTIONS, Object.fromEntries(fields));
-  return { options, file: upload?.file.name, picture: () => readPicture(bytes) };
+  return { options, picture: () => readPicture(bytes) };
 }
 
 async function readForm(body: Buffer, type: string): Promise<FormData> {

@@ -2,12 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOpenToOthers, makePrivate } from '../../base/files.ts';
 import { type Game, openGame } from '../../game/game.ts';
+import { ERRORS } from '../../protocol/errors.ts';
 import { type Accounts, openAccounts } from '../accounts/linking.ts';
 import { AccountKeyChangedError, TokenCipher } from '../accounts/token-cipher.ts';
 import { ACCOUNT_KEY, SIGNING_KEY } from '../backup/data-files.ts';
 import type { AccountGeneratorOptions } from '../generators/accounts.ts';
 import { OwnKey } from '../generators/own-key.ts';
-import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
+import {
+  GenerationError,
+  type Generator,
+  type GeneratorKind,
+  type OpenGenerator,
+} from '../generators/port.ts';
 import { type SigningOptions, signingGenerator } from '../generators/signing.ts';
 import type { OpenUpstreamOptions } from '../generators/upstream/open.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
@@ -131,12 +137,24 @@ function paced(generator: Generator, ms: number, clock: SigningOptions['clock'])
   };
 }
 
+/** The same generator, whose jobs fail when the rehearsal says so. */
+function rehearsed(generator: Generator, rehearse: NonNullable<ServerOptions['rehearse']>): Generator {
+  return {
+    ...generator,
+    generate: async (texture, signal) => {
+      const code = await rehearse(texture.hash, signal);
+      if (code) throw new GenerationError(code, ERRORS[code].message, { isFinal: true });
+      return await generator.generate(texture, signal);
+    },
+  };
+}
+
 /** The service's own signing key. An existing one must be usable. @throws SigningKeyError, SigningKeyChangedError */
 export async function openOwnKey(options: ServerOptions, db: Db): Promise<OwnKey> {
-  const { store, newSigningKey } = options;
+  const { store, newSigningKey, inMemory } = options;
   const path = signingKeyPath(options);
   const isUsed = kindOf(options) === 'signing';
-  const ownKey = new OwnKey({ db, path, isUsed, isShared: store !== undefined });
+  const ownKey = new OwnKey({ db, path, isUsed, isShared: store !== undefined, given: inMemory?.signingKey });
   await ownKey.start(newSigningKey ?? false);
   return ownKey;
 }
@@ -159,7 +177,8 @@ export async function openGenerator(
     proxies: options.proxies,
   });
   releases.add(() => opened.close?.());
-  return { ...opened, generator: paced(opened.generator, options.pace ?? 0, parts.clock) };
+  const generator = paced(opened.generator, options.pace ?? 0, parts.clock);
+  return { ...opened, generator: options.rehearse ? rehearsed(generator, options.rehearse) : generator };
 }
 
 /** The kind of generator that the options name. */

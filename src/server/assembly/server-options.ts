@@ -1,7 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Proxies } from '../../base/proxies.ts';
 import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
+import type { ErrorCode } from '../../protocol/errors.ts';
 import type { AccountRules } from '../accounts/availability.ts';
 import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/contact.ts';
@@ -35,6 +37,11 @@ interface GenerationOptions {
   readonly upstream?: UpstreamSettings;
   /** Minimum milliseconds of a generation, to rehearse with a slow service. */
   readonly pace?: number;
+  /**
+   * Called before each generation with the picture's pixel hash: takes as long as it likes, and returns the code of the
+   * error with which the job fails, if it should.
+   */
+  readonly rehearse?: (hash: string, signal: AbortSignal) => Promise<ErrorCode | undefined>;
   /** Default: signing-key.pem in the data folder; created if missing. */
   readonly signingKeyFile?: string | undefined;
   /** Continues with a signing key other than the one that signed the store's skins. */
@@ -67,6 +74,8 @@ interface NetworkOptions {
 interface StoreOptions {
   /** Folder of the store and the keys; created if missing. */
   readonly dataDir: string;
+  /** Everything is in memory, nothing in the data folder, and this key signs. */
+  readonly inMemory?: { readonly signingKey: KeyObject };
   /** A PostgreSQL database as the store; default: a file in the data folder. */
   readonly store?: PostgresSettings | undefined;
   readonly retentionHours?: number;

@@ -6,7 +6,7 @@ import { type Db, StoreTooNewError } from '../store/db.ts';
 import { StoreGoneError } from '../store/failures.ts';
 import { verifyWhole } from '../store/meta.ts';
 import type { OpenStore } from '../store/open-store.ts';
-import { openStore, StoreReplacedError } from '../store/sqlite.ts';
+import { openMemoryStore, openStore, StoreReplacedError } from '../store/sqlite.ts';
 import type { Node } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -69,7 +69,7 @@ export function makeServiceParts({
   };
 }
 
-type Options = Pick<ServerOptions, 'store' | 'dataDir' | 'durable' | 'migrations'>;
+type Options = Pick<ServerOptions, 'store' | 'dataDir' | 'inMemory' | 'durable' | 'migrations'>;
 
 /** Opens the store that the options name: a database of PostgreSQL, or the file in the data folder. @throws StoreUnfinishedError */
 export async function openStoreOf(options: Options): Promise<OpenStore> {
@@ -91,7 +91,8 @@ export async function openBriefly({ store, ...rest }: Options): Promise<OpenStor
   return await openStoreOf({ ...rest, store: store && { ...store, prepares: false } });
 }
 
-async function open({ store, dataDir, durable, migrations }: Options): Promise<OpenStore> {
+async function open({ store, dataDir, inMemory, durable, migrations }: Options): Promise<OpenStore> {
+  if (inMemory) return await openMemoryStore();
   if (store === undefined) return await openStore(dataDir, { durable, migrations });
   const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
   return await openPostgresStore({ ...store, migrations });

@@ -1,5 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { openSigningKey, type SigningKey, SigningKeyError } from '../../textures/signing-key.ts';
+import {
+  openSigningKey,
+  type SigningKey,
+  SigningKeyError,
+  signingKeyOf,
+} from '../../textures/signing-key.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockQueue } from '../store/locks.ts';
 import { deleteMeta, keepMeta, readMeta, writeMeta } from '../store/meta.ts';
@@ -28,6 +34,8 @@ export interface OwnKeyOptions {
   readonly isUsed: boolean;
   /** Whether servers on other machines may use the store: all of them must have the same key from the first start on. */
   readonly isShared: boolean;
+  /** The key itself, in place of the file. */
+  readonly given?: KeyObject | undefined;
 }
 
 /**
@@ -45,7 +53,7 @@ export class OwnKey {
   }
 
   get isThere(): boolean {
-    return existsSync(this.#options.path);
+    return this.#options.given !== undefined || existsSync(this.#options.path);
   }
 
   /** The key, created on first use. A failure is not remembered. @throws SigningKeyError */
@@ -104,7 +112,8 @@ export class OwnKey {
   }
 
   async #open(): Promise<SigningKey> {
-    const key = await openSigningKey(this.#options.path);
+    const { given, path } = this.#options;
+    const key = given ? signingKeyOf(given) : await openSigningKey(path);
     if (this.#options.isUsed) await this.#keep(key.id);
     return key;
   }
@@ -119,7 +128,8 @@ export class OwnKey {
   }
 
   async #idOfFile(): Promise<string | undefined> {
-    const { path } = this.#options;
+    const { path, given } = this.#options;
+    if (given) return signingKeyOf(given).id;
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) return undefined; // opening it would create one
     const version = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.size}`;

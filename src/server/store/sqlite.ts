@@ -192,6 +192,23 @@ export async function openStore(
   };
 }
 
+/** A new store that no other process sees, and that is gone when it is closed. */
+export async function openMemoryStore(): Promise<OpenStore> {
+  const { DatabaseSync } = await importSqlite();
+  const database = new DatabaseSync(':memory:');
+  database.exec(SETTINGS);
+  const db = sqliteDb(database);
+  await migrate(db, MIGRATIONS);
+  return {
+    db,
+    examine: async () => [],
+    changedByOthers: () => false,
+    usedBytes: () => Number(database.prepare('PRAGMA page_count').get()?.['page_count']) * 4096,
+    isReplaced: () => false,
+    close: async () => await db.destroy(),
+  };
+}
+
 /** Opens (or creates) a database file. @throws Error of node:sqlite or the file system */
 export async function openSqliteFile(path: string, durable = false): Promise<DatabaseSync> {
   makeFolder(dirname(path), 0o700);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Fate } from '../../../src/double/hosted/jobs.ts';
+import type { Fate } from '../../../src/double/plans.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Fate } from '../../../src/double/hosted/jobs.ts';
+import type { Fate } from '../../../src/double/plans.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import type { HostedService } from '../../support/hosted/hosted-service.ts';
 import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Fate } from '../../../src/double/hosted/jobs.ts';
 import { encodeDifferently } from '../../../src/double/hosted/skins.ts';
+import type { Fate } from '../../../src/double/plans.ts';
 import { seededRandom } from '../../../src/double/seed.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';

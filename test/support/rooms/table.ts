@@ -26,6 +26,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'base',
     ],
   },
+  'testing.ts': {
+    holds: 'The double, for tests that import it',
+    imports: ['double'],
+  },
   'index.ts': {
     holds: 'The public API; the CLI uses nothing else of the client',
     imports: ['batch', 'client', 'protocol', 'skin', 'base', 'server/embedded.ts'],
@@ -87,7 +91,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'server', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
   'csv-parse/sync': ['batch'],
-  yaml: ['batch'],
+  yaml: ['cli', 'batch'],
   commander: ['cli'],
   conf: ['cli'],
   'env-paths': ['cli'],

@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import type { Double, DoubleOptions } from '../../double/double.ts';
+import type { CommandContext } from '../context/context.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { httpUrl, nonEmpty, wholeNumber } from '../options/option-values.ts';
+import { clean, jsonLine } from '../text/text.ts';
+import { aborted } from './own-log.ts';
+
+export interface DoubleCommandOptions {
+  readonly double?: boolean;
+  readonly as?: 'hosted' | 'skinsmith';
+  readonly scenario?: string;
+  readonly seed?: number;
+  readonly clock?: 'running' | 'manual';
+  readonly polite?: boolean;
+  readonly record?: string;
+  readonly recording?: string;
+  readonly replay?: string;
+}
+
+/** Those that make sense for a double, with `--port`. */
+const OWN = ['double', 'as', 'scenario', 'seed', 'clock', 'polite', 'record', 'recording', 'replay', 'port'];
+const MAX_SCENARIO_BYTES = 1024 * 1024;
+
+export function addDoubleOptions(command: Command): Command {
+  return command
+    .optionsGroup('As a double, for tests of clients (see docs/testing.md):')
+    .option('--double', 'run a double of a service: in memory, on this machine only, with faults on demand')
+    .addOption(
+      new Option('--as <service>', 'whose answers the double gives (default: hosted)').choices([
+        'hosted',
+        'skinsmith',
+      ]),
+    )
+    .option('--scenario <file|name>', 'what happens at the double: a YAML or JSON file, or a name', nonEmpty)
+    .option(
+      '--seed <number>',
+      'number that ids and random faults follow from (default: 1)',
+      wholeNumber(0, 2 ** 31 - 1),
+    )
+    .addOption(
+      new Option(
+        '--clock <clock>',
+        'whether time runs, or stands still until it is advanced (default: running)',
+      ).choices(['running', 'manual']),
+    )
+    .option('--polite', 'exit with 1 if a client was impolite: see the expectation polite')
+    .option('--record <url>', 'pass requests on to this service, and write its answers down', httpUrl)
+    .option('--recording <file>', 'new file for what --record writes', nonEmpty)
+    .option('--replay <file>', 'answer from such a file', nonEmpty);
+}
+
+/** Runs until the signal aborts. @returns the exit status */
+export async function runDouble(
+  options: DoubleCommandOptions & { readonly port?: number },
+  context: CommandContext,
+): Promise<number> {
+  checkOptions(options);
+  const { startDouble, UnmetExpectations } = await import('../../double/double.ts');
+  const double = await startDouble(await doubleOptions(options));
+  if (options.polite) double.expect({ polite: true });
+  announce(double, context);
+  await aborted(context.signal);
+  try {
+    await double.stop();
+    return exitStatus('done');
+  } catch (error) {
+    if (!(error instanceof UnmetExpectations)) throw error;
+    await context.messages.failure({ code: error.code, message: error.message, hint: undefined });
+    return exitStatus('failed');
+  }
+}
+
+function checkOptions(options: DoubleCommandOptions): void {
+  const other = Object.keys(options).find((name) => !OWN.includes(name));
+  if (other) throw usageError('conflicting_options', `--double and --${dashed(other)} cannot be combined.`);
+  const { record, recording, replay } = options;
+  if ((record === undefined) !== (recording === undefined))
+    throw usageError('conflicting_options', '--record and --recording belong together.');
+  if (record !== undefined && replay !== undefined)
+    throw usageError('conflicting_options', '--record and --replay cannot be combined.');
+}
+
+/** @throws CliError for an option that only a double has */
+export function refuseDoubleOptions(options: DoubleCommandOptions): void {
+  const own = OWN.find((name) => name !== 'port' && name in options);
+  if (own) throw usageError('conflicting_options', `--${own} needs --double.`);
+}
+
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+async function doubleOptions({
+  double: _double,
+  polite: _polite,
+  scenario,
+  record,
+  recording,
+  ...options
+}: DoubleCommandOptions & { readonly port?: number }): Promise<DoubleOptions> {
+  return {
+    ...options,
+    ...(scenario !== undefined && { scenario: await readScenario(scenario) }),
+    ...(record !== undefined && recording !== undefined && { record: { upstream: record, file: recording } }),
+  };
+}
+
+/** The name of one that comes with the program, or what a file holds. */
+async function readScenario(given: string): Promise<NonNullable<DoubleOptions['scenario']>> {
+  const { SCENARIOS } = await import('../../double/scenario.ts');
+  if (Object.hasOwn(SCENARIOS, given)) return given;
+  try {
+    const bytes = await readFile(given);
+    if (bytes.length > MAX_SCENARIO_BYTES) throw new Error('it is longer than 1 MiB');
+    const { parse } = await import('yaml');
+    return parse(bytes.toString('utf8'), { maxAliasCount: 0, logLevel: 'error' });
+  } catch (error) {
+    const names = Object.keys(SCENARIOS).join(', ');
+    const reason = (error as Error).message.split('\n', 1)[0] ?? '';
+    throw new CliError('invalid_scenario', `The scenario ${clean(given)} cannot be read: ${clean(reason)}.`, {
+      exit: 'usage',
+      hint: `Give a YAML or JSON file, or one of these names: ${names}.`,
+      cause: error,
+    });
+  }
+}
+
+function announce({ url, key }: Double, { io }: CommandContext): void {
+  if (!io.out.isTTY) return void io.out.write(jsonLine({ url, key }));
+  io.out.write(
+    `A double of the service listens on ${url}\n` +
+      `API key: ${key}\n` +
+      `Try it: skinsmith --base-url ${url} generate <file>, with SKINSMITH_API_KEY set to this key\n` +
+      `What came in: ${url}/_double/requests\n`,
+  );
+}

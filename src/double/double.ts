@@ -1,0 +1,489 @@
+import { z } from 'zod';
+import { type Backend, DoubleError, hostedBackend } from './backend.ts';
+import { DoubleClock } from './clock.ts';
+import { type Door, openDoor } from './door.ts';
+import { durationSchema } from './durations.ts';
+import {
+  type Exchange,
+  type Expectations,
+  expectationsSchema,
+  type Violation,
+  violationsOf,
+} from './expectations.ts';
+import { type FaultSource, randomFaults, strike } from './faults.ts';
+import type { HostedOptions } from './hosted/options.ts';
+import { effectOfName } from './plans.ts';
+import { recordingOf, replayOf } from './recording.ts';
+import {
+  contentOf,
+  jsonReply,
+  type Outcome,
+  pageReply,
+  patched,
+  type Reply,
+  refusalCode,
+  refusalReply,
+  withBody,
+} from './replies.ts';
+import { type DoubleRequest, doubleRequest, type SubmittedSkin, submittedSkin } from './requests.ts';
+import {
+  type PlannedAnswer,
+  parseScenario,
+  type RuleEffect,
+  Rules,
+  SCENARIOS,
+  type Scenario,
+  ScenarioError,
+  type ScenarioInput,
+} from './scenario.ts';
+import { fixtureKey, Seed } from './seed.ts';
+
+export interface DoubleOptions {
+  /** Whose answers it gives; default: `hosted`. */
+  readonly as?: 'hosted' | 'skinsmith';
+  /** One of `SCENARIOS` by its name, or one of your own. */
+  readonly scenario?: string | ScenarioInput;
+  /** What ids, and faults by chance, follow from; default: 1. */
+  readonly seed?: number;
+  /** `manual`: time stands still until it is advanced; default: it runs. */
+  readonly clock?: 'running' | 'manual';
+  /** Port on the loopback; default: a free one. */
+  readonly port?: number;
+  /** False: it is reached by `fetch` only. */
+  readonly listens?: boolean;
+  /** Passes requests on to this service, and writes its answers into a new file. */
+  readonly record?: { readonly upstream: string; readonly file: string };
+  /** Answers from such a file. */
+  readonly replay?: string;
+}
+
+/** A service for tests of clients: in memory, with faults on demand, and with an eye on what clients do. */
+export interface Double {
+  /** Its root, no slash at the end. */
+  readonly url: string;
+  /** The API key of its one user. */
+  readonly key: string;
+  /** The requests that came in, oldest first; the last 10,000. */
+  readonly requests: readonly Exchange[];
+  /** Answers a request without a network. Rejects where a connection would break. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Lets time pass at once. `time`: milliseconds, or a text such as 1m. */
+  advance(time: number | string): void;
+  /** What clients must keep to from now on, in addition to earlier expectations. */
+  expect(expectations: z.input<typeof expectationsSchema>): void;
+  /** The expectations that were not met so far. */
+  violations(): readonly Violation[];
+  /** Forgets everything, as if it were started anew, with another scenario if one is given. */
+  reset(scenario?: string | ScenarioInput): Promise<void>;
+  /** Ends it. @throws UnmetExpectations */
+  stop(): Promise<void>;
+}
+
+/** Clients did what they must not. `message` lists it. */
+export class UnmetExpectations extends Error {
+  override readonly name = 'UnmetExpectations';
+  readonly code = 'unmet_expectations';
+  readonly violations: readonly Violation[];
+
+  constructor(violations: readonly Violation[]) {
+    const lines = violations.map(
+      ({ expectation, message, requests }) => `${expectation}: ${message} (requests ${requests.join(', ')})`,
+    );
+    super(`The clients of the double did not meet its expectations:\n${lines.join('\n')}`);
+    this.violations = violations;
+  }
+}
+
+/** The root of a double that does not listen. */
+const NOWHERE = 'http://double.invalid';
+const MAX_EXCHANGES = 10_000;
+const CONTROL = '/_double/';
+/** The key of the double's user. */
+const KEY = '5eedf00d'.repeat(9);
+
+/** @throws DoubleError, ScenarioError */
+export async function startDouble(options: DoubleOptions = {}): Promise<Double> {
+  const double = new RunningDouble(options);
+  await double.start();
+  return double;
+}
+
+/** Everything that a reset replaces. */
+interface State {
+  readonly clock: DoubleClock;
+  readonly backend: Backend;
+  readonly rules: Rules;
+  readonly faults: FaultSource | undefined;
+  readonly exchanges: Exchange[];
+  /** How often each name was submitted. */
+  readonly uses: Map<string, number>;
+  expectations: Expectations;
+  dropped: number;
+}
+
+class RunningDouble implements Double {
+  readonly #options: DoubleOptions;
+  readonly #closing = new AbortController();
+  #door: Door | undefined;
+  #state!: State;
+  #numbers = 0;
+
+  constructor(options: DoubleOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const scenario = readScenario(this.#options.scenario);
+    const { listens = true, port } = this.#options;
+    if (listens)
+      this.#door = await openDoor({
+        ...(port !== undefined && { port }),
+        handle: (request) => this.#handle(request),
+      });
+    try {
+      this.#state = await this.#begin(scenario);
+    } catch (error) {
+      await this.#door?.close();
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return this.#door?.url ?? NOWHERE;
+  }
+
+  get key(): string {
+    return this.#state.backend.key ?? KEY;
+  }
+
+  get requests(): readonly Exchange[] {
+    return this.#state.exchanges;
+  }
+
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const outcome = await this.#handle(
+      doubleRequest({
+        number: ++this.#numbers,
+        method: request.method,
+        address: pathname + search,
+        headers: Object.fromEntries(request.headers),
+        body: Buffer.from(await request.arrayBuffer()),
+      }),
+    );
+    if (outcome.kind === 'cut')
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) });
+    return responseOf(outcome.reply);
+  };
+
+  advance(time: number | string): void {
+    this.#state.clock.advance(parsed(durationSchema, time));
+  }
+
+  expect(expectations: z.input<typeof expectationsSchema>): void {
+    const { expectations: earlier } = this.#state;
+    this.#state.expectations = { ...earlier, ...parsed(expectationsSchema, expectations) };
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf(this.#state.expectations, this.#state.exchanges);
+  }
+
+  async reset(scenario = this.#options.scenario): Promise<void> {
+    const next = await this.#begin(readScenario(scenario));
+    const { backend } = this.#state;
+    this.#state = next;
+    await backend.close();
+  }
+
+  async stop(): Promise<void> {
+    this.#closing.abort();
+    await this.#door?.close();
+    await this.#state.backend.close();
+    const violations = this.violations();
+    if (violations.length > 0) throw new UnmetExpectations(violations);
+  }
+
+  async #begin(scenario: Scenario): Promise<State> {
+    const { seed = 1, clock: time = 'running' } = this.#options;
+    const clock = new DoubleClock({ isManual: time === 'manual' });
+    const { faults } = scenario;
+    return {
+      clock,
+      backend: await openBackend(this.#options, { url: this.url, clock, scenario }),
+      rules: new Rules(scenario.rules),
+      faults: faults && randomFaults({ ...withoutAbsent(faults), seed }),
+      exchanges: [],
+      uses: new Map(),
+      expectations: scenario.expect ?? {},
+      dropped: 0,
+    };
+  }
+
+  async #handle(request: DoubleRequest): Promise<Outcome> {
+    if (request.address.startsWith(CONTROL)) return answered(await this.#control(request));
+    const state = this.#state;
+    const at = state.clock.now();
+    const submitted = await submittedSkin(request);
+    const key = keyOf(request, state.backend.key);
+    const effect = this.#effectOn(request, { submitted, key });
+    let processed: Reply | undefined;
+    const process = async () => {
+      if (effect?.delay) await state.clock.sleep(effect.delay, this.#closing.signal);
+      processed = await state.backend.answer(request, effect?.job);
+      return effect?.alter ? alteredBy(processed, effect.alter) : processed;
+    };
+    const outcome = await this.#outcome(request, { effect, process, state });
+    this.#note(state, {
+      ...describeExchange(request, { at, outcome, processed }),
+      key,
+      ...(submitted && { submits: submitted.identity }),
+      pending: await state.backend.unfinished(),
+      ...(effect && { effect: describeEffect(effect) }),
+    });
+    return marked(outcome, this.#options.as ?? 'hosted');
+  }
+
+  /** The first rule that matches, then what a name asks for, then chance. */
+  #effectOn(
+    request: DoubleRequest,
+    { submitted, key }: { submitted: SubmittedSkin | undefined; key: Exchange['key'] },
+  ): RuleEffect | undefined {
+    const { rules, faults } = this.#state;
+    const names = [submitted?.name, submitted?.file].filter((name) => name !== undefined);
+    const ruled = rules.next({ request, key, names });
+    const chance = faults?.(request);
+    return ruled ?? this.#effectOfNames(names) ?? (chance && { fault: chance });
+  }
+
+  #effectOfNames(names: readonly string[]): RuleEffect | undefined {
+    const { uses } = this.#state;
+    for (const name of new Set(names)) {
+      const use = (uses.get(name) ?? 0) + 1;
+      if (effectOfName(name, 1) === undefined) continue;
+      uses.set(name, use);
+      return effectOfName(name, use);
+    }
+    return undefined;
+  }
+
+  async #outcome(
+    request: DoubleRequest,
+    {
+      effect,
+      process,
+      state,
+    }: { effect: RuleEffect | undefined; process: () => Promise<Reply>; state: State },
+  ): Promise<Outcome> {
+    const { fault, answer } = effect ?? {};
+    if (answer) {
+      if (answer.processed) await process();
+      else if (effect?.delay) await state.clock.sleep(effect.delay, this.#closing.signal);
+      return answered(plannedReply(answer));
+    }
+    if (!fault) return answered(await process());
+    const refuse = (code: Parameters<Backend['refuse']>[1]) => state.backend.refuse(request, code, fault);
+    return await strike({ process, refuse, clock: state.clock, closing: this.#closing.signal }, fault);
+  }
+
+  #note(state: State, exchange: Exchange): void {
+    state.exchanges.push(exchange);
+    state.exchanges.sort((a, b) => a.number - b.number);
+    if (state.exchanges.length <= MAX_EXCHANGES) return;
+    state.exchanges.shift();
+    state.dropped++;
+  }
+
+  /** What a test asks of the double itself. */
+  async #control({ method, address, body }: DoubleRequest): Promise<Reply> {
+    try {
+      const content: unknown = body.length > 0 ? JSON.parse(body.toString('utf8')) : {};
+      return await this.#controlled(`${method} ${address.slice(CONTROL.length)}`, content);
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof ScenarioError || error instanceof DoubleError))
+        throw error;
+      return refusalReply(400, { code: 'validation_error', message: error.message });
+    }
+  }
+
+  async #controlled(request: string, content: unknown): Promise<Reply> {
+    switch (request) {
+      case 'GET requests':
+        return jsonReply(200, { requests: this.requests, dropped: this.#state.dropped });
+      case 'POST expect':
+        this.expect(content as z.input<typeof expectationsSchema>);
+        return jsonReply(200, { violations: this.violations() });
+      case 'GET expect':
+        return jsonReply(200, { violations: this.violations() });
+      case 'POST clock':
+        this.advance(parsed(z.strictObject({ advance: z.unknown() }), content).advance as number | string);
+        return jsonReply(200, { now: this.#state.clock.now() });
+      case 'POST reset':
+        await this.reset((content as { scenario?: ScenarioInput }).scenario);
+        return jsonReply(200, {});
+      default:
+        return refusalReply(404, { code: 'not_found', message: 'The double has nothing at this address.' });
+    }
+  }
+}
+
+interface Setting {
+  readonly url: string;
+  readonly clock: DoubleClock;
+  readonly scenario: Scenario;
+}
+
+async function openBackend(
+  { as = 'hosted', seed = 1, record, replay }: DoubleOptions,
+  setting: Setting,
+): Promise<Backend> {
+  if (record) return recordingOf(record.upstream, record.file);
+  if (replay !== undefined) return replayOf(replay);
+  const { url, clock, scenario } = setting;
+  if (as === 'skinsmith') {
+    const { skinsmithBackend } = await import('./skinsmith-backend.ts');
+    return await skinsmithBackend({ url, clock, scenario, key: KEY });
+  }
+  const options = {
+    ...hostedOptions(scenario),
+    clock,
+    key: KEY,
+    seed: new Seed(seed),
+    signingKey: fixtureKey(),
+  };
+  return hostedBackend(url, options);
+}
+
+function hostedOptions({ service = {} }: Scenario): HostedOptions {
+  const { time, slots, perMinute, eta, listLag, pollGap, workers, known, latency } = service;
+  return withoutAbsent({
+    serviceTime: time,
+    limit: slots,
+    rate: perMinute === undefined ? undefined : { limit: perMinute },
+    flags: perMinute === undefined ? undefined : { blockPerMinute: true },
+    eta: eta === false ? (false as const) : undefined,
+    lag: listLag === undefined ? undefined : () => listLag,
+    lookGap: pollGap,
+    workers,
+    known,
+    latency,
+  }) as HostedOptions;
+}
+
+/** @throws ScenarioError */
+function readScenario(given: string | ScenarioInput | undefined): Scenario {
+  if (typeof given !== 'string') return parseScenario(given);
+  const named = SCENARIOS[given];
+  if (named) return parseScenario(named.scenario);
+  throw new ScenarioError(`Unknown scenario ${given}. Scenarios: ${Object.keys(SCENARIOS).join(', ')}.`);
+}
+
+/** @throws ScenarioError */
+function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const { data, error } = schema.safeParse(value);
+  if (error) throw new ScenarioError(z.prettifyError(error));
+  return data as z.output<S>;
+}
+
+function withoutAbsent<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
+
+function answered(reply: Reply): Outcome {
+  return { kind: 'answered', reply };
+}
+
+/** Every answer says that it is a double's, so that nobody takes it for a service. */
+function marked(outcome: Outcome, as: string): Outcome {
+  if (outcome.kind === 'cut') return outcome;
+  const { reply } = outcome;
+  return answered({ ...reply, headers: { ...reply.headers, 'x-skinsmith-double': as } });
+}
+
+function keyOf({ headers }: DoubleRequest, key: string | undefined): Exchange['key'] {
+  const sent = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+  if (sent === undefined) return 'none';
+  return key === undefined || sent === key ? 'valid' : 'unknown';
+}
+
+function plannedReply({ status, code, message, headers = {}, body }: PlannedAnswer): Reply {
+  const lower = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  if (typeof body === 'string') {
+    return withBody(
+      { status, headers: { 'content-type': 'text/html; charset=utf-8', ...lower } },
+      Buffer.from(body),
+    );
+  }
+  if (body !== undefined) return jsonReply(status, body, lower);
+  if (code === undefined && status >= 400) return pageReply(status, message ?? `Error ${status}`, lower);
+  if (code === undefined) return jsonReply(status, { success: true }, lower);
+  return refusalReply(status, { code, message: message ?? code }, lower);
+}
+
+function alteredBy(reply: Reply, patch: object): Reply {
+  const content = contentOf(reply);
+  return content ? jsonReply(reply.status, patched(content, patch), reply.headers) : reply;
+}
+
+interface Seen {
+  readonly at: number;
+  readonly outcome: Outcome;
+  /** What the service answered, whatever of it was sent. */
+  readonly processed: Reply | undefined;
+}
+
+function describeExchange(
+  request: DoubleRequest,
+  { at, outcome, processed }: Seen,
+): Omit<Exchange, 'key' | 'pending'> {
+  const { number, method, address, kind, body } = request;
+  const reply = outcome.kind === 'answered' ? outcome.reply : undefined;
+  const { job } = ((processed && contentOf(processed)) ?? {}) as { job?: { id?: string; status?: string } };
+  const code = reply && refusalCode(reply);
+  const retryAt = reply?.status === 429 ? retryTime(reply, at) : undefined;
+  return {
+    number,
+    at,
+    method,
+    address,
+    kind,
+    bytes: body.length,
+    status: reply?.status ?? 0,
+    ...(code !== undefined && { code }),
+    ...(job?.id !== undefined && { job: job.id }),
+    ...(reply && job?.status !== undefined && { jobStatus: job.status }),
+    ...(kind === 'job' && job === undefined && { job: request.subject }),
+    ...(retryAt !== undefined && { retryAt }),
+  };
+}
+
+function retryTime(reply: Reply, now: number): number | undefined {
+  const header = reply.headers['retry-after'];
+  if (typeof header === 'string') {
+    return /^\d+$/.test(header) ? now + Number(header) * 1_000 : Date.parse(header) || undefined;
+  }
+  const { rateLimit } = (contentOf(reply) ?? {}) as { rateLimit?: { next?: { relative?: number } } };
+  return rateLimit?.next?.relative === undefined ? undefined : now + rateLimit.next.relative;
+}
+
+function describeEffect({ delay, fault, answer, alter, job }: RuleEffect): string {
+  if (fault) return `fault ${fault.kind}`;
+  if (answer) return `answer ${answer.status}`;
+  if (alter) return 'altered answer';
+  return job ? 'job' : `delay ${delay} ms`;
+}
+
+function responseOf({ status, headers, body }: Reply): Response {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const one of typeof value === 'string' ? [value] : value) all.append(name, one);
+  const isEmpty = status === 204 || status === 304;
+  return new Response(isEmpty ? null : Buffer.isBuffer(body) ? new Uint8Array(body) : body, {
+    status,
+    headers: all,
+  });
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { durationSchema } from './durations.ts';
+import { type DoubleRequest, type RequestKind, routePattern } from './requests.ts';
+
+/** What a double tells of one request and its answer. Never a key. */
+export interface Exchange {
+  /** 1 for the first request. */
+  readonly number: number;
+  /** When it came in: milliseconds since the epoch, by the double's clock. */
+  readonly at: number;
+  readonly method: string;
+  /** Path and query. */
+  readonly address: string;
+  readonly kind: RequestKind;
+  readonly key: 'valid' | 'unknown' | 'none';
+  /** Bytes of its body. */
+  readonly bytes: number;
+  /** What two submissions of the same have in common. */
+  readonly submits?: string;
+  /** HTTP status; 0: the connection broke before an answer. */
+  readonly status: number;
+  /** Error code of a refusal. */
+  readonly code?: string;
+  /** The job that the answer is about. */
+  readonly job?: string;
+  readonly jobStatus?: string;
+  /** Until when a 429 asks the caller to wait, milliseconds since the epoch. */
+  readonly retryAt?: number;
+  /** Jobs of the caller that had not ended when it was answered. */
+  readonly pending: number;
+  /** What a scenario did to it. */
+  readonly effect?: string;
+}
+
+export const expectationsSchema = z
+  .strictObject({
+    polite: z.literal(true).describe('All that follows, with 5 jobs and a second between polls.'),
+    maxPending: z
+      .int()
+      .positive()
+      .describe('Unfinished jobs at the same time; also nothing refused for more.'),
+    pollGap: durationSchema.describe('Shortest time between two polls of a job that has not ended.'),
+    keyOnApi: z.literal(true).describe('The API key is sent to the interface only, never with a texture.'),
+    onceEach: z.literal(true).describe('Nothing is submitted again while its job may still succeed.'),
+    waits: z.literal(true).describe('After a 429, nothing is submitted before the time that it names.'),
+    requests: z
+      .array(
+        z.strictObject({
+          route: z.string().max(200),
+          min: z.int().min(0).optional(),
+          max: z.int().min(0).optional(),
+        }),
+      )
+      .max(100)
+      .describe('How many requests a route gets.'),
+  })
+  .partial();
+export type Expectations = z.output<typeof expectationsSchema>;
+
+/** An expectation that was not met. */
+export interface Violation {
+  readonly expectation: keyof Expectations;
+  readonly message: string;
+  /** Numbers of the requests that show it, at most ten. */
+  readonly requests: readonly number[];
+}
+
+/** Timers of callers and of the double may differ a little, milliseconds. */
+const TOLERANCE = 50;
+
+const POLITE: Expectations = { maxPending: 5, pollGap: 1_000, keyOnApi: true, onceEach: true, waits: true };
+
+/** What callers did that they must not. `exchanges`: in their order. */
+export function violationsOf(expected: Expectations, exchanges: readonly Exchange[]): Violation[] {
+  const all = { ...(expected.polite && POLITE), ...expected };
+  return [
+    ...(all.maxPending === undefined ? [] : tooMany(exchanges, all.maxPending)),
+    ...(all.pollGap === undefined ? [] : tooFast(exchanges, all.pollGap)),
+    ...(all.keyOnApi ? keyElsewhere(exchanges) : []),
+    ...(all.onceEach ? submittedAgain(exchanges) : []),
+    ...(all.waits ? impatient(exchanges) : []),
+    ...(all.requests ?? []).flatMap((count) => miscounted(exchanges, count)),
+  ];
+}
+
+const isSubmission = ({ kind }: Exchange) => kind === 'submit' || kind === 'generate';
+
+function tooMany(exchanges: readonly Exchange[], most: number): Violation[] {
+  const over = exchanges.filter((exchange) => isSubmission(exchange) && isOver(exchange, most));
+  return violation(
+    'maxPending',
+    over,
+    (count) => `${count} submissions came when the queue was full, or left more than ${most} jobs unfinished`,
+  );
+}
+
+function isOver({ code, pending }: Exchange, most: number): boolean {
+  return code === 'job_limit' || code === 'concurrency_limit' || pending > most;
+}
+
+function tooFast(exchanges: readonly Exchange[], gap: number): Violation[] {
+  /** When each unfinished job was polled last. */
+  const last = new Map<string, number>();
+  const fast = exchanges.filter(({ kind, job, jobStatus, at }) => {
+    if (kind !== 'job' || job === undefined) return false;
+    // Whoever saw the end in a list reads the result at once.
+    if (jobStatus === 'completed' || jobStatus === 'failed') return false;
+    const before = last.get(job);
+    last.set(job, at);
+    return before !== undefined && at - before < gap - TOLERANCE;
+  });
+  return violation(
+    'pollGap',
+    fast,
+    (count) => `${count} polls came less than ${gap} ms after another of the same unfinished job`,
+  );
+}
+
+/** Textures are on other hosts, to which a key must not go. */
+function keyElsewhere(exchanges: readonly Exchange[]): Violation[] {
+  const leaks = exchanges.filter(({ key, kind }) => key !== 'none' && kind === 'texture');
+  return violation('keyOnApi', leaks, (count) => `${count} requests for textures carried the API key`);
+}
+
+function submittedAgain(exchanges: readonly Exchange[]): Violation[] {
+  const jobs = new Map<string, string>();
+  const failed = new Set<string>();
+  const again: Exchange[] = [];
+  for (const exchange of exchanges) {
+    const { job, jobStatus, code, submits, status } = exchange;
+    if (job !== undefined && (jobStatus === 'failed' || code === 'job_not_found')) failed.add(job);
+    if (submits === undefined || job === undefined || (status !== 202 && status !== 0)) continue;
+    const before = jobs.get(submits);
+    if (before !== undefined && before !== job && !failed.has(before)) again.push(exchange);
+    jobs.set(submits, job);
+  }
+  return violation(
+    'onceEach',
+    again,
+    (count) => `${count} submissions repeat one whose job may still succeed`,
+  );
+}
+
+function impatient(exchanges: readonly Exchange[]): Violation[] {
+  let notBefore = 0;
+  const early = exchanges.filter((exchange) => {
+    if (!isSubmission(exchange)) return false;
+    const isEarly = exchange.at < notBefore - TOLERANCE;
+    if (exchange.status === 429 && exchange.retryAt !== undefined)
+      notBefore = Math.max(notBefore, exchange.retryAt);
+    return isEarly;
+  });
+  return violation(
+    'waits',
+    early,
+    (count) => `${count} submissions came before the time that a 429 had named`,
+  );
+}
+
+function miscounted(
+  exchanges: readonly Exchange[],
+  { route, min = 0, max = Number.POSITIVE_INFINITY }: NonNullable<Expectations['requests']>[number],
+): Violation[] {
+  const isIt = routePattern(route);
+  const found = exchanges.filter((exchange) => isIt(exchange as Pick<DoubleRequest, 'method' | 'address'>));
+  if (found.length >= min && found.length <= max) return [];
+  const wanted = found.length < min ? `at least ${min}` : `at most ${max}`;
+  const requests = found.slice(0, 10).map(({ number }) => number);
+  return [
+    { expectation: 'requests', message: `${found.length} requests for ${route}, not ${wanted}`, requests },
+  ];
+}
+
+function violation(
+  expectation: keyof Expectations,
+  found: readonly Exchange[],
+  message: (count: number) => string,
+): Violation[] {
+  if (found.length === 0) return [];
+  const requests = found.slice(0, 10).map(({ number }) => number);
+  return [{ expectation, message: `${message(found.length)}.`, requests }];
+}

@@ -1,0 +1,322 @@
+import { createPublicKey } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SkinClient } from '../../src/client/skin-client.ts';
+import { type Double, type DoubleOptions, startDouble } from '../../src/double/double.ts';
+import { fixtureKey } from '../../src/double/seed.ts';
+import type { WireJob } from '../../src/protocol/job.ts';
+import type { Skin } from '../../src/protocol/skin.ts';
+import { isSignedBy } from '../../src/textures/signing-key.ts';
+import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
+
+/** A double whose expectations the test looks at itself. */
+async function open(options: DoubleOptions = {}): Promise<Double> {
+  const double = await startDouble({ listens: false, ...options });
+  onTestFinished(async () => await double.stop().catch(() => {}));
+  return double;
+}
+
+interface Body {
+  readonly job?: Partial<WireJob>;
+  readonly skin?: Skin;
+  readonly success?: boolean;
+  readonly errors?: readonly { code: string; message: string }[];
+}
+
+async function call(
+  double: Double,
+  path: string,
+  init: RequestInit = {},
+): Promise<{ status: number; body: Body }> {
+  const headers = {
+    authorization: `Bearer ${double.key}`,
+    'content-type': 'application/json',
+    ...init.headers,
+  };
+  const answer = await double.fetch(new Request(double.url + path, { ...init, headers }));
+  return { status: answer.status, body: (await answer.json()) as Body };
+}
+
+/** Submits the picture of a number. `name` may be a scenario. */
+async function submit(double: Double, number: number, name?: string) {
+  const body = JSON.stringify({ url: dataUrl(skinPng(number)), ...(name !== undefined && { name }) });
+  return await call(double, '/v2/queue', { method: 'POST', body });
+}
+
+async function job(double: Double, { body }: { body: Body }) {
+  return await call(double, `/v2/queue/${body.job?.id}`);
+}
+
+describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
+  test('makes skins that its key has signed, and says in each answer that it is a double', async () => {
+    const double = await open({ as, scenario: 'calm', clock: 'manual' });
+    const client = new SkinClient({
+      baseUrl: double.url,
+      apiKey: double.key,
+      fetch: double.fetch,
+      insecureHttp: true,
+    });
+    const { job: accepted } = await client.queue({ file: skinPng(1) });
+    const waiting = client.waitForJob(accepted);
+    await passing(double, waiting);
+    const { skin } = await waiting;
+    const { value, signature } = skin.texture.data;
+    expect(isSignedBy(createPublicKey(fixtureKey()), value, signature)).toBe(true);
+    const picture = await double.fetch(new Request(skin.texture.url.skin));
+    expect([picture.status, picture.headers.get('x-skinsmith-double')]).toEqual([200, as]);
+  });
+
+  test.each([
+    ['fail-skin_change_failed', 'skin_change_failed'],
+    ['no-account', 'no_account_available'],
+  ])('fails the job of a submission named %s', async (name, code) => {
+    const double = await open({ as, clock: 'manual' });
+    const accepted = await submit(double, 1, name);
+    expect(accepted.status).toBe(202);
+    await passing(double, untilEnded(double, accepted));
+    const { body } = await job(double, accepted);
+    expect([body.job?.status ?? 'failed', body.errors?.[0]?.code]).toEqual(['failed', code]);
+  });
+
+  test('refuses, breaks and answers late as names say, the first time or as often as they say', async () => {
+    const double = await open({ as, clock: 'manual' });
+    const refused = await submit(double, 1, 'refuse-invalid_image');
+    expect([refused.status, refused.body.errors?.[0]?.code]).toEqual([400, 'invalid_image']);
+    const limited = await submit(double, 2, 'limit-429');
+    expect([limited.status, limited.body.errors?.[0]?.code]).toEqual([429, 'rate_limit']);
+    expect((await submit(double, 2, 'limit-429')).status).toBe(202);
+    await expect(submit(double, 3, 'drop-2')).rejects.toThrow('fetch failed');
+    await expect(submit(double, 3, 'drop-2')).rejects.toThrow('fetch failed');
+    expect((await submit(double, 3, 'drop-2')).status).toBe(202);
+    await expect(submit(double, 4, 'lose')).rejects.toThrow('fetch failed');
+    expect(double.requests.at(-1)).toMatchObject({
+      status: 0,
+      effect: 'fault reset-after',
+      job: expect.any(String),
+    });
+    const late = submit(double, 5, 'late-60000');
+    await passing(double, late);
+    expect((await late).status).toBe(202);
+  });
+
+  test('answers what it has at once, and never what never ends', async () => {
+    const double = await open({ as, clock: 'manual' });
+    expect((await submit(double, 1, 'duplicate')).body.skin?.duplicate).toBe(true);
+    const never = await submit(double, 2, 'never');
+    double.advance('24h');
+    expect((await job(double, never)).body.job?.status).not.toBe('completed');
+  });
+});
+
+/** Lets time pass until a task has settled. */
+async function passing(double: Double, task: Promise<unknown>): Promise<void> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  task.then(settle, settle);
+  while (!isSettled) {
+    double.advance('1s');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function untilEnded(double: Double, accepted: { body: Body }): Promise<void> {
+  for (;;) {
+    const { body } = await job(double, accepted);
+    if (body.job?.status !== 'waiting' && body.job?.status !== 'processing') return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test('Two doubles of one seed give the same ids, times and signatures; another seed gives others', async () => {
+  const tell = async (seed: number) => {
+    const double = await open({ seed, clock: 'manual' });
+    const accepted = await submit(double, 1);
+    double.advance('1m');
+    const { body } = await job(double, accepted);
+    return { accepted: accepted.body.job, skin: body.skin };
+  };
+  const [first, second, other] = [await tell(7), await tell(7), await tell(8)];
+  expect(second).toEqual(first);
+  expect(other.accepted?.id).not.toBe(first.accepted?.id);
+  expect(first.accepted?.timestamp).toBe(Date.UTC(2026, 0, 1, 12));
+});
+
+test('Time stands still until it is advanced, and limits pass with it', async () => {
+  const double = await open({ clock: 'manual', scenario: { service: { perMinute: 2, slots: 9 } } });
+  for (const number of [1, 2, 3]) expect((await submit(double, number)).status).toBe(202);
+  expect((await submit(double, 4)).body.errors?.[0]?.code).toBe('rate_limit');
+  await call(double, '/_double/clock', { method: 'POST', body: '{"advance":"1m"}' });
+  expect((await submit(double, 4)).status).toBe(202);
+});
+
+test('Rules say which request meets what, and how often', async () => {
+  const double = await open({
+    clock: 'manual',
+    scenario: {
+      rules: [
+        {
+          on: { route: 'POST /v2/queue', nth: 2 },
+          do: { answer: { status: 503, body: '<p>Maintenance</p>' } },
+        },
+        { on: { name: 'hero*' }, times: 1, do: { job: { fails: 'invalid_skin_data' } } },
+        {
+          on: { route: 'GET /v2/queue/:id', key: 'none' },
+          do: { answer: { status: 401, code: 'unauthorized' } },
+        },
+        { on: { route: 'GET /v2/me' }, do: { alter: { user: null, grants: '(absent)' } } },
+      ],
+    },
+  });
+  const first = await submit(double, 1, 'hero-1');
+  const page = await double.fetch(
+    new Request(`${double.url}/v2/queue`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${double.key}` },
+    }),
+  );
+  expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
+    503,
+    'text/html; charset=utf-8',
+    '<p>Maintenance</p>',
+  ]);
+  const second = await submit(double, 2, 'hero-2');
+  double.advance('1m');
+  expect((await job(double, first)).body.errors?.[0]?.code).toBe('invalid_skin_data');
+  expect((await job(double, second)).body.job?.status).toBe('completed');
+  const nobody = await call(double, `/v2/queue/${first.body.job?.id}`, { headers: { authorization: '' } });
+  expect(nobody.status).toBe(401);
+  const me = (await call(double, '/v2/me')).body as Record<string, unknown>;
+  expect([me['user'], 'grants' in me]).toEqual([null, false]);
+});
+
+test('A job can end at its nth poll, complete wrongly, or be forgotten', async () => {
+  const double = await open({ clock: 'manual' });
+  const polled = await submit(double, 1, 'polls-3');
+  const seen: unknown[] = [];
+  for (let poll = 0; poll < 4; poll++) seen.push((await job(double, polled)).body.job?.status);
+  expect(seen).toEqual(['processing', 'processing', 'completed', 'completed']);
+  const wrong = await submit(double, 2, 'wrong');
+  const gone = await submit(double, 3, 'forget');
+  double.advance('1m');
+  const { body } = await job(double, wrong);
+  const right = await submit(double, 2);
+  double.advance('1m');
+  expect(body.skin?.texture.hash.skin).not.toBe((await job(double, right)).body.skin?.texture.hash.skin);
+  expect((await job(double, gone)).body.errors?.[0]?.code).toBe('job_not_found');
+});
+
+test.each([
+  [{ rules: [{ do: { fault: 'reset', answer: { status: 500 } } }] }, 'only one of fault and answer'],
+  [{ rules: [{ do: { job: { fails: 'nonsense' } } }] }, 'rules[0].do.job.fails'],
+  [{ service: { time: 'soon' } }, 'must be a time such as 500ms'],
+  [{ servce: {} }, 'servce'],
+])('A scenario that makes no sense is refused with the place: %j', async (scenario, message) => {
+  await expect(open({ scenario: scenario as never })).rejects.toThrow(message);
+});
+
+test('A double of skinsmith refuses a scenario that it cannot play', async () => {
+  const scenario = { rules: [{ do: { job: { polls: 3 } } }] };
+  await expect(open({ as: 'skinsmith', scenario })).rejects.toThrow('cannot do job.polls');
+});
+
+test('A reset forgets requests, jobs and expectations', async () => {
+  const double = await open({ clock: 'manual' });
+  const accepted = await submit(double, 1);
+  double.expect({ requests: [{ route: 'POST /v2/queue', max: 0 }] });
+  expect(double.violations()).toHaveLength(1);
+  await call(double, '/_double/reset', { method: 'POST', body: '{}' });
+  expect([double.requests, double.violations()]).toEqual([[], []]);
+  expect((await job(double, accepted)).body.errors?.[0]?.code).toBe('job_not_found');
+});
+
+test('What came in is told without a key', async () => {
+  const double = await open({ clock: 'manual' });
+  await submit(double, 1);
+  await call(double, '/v2/me', { headers: { authorization: `Bearer ${'x'.repeat(70)}` } });
+  const { body } = await call(double, '/_double/requests');
+  expect(body).toMatchObject({
+    dropped: 0,
+    requests: [
+      { method: 'POST', address: '/v2/queue', key: 'valid', status: 202, pending: 1 },
+      { method: 'GET', address: '/v2/me', key: 'unknown', status: 403, code: 'invalid_api_key' },
+    ],
+  });
+  expect(JSON.stringify(body)).not.toContain(double.key);
+});
+
+test('Answers are recorded without secrets, and replayed in their order', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-recording-'));
+  onTestFinished(async () => await rm(folder, { recursive: true }));
+  const file = join(folder, 'exchanges.jsonl');
+  const upstream = await startDouble({ clock: 'manual' });
+  onTestFinished(async () => await upstream.stop());
+  const recorder = await startDouble({ listens: false, record: { upstream: upstream.url, file } });
+  const asUser = { ...recorder, url: recorder.url, key: upstream.key, fetch: recorder.fetch } as Double;
+  const accepted = await submit(asUser, 1);
+  const early = await job(asUser, accepted);
+  upstream.advance('1m');
+  const done = await job(asUser, accepted);
+  await recorder.stop();
+  expect(await readFile(file, 'utf8')).not.toContain(upstream.key);
+  const replay = await open({ replay: file });
+  expect(await submit(replay, 1)).toEqual(accepted);
+  expect([await job(replay, accepted), await job(replay, accepted), await job(replay, accepted)]).toEqual([
+    early,
+    done,
+    done,
+  ]);
+  expect((await submit(replay, 2)).body.errors?.[0]?.code).toBe('not_recorded');
+  await expect(startDouble({ listens: false, record: { upstream: upstream.url, file } })).rejects.toThrow(
+    'EEXIST',
+  );
+});
+
+/** A client as they are found in the wild: each does one thing that it must not. */
+type Client = (double: Double) => Promise<void>;
+
+const BAD_CLIENTS: Readonly<Record<string, Client>> = {
+  maxPending: async (double) => {
+    for (let number = 1; number <= 6; number++) await submit(double, number);
+  },
+  pollGap: async (double) => {
+    const accepted = await submit(double, 1);
+    for (let poll = 0; poll < 5; poll++) await job(double, accepted);
+  },
+  keyOnApi: async (double) => {
+    const accepted = await submit(double, 1);
+    double.advance('1m');
+    const { body } = await job(double, accepted);
+    await double.fetch(
+      new Request(body.skin!.texture.url.skin, { headers: { authorization: `Bearer ${double.key}` } }),
+    );
+  },
+  onceEach: async (double) => {
+    await submit(double, 1, 'lose').catch(() => {});
+    await submit(double, 1, 'lose');
+  },
+  waits: async (double) => {
+    await submit(double, 1, 'limit-429');
+    await submit(double, 1, 'limit-429');
+  },
+};
+
+test.each(Object.entries(BAD_CLIENTS))(
+  'A client that breaks %s is caught, and named at the end',
+  async (name, client) => {
+    const double = await startDouble({
+      listens: false,
+      clock: 'manual',
+      scenario: { expect: { polite: true } },
+    });
+    await client(double);
+    expect(double.violations().map(({ expectation }) => expectation)).toEqual([name]);
+    await expect(double.stop()).rejects.toMatchObject({
+      code: 'unmet_expectations',
+      message: expect.stringContaining(`\n${name}: `),
+    });
+  },
+);

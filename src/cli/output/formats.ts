@@ -118,7 +118,7 @@ const COMMANDS = {
 } as const satisfies Record<PackFormatName, (skin: ProfileSkin) => string>;
 
 const VALUE = String.raw`properties:\{textures:\["[A-Za-z0-9+/]{40,}={0,2}"\]\}`;
-const TEXTURE = String.raw`texture:"[a-z0-9_.-]+:entity/player/[a-z0-9_./-]+"`;
+const TEXTURE = 'texture:"[a-z0-9_.-]+:entity/player/[a-z0-9_./-]+"';
 const LOOK = String.raw`\{(?:${VALUE}|${TEXTURE})(?:,model:(?:wide|slim))?\}`;
 const NAME = String.raw`\{text:"(?:[^"\\]|\\.)*"\}`;
 

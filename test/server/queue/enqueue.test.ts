@@ -40,6 +40,23 @@ test('The picture of a job is stored with it, and that of a refused one is not',
   expect(await stored.execute()).toEqual([{ hash: taken.textureHash, created_at: clock.now() }]);
 });
 
+test('The submission that takes the last slot says so, and so does one that joins a job then', async () => {
+  const { queue } = await (await sqliteQueue())();
+  const two = { ...LIMITS, slots: 2 };
+  const jobs = ['one', 'two', 'one'].map((request) => newJob({ request, owner: 'ann' }));
+  const seen = [];
+  for (const job of jobs) seen.push(await queue.submit(job, two));
+  expect(seen).toMatchObject([
+    { kind: 'queued', isFull: false },
+    { kind: 'queued', isFull: true },
+    { kind: 'joined', isFull: true },
+  ]);
+  expect(await queue.submit(newJob({ request: 'one', owner: 'ann' }), LIMITS)).toMatchObject({
+    kind: 'joined',
+    isFull: false,
+  });
+});
+
 test('What a job is made from is kept with it', async () => {
   const { queue } = await (await sqliteQueue())();
   const [named, unnamed] = [newJob({ source: 'smith.png' }), newJob()];

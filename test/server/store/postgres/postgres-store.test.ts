@@ -8,6 +8,7 @@ import { openPostgresStore } from '../../../../src/server/store/postgres/postgre
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
 import { GUARDED } from '../../../support/postgres/server.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
+import { poll } from '../../../support/server/poll.ts';
 
 async function opened(url: string): Promise<OpenStore> {
   const store = await openPostgresStore({ url, connections: 2 });
@@ -33,6 +34,22 @@ describe('A store in PostgreSQL', () => {
   test('has the tables of the newest schema', async () => {
     const { db } = await opened(await ownDatabase());
     expect(await db.selectFrom('sessions').selectAll().execute()).toEqual([]);
+  });
+
+  test('is read again every five seconds, in case news of other nodes were lost', async () => {
+    const store = await opened(await ownDatabase());
+    await poll(
+      () => store.connections?.().isListening,
+      (isListening) => isListening === true,
+    );
+    const now = Math.ceil(performance.now());
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 10_000);
+    onTestFinished(() => clock.mockRestore());
+    expect([store.changedByOthers(), store.changedByOthers()]).toEqual([true, false]);
+    clock.mockReturnValue(now + 14_999);
+    expect(store.changedByOthers()).toBe(false);
+    clock.mockReturnValue(now + 15_000);
+    expect([store.changedByOthers(), store.changedByOthers()]).toEqual([true, false]);
   });
 
   test('that does not exist is refused, with the reason and without the password', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
+import fs, {
   closeSync,
   existsSync,
   fstatSync,
@@ -12,6 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../src/batch/journal.ts';
@@ -304,3 +305,36 @@ function openFiles(): string[] {
     }
   });
 }
+
+/** The disk takes five more bytes, until the function that is returned is called. */
+function fillDisk(): () => void {
+  const { writeSync } = fs;
+  let left = 5;
+  const restore = () => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  fs.writeSync = ((fd: number, bytes: Buffer, offset: number) => {
+    if (left === 0)
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const written = writeSync(fd, bytes, offset, left);
+    left -= written;
+    return written;
+  }) as typeof writeSync;
+  syncBuiltinESMExports();
+  return restore;
+}
+
+test('Of a line for which the disk has no room nothing stays, so the next one can be read', async () => {
+  const path = await ownPath();
+  const journal = open(path);
+  journal.accepted(keyOf(1), 0, 'j1');
+  const hasRoom = fillDisk();
+  expect(() => journal.accepted(keyOf(2), 0, 'j2')).toThrow('ENOSPC');
+  hasRoom();
+  journal.accepted(keyOf(3), 0, 'j3');
+  const again = reopened(path, journal);
+  const jobs = [1, 2, 3].map((n) => again.stateOf(keyOf(n)));
+  expect(jobs).toMatchObject([{ job: 'j1' }, undefined, { job: 'j3' }]);
+});

@@ -33,6 +33,19 @@ describe('With PostgreSQL', () => {
     expect(await living()).toEqual([]);
   });
 
+  test('Of several nodes one does a chore', async () => {
+    const db = await openPostgresDb(await ownDatabase());
+    onTestFinished(async () => await db.destroy());
+    const releases = new Releases();
+    const done: number[] = [];
+    for (const n of [1, 2]) {
+      const { chores } = await openNode({}, db, { releases, onError });
+      await chores.run('prune', 600_000, async () => void done.push(n));
+    }
+    expect(done).toEqual([1]);
+    await releases.releaseAll();
+  });
+
   test('A clock that is passed in is that of all nodes', async () => {
     const db = await openPostgresDb(await ownDatabase());
     onTestFinished(async () => await db.destroy());

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import { isUnreachable } from '../../../../../src/server/store/failures.ts';
-import { forKysely, POOL_OPTIONS } from '../../../../../src/server/store/postgres/pool.ts';
+import { connectionConfig, forKysely, POOL_OPTIONS } from '../../../../../src/server/store/postgres/pool.ts';
 import { postgresDb } from '../../../../../src/server/store/postgres/postgres-store.ts';
 
 /** A pool with one connection, on which nothing is answered after the first statement: the driver gives up each time. */
@@ -27,4 +27,9 @@ test('A transaction whose connection does not answer ends with that statement: n
   const error = await work.catch((caught: unknown) => caught);
   expect([isUnreachable(error), sent]).toEqual([true, ['begin', 'select 1']]);
   expect(released).toEqual([error]);
+});
+
+test('The driver gives up a statement five seconds after PostgreSQL should have ended it', () => {
+  const { query_timeout } = connectionConfig('postgres://127.0.0.1/skins', POOL_OPTIONS);
+  expect([POOL_OPTIONS.statementTimeout, query_timeout]).toEqual([30_000, 35_000]);
 });

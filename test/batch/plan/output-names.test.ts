@@ -118,6 +118,10 @@ describe('Names of earlier batches', () => {
     ]);
   });
 
+  test('stay with their numbers, even once the names without them are free', () => {
+    expect(namesAfter([['alex-2', 'c']])('alex', 'c')).toBe('alex-2');
+  });
+
   test('of sources that are not in this batch stay free for them', () => {
     expect(namesAfter([['steve', 'b']])('Steve', 'a')).toBe('Steve-2');
   });

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Journal } from '../../../../src/batch/journal.ts';
 import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import {
@@ -97,6 +98,30 @@ test('In a plan that is only reported duplicates wait for no work', async () => 
   const [first, again] = await plan(makePlanner({ submits: false }), picture(1), picture(1));
   expect(workOf(first!)?.members).toHaveLength(1);
   expect(again?.decision).toEqual({ kind: 'duplicate', work: undefined });
+});
+
+test('A skin by its UUID that an earlier run has begun to make is looked up nowhere', async () => {
+  const asked: string[] = [];
+  const planner = makePlanner({
+    findSkin: async (uuid) => {
+      asked.push(uuid);
+      return undefined;
+    },
+    journal: { stateOf: () => ({ step: 'job', attempt: 0, job: 'j1', mark: 0 }) } as unknown as Journal,
+  });
+  await plan(planner, skinOf(UUID));
+  expect(asked).toEqual([]);
+});
+
+test('A file that is refused has the name that the lockfile would have for it', async () => {
+  const file: BatchSource = {
+    label: 'shown',
+    stem: 'a',
+    content: { kind: 'file', path: '/no/such/file.png' },
+  };
+  const [planned] = await plan(makePlanner({ lockDir: '/no' }), file);
+  expect(planned?.decision.kind).toBe('refused');
+  expect(planned?.member).toMatchObject({ id: 'such/file.png' });
 });
 
 test('A picture that has to be made again is looked up nowhere', async () => {

@@ -1,9 +1,18 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { lacksScheme, sentLink } from '../../base/bounded-fetch.ts';
 import { bareUuid, isUuid } from '../../base/text.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import type { BatchSource, Coverage, SourceContent } from '../model.ts';
-import { baseStem, findPath, mirroredStem, noSuchFile, similarName, stdinContent } from './files.ts';
+import {
+  baseStem,
+  type FoundPath,
+  findPath,
+  mirroredStem,
+  noSuchFile,
+  similarName,
+  stdinContent,
+} from './files.ts';
 import { folderSources } from './folders.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
@@ -98,6 +107,7 @@ function pastedSource(text: string): BatchSource {
 function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
   const { text, homes, isMirrored } = named;
   const found = findPath(text, homes);
+  if ('path' in found && isSkinPack(found)) return bedrockPackSources(text, found.path);
   if (found.kind === 'folder') {
     const above = isMirrored ? mirroredStem(text, true) : '';
     const root = { label: text, path: found.path };
@@ -108,6 +118,20 @@ function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
   if (found.kind === 'pipe') return streamedSource(text, createReadStream(found.path));
   const stem = isMirrored ? mirroredStem(text) : baseStem(text);
   return [{ label: text, content: found, stem }];
+}
+
+/** Whether a path leads to a skin pack of Bedrock Edition: a zip, or a folder with the two files that each has. */
+export function isSkinPack(found: FoundPath): boolean {
+  if (found.kind === 'file') return /\.(?:mcpack|zip)$/i.test(found.path);
+  return (
+    found.kind === 'folder' &&
+    ['manifest.json', 'skins.json'].every((name) => existsSync(join(found.path, name)))
+  );
+}
+
+async function* bedrockPackSources(label: string, path: string): AsyncGenerator<BatchSource> {
+  const { bedrockSources } = await import('./bedrock.ts'); // loaded on demand: it unpacks zips
+  yield* bedrockSources(label, path);
 }
 
 /** A path that leads nowhere may be a texture, an address or a player, unless it is more likely mistyped. */

@@ -8,7 +8,7 @@ import { endSentence, utf16Of, withoutByteOrderMark } from '../../base/text.ts';
 import { BatchSetupError, type SourceContent, type SourceProblem } from '../model.ts';
 
 /** What a path leads to; `absent`: nothing. `path` is absolute. */
-type FoundPath =
+export type FoundPath =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'folder'; readonly path: string }
   /** What a shell makes of `<(…)`. */

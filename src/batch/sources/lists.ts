@@ -6,6 +6,7 @@ import {
   type ExpandOptions,
   expand,
   isPath,
+  isSkinPack,
   isStdin,
   type NamedSources,
   type SourceRoots,
@@ -327,7 +328,8 @@ export async function isSingle(spec: SourceSpec, roots: SourceRoots): Promise<bo
   if (only === undefined) return true;
   if (!isPath(only, spec.as)) return true;
   const found = findPath(only, [roots.cwd]);
-  if (found.kind !== 'file' || !isSkinFile(only, found.path)) return found.kind !== 'folder';
+  if (found.kind !== 'file' || !isSkinFile(only, found.path))
+    return found.kind !== 'folder' && !isSkinPack(found);
   return await hasOneSkin(only, found.path);
 }
 

@@ -55,7 +55,7 @@ export interface ReportRequest {
 /** The kinds of source, for help. */
 export const SOURCE_KINDS =
   'PNG files, folders, URLs, textures (hash), skins (UUID), players (name or UUID), skin data (a texture value, ' +
-  '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), ' +
+  '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), skin packs of Bedrock, ' +
   'or - for stdin';
 
 export function addSourceOptions(command: Command): Command {

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { isSingle } from '../../../src/batch/sources/lists.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { allOf, folderOf, problemOf, rootsIn, spec } from '../../support/batch/read-sources.ts';
+import { drawFigure } from '../../support/skin/drawing.ts';
+
+const PNG = encodePng(drawFigure('slim'));
+const MANIFEST = JSON.stringify({
+  format_version: 1,
+  header: { name: 'pack.name', uuid: '0', version: [1, 0, 0] },
+  modules: [{ type: 'skin_pack', uuid: '1', version: [1, 0, 0] }],
+});
+const SKINS = [
+  { localization_name: 'Knight', geometry: 'geometry.humanoid.custom', texture: 'knight.png', type: 'free' },
+  {
+    localization_name: 'ranger',
+    geometry: 'geometry.humanoid.customSlim',
+    texture: 'a/ranger.png',
+    cape: 'cape.png',
+  },
+  { localization_name: 'Dragon', geometry: 'geometry.dragon', texture: 'knight.png', type: 'free' },
+  { localization_name: 'Made', geometry: 'geometry.humanoid.custom', texture: 'knight.png', type: 'persona' },
+  { localization_name: 'Out', geometry: 'geometry.humanoid.custom', texture: '../secret.png' },
+  { localization_name: 'Gone', geometry: 'geometry.humanoid.custom', texture: 'gone.png' },
+];
+/** With a comment and a trailing part as editors write them. */
+const JSON_TEXT = `// my pack\n${JSON.stringify({ serialize_name: 'P', localization_name: 'P', skins: SKINS }, undefined, 2)}`;
+const LANG =
+  '\uFEFFskinpack.P=My Pack\nskin.P.ranger=Ranger of the // North\t## a note\nskin.Q.Knight=Other\n';
+const FILES: Readonly<Record<string, Buffer>> = {
+  'manifest.json': Buffer.from(MANIFEST),
+  'skins.json': Buffer.from(JSON_TEXT),
+  'texts/en_US.lang': Buffer.from(LANG),
+  'knight.png': PNG,
+  'a/ranger.png': PNG,
+  'cape.png': PNG,
+};
+
+const zipOf = (files: Readonly<Record<string, Uint8Array>>, above = '') =>
+  Buffer.from(
+    zipSync(Object.fromEntries(Object.entries(files).map(([name, bytes]) => [above + name, bytes]))),
+  );
+const under = (folder: string) =>
+  Object.fromEntries(Object.entries(FILES).map(([name, bytes]) => [`${folder}/${name}`, bytes]));
+
+async function packProblem(files: Readonly<Record<string, Uint8Array>>) {
+  const cwd = await folderOf({ 'p.mcpack': zipOf(files) });
+  const sources = await allOf({ args: ['p.mcpack'] }, rootsIn(cwd));
+  expect(sources).toHaveLength(1);
+  return problemOf(sources[0]!);
+}
+
+describe('A skin pack of Bedrock Edition', () => {
+  test.each([
+    ['a folder', under('p'), 'p'],
+    ['a zip', { 'p.mcpack': zipOf(FILES) }, 'p.mcpack'],
+    ['a zip with a folder in it', { 'p.zip': zipOf(FILES, 'My Pack/') }, 'p.zip'],
+  ])('has its skins as sources, with their names and arms: %s', async (_, files, arg) => {
+    const cwd = await folderOf({ ...files, 'secret.png': PNG });
+    const sources = await allOf({ args: [arg], fit: true }, rootsIn(cwd));
+    const seen = sources.map(({ label, variant, content }) => [
+      label,
+      variant,
+      content.kind === 'problem' ? content.problem.message.replace(/^.*?: /, '') : 'fit' in content,
+    ]);
+    expect(seen).toEqual([
+      [`${arg}:Knight`, 'classic', true],
+      [`${arg}:Ranger of the // North`, 'slim', true],
+      [
+        `${arg}:Dragon`,
+        undefined,
+        expect.stringContaining('the geometry geometry.dragon is a shape of its own'),
+      ],
+      [`${arg}:Made`, undefined, expect.stringContaining('a persona is put together')],
+      [`${arg}:Out`, 'classic', 'its picture ../secret.png is outside of the pack.'],
+      [`${arg}:Gone`, 'classic', arg === 'p' ? true : 'gone.png is not in the pack.'],
+    ]);
+    expect(sources[1]).toMatchObject({ stem: 'Ranger of the __ North', cape: { kind: expect.any(String) } });
+    expect(await isSingle(spec({ args: [arg] }), rootsIn(cwd))).toBe(false);
+  });
+
+  test('is read as another program packs it', async () => {
+    const cwd = await folderOf(under('p'));
+    const python = `import zipfile,os\nz=zipfile.ZipFile('q.mcpack','w',zipfile.ZIP_DEFLATED)\n
+for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relpath(os.path.join(d,f),'p'))\nz.close()`;
+    execFileSync('python3', ['-c', python], { cwd });
+    const sources = await allOf({ args: ['q.mcpack'] }, rootsIn(cwd));
+    expect(sources.slice(0, 2).map(({ content }) => content)).toEqual([
+      { kind: 'bytes', bytes: new Uint8Array(PNG) },
+      { kind: 'bytes', bytes: new Uint8Array(PNG) },
+    ]);
+  });
+
+  test('may not have links that lead out of it', async () => {
+    const cwd = await folderOf({ ...under('p'), 'secret.png': PNG });
+    symlinkSync(join(cwd, 'secret.png'), join(cwd, 'p/gone.png'));
+    const sources = await allOf({ args: ['p'] }, rootsIn(cwd));
+    expect(problemOf(sources[5]!)?.message).toContain('leads out of the pack');
+  });
+
+  test.each([
+    ['no manifest.json', { 'skins.json': FILES['skins.json']! }, /it has no manifest.json/],
+    ['no skins.json', { 'manifest.json': FILES['manifest.json']! }, /it has no skins.json/],
+    [
+      'another kind of pack',
+      { ...FILES, 'manifest.json': Buffer.from('{"modules":[{"type":"resources"}]}') },
+      /says resources/,
+    ],
+    [
+      'a persona',
+      { ...FILES, 'manifest.json': Buffer.from('{"modules":[{"type":"persona_piece"}]}') },
+      /says persona_piece/,
+    ],
+    ['damaged JSON', { ...FILES, 'skins.json': Buffer.from('{') }, /skins.json that is not JSON/],
+    ['no skins', { ...FILES, 'skins.json': Buffer.from('{}') }, /no skins/],
+    [
+      'a bomb of text',
+      { ...FILES, 'skins.json': Buffer.alloc(1_100_000, 32) },
+      /skins.json that is too large/,
+    ],
+  ])('with %s is told by its name', async (_, files, message) => {
+    expect(await packProblem(files)).toMatchObject({
+      code: 'invalid_skin_pack',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('may have a bomb for a picture, or too many files, and no harm is done', async () => {
+    const cwd = await folderOf({
+      'bomb.mcpack': zipOf({ ...FILES, 'knight.png': Buffer.alloc(8_500_000) }),
+      'garbage.mcpack': Buffer.alloc(100, 7),
+      'cut.mcpack': zipOf(FILES).subarray(0, 900),
+    });
+    const bomb = await allOf({ args: ['bomb.mcpack'] }, rootsIn(cwd));
+    expect(problemOf(bomb[0]!)?.message).toContain('knight.png that is too large');
+    expect(bomb[1]?.content.kind).toBe('bytes');
+    for (const name of ['garbage.mcpack', 'cut.mcpack']) {
+      const [source] = await allOf({ args: [name] }, rootsIn(cwd));
+      expect(problemOf(source!)?.message).toContain('is not a readable zip');
+    }
+    const many = Object.fromEntries(
+      Array.from({ length: 10_001 }, (_, index) => [`${index}`, new Uint8Array()]),
+    );
+    await writeFile(join(cwd, 'many.mcpack'), zipSync(many, { level: 0 }));
+    const [source] = await allOf({ args: ['many.mcpack'] }, rootsIn(cwd));
+    expect(problemOf(source!)?.message).toContain('more than 10000 files');
+  });
+
+  test('that declares a smaller size than it has is read no further', async () => {
+    const zip = zipOf({ ...FILES, 'knight.png': Buffer.alloc(500_000) });
+    const at = zip.lastIndexOf(Buffer.from('knight.png')) - 46;
+    zip.writeUInt32LE(10, at + 24); // its uncompressed size in the directory
+    const cwd = await folderOf({ 'p.mcpack': zip });
+    const [first] = await allOf({ args: ['p.mcpack'] }, rootsIn(cwd));
+    expect(first?.content.kind === 'bytes' && first.content.bytes.length).toBeLessThanOrEqual(10);
+  });
+});

@@ -101,17 +101,29 @@ export function writeFileAtomically(
   }
 }
 
-/** A file written in the same folder that then atomically replaces the target. */
+/** The process's own streams, whatever they lead to. */
+const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
+
+/** Whether a path leads to a pipe or a device: a rename would put a file in its place. */
+export function isStream(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isFile() && !found.isDirectory()) return true;
+  return OWN_STREAM.test(resolve(path));
+}
+
+/** A file written in the same folder that then atomically replaces the target; a pipe or a device is written into. */
 export class Replacement {
   readonly #path: string;
-  readonly #aside: string;
+  /** Undefined for a pipe or a device. */
+  readonly #aside: string | undefined;
   readonly #fd: number;
   #isOpen = true;
 
   constructor(path: string, mode = 0o666) {
     this.#path = path;
-    this.#aside = asidePath(path);
-    this.#fd = this.#naming(() => createFile(this.#aside, mode));
+    const aside = isStream(path) ? undefined : asidePath(path);
+    this.#aside = aside;
+    this.#fd = this.#naming(() => (aside === undefined ? openSync(path, 'w') : createFile(aside, mode)));
   }
 
   write(data: string | Uint8Array): void {
@@ -119,21 +131,23 @@ export class Replacement {
   }
 
   close(durable: boolean): void {
-    if (durable) this.#naming(() => fsyncSync(this.#fd));
+    if (durable && this.#aside !== undefined) this.#naming(() => fsyncSync(this.#fd));
     this.#isOpen = false;
     this.#naming(() => closeSync(this.#fd));
   }
 
   /** Replaces the target. Close first. */
   replace(durable: boolean): void {
-    this.#naming(() => renameSync(this.#aside, this.#path));
+    const aside = this.#aside;
+    if (aside === undefined) return;
+    this.#naming(() => renameSync(aside, this.#path));
     if (durable) syncFolder(dirname(this.#path));
   }
 
   /** Removes the temporary file, whatever state it is in. */
   discard(): void {
     if (this.#isOpen) this.close(false);
-    rmSync(this.#aside, { force: true });
+    if (this.#aside !== undefined) rmSync(this.#aside, { force: true });
   }
 
   /** Errors name the target, not the temporary file. */

@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import {
   embeddedWorkshop,
@@ -220,6 +222,27 @@ describe('No output replaces', () => {
     await shop.draw({ a: 1 });
     const report = await shop.run('generate', 'a.png', '--report', 'junit=/dev/null', '--out', '/dev/null');
     expect([report.exitCode, report.stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  });
+
+  test('a pipe, by an archive: its reader gets all of it, even with --overwrite', async () => {
+    const shop = await embeddedWorkshop();
+    await shop.draw({ a: 1 });
+    await shop.run('generate', 'a.png');
+    const pipe = join(shop.machine.folder, 'pipe.zip');
+    await execa('mkfifo', [pipe]);
+    for (const [line, start] of [
+      [['skins', 'export'], 'PK'],
+      [['backup'], 'SQLite format 3'],
+      [['pack', 'a.png', '--out'], 'PK'],
+    ] as const) {
+      const reader = execa('cat', [pipe], { encoding: 'buffer' });
+      expect(await shop.run(...line, pipe, '--overwrite')).toMatchObject({
+        exitCode: 0,
+        stderr: expect.not.stringContaining('error'),
+      });
+      expect(Buffer.from((await reader).stdout).toString('latin1')).toContain(start);
+      expect((await stat(pipe)).isFIFO()).toBe(true);
+    }
   });
 });
 

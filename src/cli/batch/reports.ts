@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { isStream } from '../../base/files.ts';
 import type { BatchResult, FinishedSkin, SourceContent } from '../../batch/model.ts';
 import type { BatchSummary } from '../../batch/options.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { isMade } from '../../batch/run/results.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { isStream, startOf } from '../options/output-guard.ts';
+import { startOf } from '../options/output-guard.ts';
 import { giveCommand } from '../output/formats.ts';
 import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
 import { figureOf, openReport, REPORTS, type ReportWriter } from '../output/reports/writer.ts';

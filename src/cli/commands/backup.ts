@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { isStream } from '../../base/files.ts';
 import type { Backup } from '../../server/server.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
-import { backUpAsOwner, backUpToStdout } from '../context/data-owner.ts';
+import { backUpAsOwner, backUpToStream } from '../context/data-owner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import { nonEmpty } from '../options/option-values.ts';
@@ -88,9 +89,9 @@ export async function runBackup(
   const { backUp, DATA_FILES } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
   const make = async (path: string) => await backUp({ dataDir, file: path, now: clock.now(), signal });
-  if (file === '-') {
-    const made = await backUpToStdout(dataDir, make);
-    if (flags.json) io.err.write(jsonLine({ file, ...made } satisfies BackupView));
+  if (file === '-' || isStream(file)) {
+    const made = await backUpToStream(dataDir, file === '-' ? undefined : file, make);
+    if (flags.json) (file === '-' ? io.err : io.out).write(jsonLine({ file, ...made } satisfies BackupView));
     return exitStatus('done');
   }
   verifyPlace(file, { inputs: DATA_FILES.map((name) => join(dataDir, name)), overwrite });

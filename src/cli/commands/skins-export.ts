@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { Replacement, removeLeftovers } from '../../base/files.ts';
+import { isStream, Replacement, removeLeftovers } from '../../base/files.ts';
 import { streamLines } from '../../base/streams.ts';
 import type { SkinExportFormat, SkinVisibility } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
@@ -252,6 +252,7 @@ function verifyTarget(
 
 /** @throws CliError when something has this name, be it an earlier export or a link that leads nowhere */
 function verifyPlace(file: string, overwrite: boolean | undefined): void {
+  if (isStream(file)) return;
   if (overwrite) new OutputGuard([], { overwrite }).verify(file, { isOurs: () => false, isLockfile: true });
   else if (lstatSync(resolve(file), { throwIfNoEntry: false })) throw alreadyThere(file);
 }

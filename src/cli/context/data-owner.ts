@@ -63,17 +63,20 @@ export async function backUpAsOwner(
   return await backUp(file);
 }
 
-/** Makes a backup and writes it to stdout. */
-export async function backUpToStdout(
+/** Makes a backup and writes it into a pipe or a device; undefined: stdout. */
+export async function backUpToStream(
   dataDir: string,
+  path: string | undefined,
   backUp: (file: string) => Promise<Backup>,
 ): Promise<Backup> {
+  const fd = path === undefined ? undefined : openSync(path, 'w');
   switchToOwnerOf(dataDir);
   const aside = await mkdtemp(join(dataDir, '.backup-'));
   try {
     const file = join(aside, 'backup');
     const made = await backUp(file);
-    await pipeline(createReadStream(file), process.stdout, { end: false });
+    if (fd === undefined) await pipeline(createReadStream(file), process.stdout, { end: false });
+    else await pipeline(createReadStream(file), createWriteStream('', { fd }));
     return made;
   } finally {
     await rm(aside, { recursive: true, force: true });

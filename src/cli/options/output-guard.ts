@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, lstatSync, openSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { writeFileAtomically } from '../../base/files.ts';
+import { isStream, writeFileAtomically } from '../../base/files.ts';
 import { isMarkedPng, MARKED_BYTES } from '../../skin/png/encode.ts';
 import { SIGNATURE } from '../../skin/png/header.ts';
 import { CliError } from '../errors/exit.ts';
@@ -34,8 +25,6 @@ export const DRAWN_PICTURE: Replaceable = {
 
 /** It holds paid skins: no output of another kind replaces it. */
 const LOCKFILE = 'skins.lock';
-/** The process's own streams, whatever they lead to. */
-const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
 /** Keeps outputs from replacing files that skinsmith did not write, and always from replacing this run's sources. */
 export class OutputGuard {
@@ -53,14 +42,10 @@ export class OutputGuard {
 
   /** Writes an output, unless that is there already. Returns whether the file is a new one. @throws CliError */
   write(path: string, data: string | Uint8Array, replaceable: Replaceable): boolean {
-    if (isStream(path)) {
-      writeFileSync(path, data); // a rename would put a file in its place
-      return false;
-    }
     if (hasContent(path, data)) return false;
     this.verify(path, replaceable);
     writeFileAtomically(resolve(path), data);
-    return true;
+    return !isStream(path);
   }
 
   /** Verifies that an output may be written to a path. @throws CliError */
@@ -80,13 +65,6 @@ export class OutputGuard {
   verifyNoInput(path: string): void {
     this.#inputs.verifyOther(path);
   }
-}
-
-/** Whether a path leads to a pipe or a device. */
-export function isStream(path: string): boolean {
-  const found = statsOf(path);
-  if (found && !found.isFile() && !found.isDirectory()) return true;
-  return OWN_STREAM.test(resolve(path));
 }
 
 /** The start of a file; less if it is shorter. */

@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DRAWN_PICTURE, isStream, OutputGuard } from '../../../src/cli/options/output-guard.ts';
+import { isStream } from '../../../src/base/files.ts';
+import { DRAWN_PICTURE, OutputGuard } from '../../../src/cli/options/output-guard.ts';
 import { encodePng, markPng } from '../../../src/skin/png/encode.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -277,12 +277,19 @@ function contentIn(text: string, status: number, encoding: string | undefined): 
   return status === 403 ? CHALLENGE : 'an HTML page';
 }
 
+/** Characters of the page that is named. */
+const LONGEST_PATH = 100;
+
 /** A redirect that the client does not follow. */
 export function redirected(request: RequestName, answer: Omit<RawAnswer, 'text'>, origin: string): Error {
   const { location } = answer.headers;
-  const target = typeof location === 'string' ? URL.parse(location, origin)?.origin : undefined;
-  const where =
-    target === undefined ? 'elsewhere' : `to ${target}; if that is the service, use it as the base URL`;
+  const target = typeof location === 'string' ? URL.parse(location, origin) : null;
+  const isOwn = target?.origin === new URL(origin).origin;
+  const where = !target
+    ? 'elsewhere'
+    : isOwn
+      ? `to ${target.pathname.slice(0, LONGEST_PATH)}`
+      : `to ${target.origin}; if that is the service, use it as the base URL`;
   const { method, path } = request;
   const message = `${method} ${path} answered ${answer.status}: the service redirects ${where}.`;
   return new UnreadableAnswerError(message, { status: answer.status });

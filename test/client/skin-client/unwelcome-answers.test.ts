@@ -44,7 +44,15 @@ describe('an answer that cannot be read', () => {
     const elsewhere = await testClient([]); // fails the test when anything arrives
     const headers = { location: `${elsewhere.server.url}/v2/me` };
     const { client } = await testClient([{ ...me, status, headers, json: undefined, text: '' }]);
-    expect(await failureOf(client.me())).toMatchObject({ code: 'unreadable_answer', status });
+    const message = expect.stringContaining(`redirects to ${elsewhere.server.url}; if that is the service`);
+    expect(await failureOf(client.me())).toMatchObject({ code: 'unreadable_answer', status, message });
+  });
+
+  test('is a redirect to a page of its own, which is no other base URL', async () => {
+    const headers = { location: `/maintenance/${'x'.repeat(200)}` };
+    const { client } = await testClient([{ ...me, status: 302, headers, json: undefined, text: '' }]);
+    const message = expect.stringMatching(/: the service redirects to \/maintenance\/x{87}\.$/);
+    expect(await failureOf(client.me())).toMatchObject({ code: 'unreadable_answer', message });
   });
 });
 

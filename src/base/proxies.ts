@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { Agent, Dispatcher } from 'undici';
-import { NO_PROXY_ADDRESS, ProxyError } from './network-reason.ts';
+import { NO_PROXY_ADDRESS, ProxyError } from './error-reasons.ts';
 
 /** An http or https proxy. */
 export interface NamedProxy {

@@ -14,7 +14,6 @@ import { z } from 'zod';
 import { makeFolder, withPath, writeFileAtomically } from '../base/files.ts';
 import { fileLines } from '../base/streams.ts';
 import { parsedJson } from '../base/text.ts';
-import { parse, safeParse } from '../protocol/envelope.ts';
 
 /** A journal that cannot be continued. `message` names the file. */
 export class JournalError extends Error {
@@ -260,12 +259,12 @@ export class Journal {
 
   /** The result of finished work. @throws JournalError when the line cannot be read back */
   readDone(key: string): DoneRecord {
-    return this.#read(key, 'done', (json) => parse(doneSchema, json));
+    return this.#read(key, 'done', (json) => doneSchema.parse(json));
   }
 
   /** The result that was kept without being proved. @throws JournalError when the line cannot be read back */
   readUnproven(key: string): UnprovenRecord {
-    return this.#read(key, 'unproven', (json) => parse(unprovenSchema, json));
+    return this.#read(key, 'unproven', (json) => unprovenSchema.parse(json));
   }
 
   /** The batch is over with failures: finished work stays, and failed work may be tried again. */
@@ -375,7 +374,7 @@ export class Journal {
       return;
     }
     const json = parsedJson(line);
-    const record = safeParse(recordSchema, json);
+    const record = recordSchema.safeParse(json);
     if (record.success) this.#apply(record.data, { at, length: line.length });
     else this.#nonce ||= headerSchema.safeParse(json).data?.nonce ?? '';
   }

@@ -178,7 +178,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       link: {
         summary: 'link a game account',
-        load: async () => (await import('./commands/accounts-link.ts')).accountsLink,
+        load: async () => (await import('./commands/accounts.ts')).accountsLink,
       },
       list: {
         summary: 'list game accounts',

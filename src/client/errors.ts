@@ -1,4 +1,4 @@
-import { isAboutCertificate, networkCode } from '../base/network-reason.ts';
+import { isAboutCertificate, networkCode } from '../base/error-reasons.ts';
 import type { Note, ReceivedRateLimit } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
 

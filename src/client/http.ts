@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { parseRetryAfter } from '../base/bounded-fetch.ts';
 import { LONGEST_TIMER } from '../base/clock.ts';
-import { networkCode, networkReason, PROXY_REFUSED } from '../base/network-reason.ts';
+import { networkCode, networkReason, PROXY_REFUSED } from '../base/error-reasons.ts';
 import { decodedText, hasTooManyValues, MAX_JSON_VALUES, parsedJson } from '../base/text.ts';
-import { ignoredFields, type Note, receivedEnvelopeSchema, safeParse } from '../protocol/envelope.ts';
+import { ignoredFields, type Note, receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
 import { unknownEncoding } from './network-transport.ts';
 import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
@@ -49,7 +49,7 @@ export async function exchange<S extends z.ZodType>(
   if (isRedirect(answer.status)) throw redirected(request, answer, options.origin);
   const json = parseJson(answer, request, options.now());
   if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
-  const parsed = safeParse(schema, json);
+  const parsed = schema.safeParse(json);
   if (parsed.success) {
     const odd = options.reportsIgnoredFields ? ignoredFields(schema, json) : [];
     return { status: answer.status, data: parsed.data, odd };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type Note, parse, type ReceivedRateLimit } from '../protocol/envelope.ts';
+import { backOff } from '../base/clock.ts';
+import type { Note, ReceivedRateLimit } from '../protocol/envelope.ts';
 import type { ReceivedBatchItem } from '../protocol/generate.ts';
 import {
   isPending,
@@ -38,8 +39,8 @@ export function queuedItem({
 
 /** The known event types and how each one's data is parsed. */
 const READERS = {
-  jobs: (data) => ({ type: 'jobs', jobs: parse(receivedJobListAnswerSchema, data).jobs }),
-  job: (data) => ({ type: 'job', state: jobAnswer(parse(receivedJobAnswerSchema, data)) }),
+  jobs: (data) => ({ type: 'jobs', jobs: receivedJobListAnswerSchema.parse(data).jobs }),
+  job: (data) => ({ type: 'job', state: jobAnswer(receivedJobAnswerSchema.parse(data)) }),
 } as const satisfies { [Type in JobEvent['type']]: (data: unknown) => Extract<JobEvent, { type: Type }> };
 
 /** The events of a stream, without those of unknown types. @throws UnreadableAnswerError */
@@ -204,5 +205,6 @@ export function* pollTimes({ eta, now, longest = LONGEST_PAUSE }: Poll): Generat
   const untilEta = eta === undefined ? FIRST_PAUSE : eta - now;
   yield Math.min(LONGEST_TRUST, Math.max(0, eta === undefined ? Math.min(untilEta, longest) : untilEta));
   const highest = Math.max(SHORTEST_LONGEST, longest);
-  for (let pause = FIRST_PAUSE; ; pause *= GROWTH) yield Math.min(pause, highest);
+  for (let polls = 1; ; polls++)
+    yield backOff(polls, { first: FIRST_PAUSE, longest: highest, growth: GROWTH });
 }

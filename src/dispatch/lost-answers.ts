@@ -1,3 +1,4 @@
+import { backOff } from '../base/clock.ts';
 import { SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
@@ -37,10 +38,8 @@ interface Unread {
   readonly patience: number;
 }
 
-/** Milliseconds between attempts to read a job: at first, at most, and as a part of the time since the first. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 10_000;
-const GROWTH = 0.5;
+/** Between attempts to read a job. */
+const READING = { first: 500, longest: 10_000, growth: 1.5 };
 /** Milliseconds for which a job is read again while the service, or the host of its texture, is in trouble. */
 const TROUBLED = 15 * 60_000;
 
@@ -51,8 +50,8 @@ const TROUBLED = 15 * 60_000;
 export class UnknownJobs {
   readonly #ports: UnknownJobsPorts;
   readonly #findings = new Map<string, JobFinding>();
-  /** Since when each of them could not be read, and when to try again. */
-  readonly #unread = new Map<string, { readonly since: number; readonly next: number }>();
+  /** Since when each of them could not be read, how often that was tried, and when to try again. */
+  readonly #unread = new Map<string, { since: number; tries: number; next: number }>();
   readonly #reading = new Set<string>();
 
   constructor(ports: UnknownJobsPorts) {
@@ -106,10 +105,9 @@ export class UnknownJobs {
   #unreadable(id: string, { patience }: Unread): 'nothing' | undefined {
     const now = this.#ports.session.now();
     const isRunning = !Number.isFinite(patience);
-    const { since = now } = (isRunning ? undefined : this.#unread.get(id)) ?? {};
+    const { since = now, tries = 0 } = (isRunning ? undefined : this.#unread.get(id)) ?? {};
     if (now - since > patience) return 'nothing';
-    const pause = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, GROWTH * (now - since)));
-    this.#unread.set(id, { since, next: now + pause });
+    this.#unread.set(id, { since, tries: tries + 1, next: now + backOff(tries + 1, READING) });
     return undefined;
   }
 }

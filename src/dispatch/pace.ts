@@ -97,10 +97,8 @@ export class Pace {
   }
 }
 
-/** Milliseconds for which a full queue is assumed to stay full unless a list says otherwise. */
-const FIRST_PAUSE = 300;
-const GROWTH = 1.6;
-const LONGEST_PAUSE = 5_000;
+/** How long a full queue is assumed to stay full unless a list says otherwise: 300 ms to 5 s, on average. */
+const FULL = { first: 400, longest: 6_600, growth: 1.6 };
 
 /** How long submissions wait after the queue refused one because it was full. Times: milliseconds of a monotonic clock. */
 export class FullQueue {
@@ -121,8 +119,7 @@ export class FullQueue {
   /** Another program was faster. */
   refused(now: number): void {
     if (now >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
-    const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (this.#refusals - 1));
-    this.#openAt = now + pause * (0.5 + this.#random());
+    this.#openAt = now + backOff(this.#refusals, FULL, this.#random());
   }
 
   accepted(): void {

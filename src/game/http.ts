@@ -2,7 +2,7 @@ import type { FormData } from 'undici';
 import type { z } from 'zod';
 import { type BoundedRequest, FetchError, fetchBounded, firstOf } from '../base/bounded-fetch.ts';
 import type { Clock } from '../base/clock.ts';
-import { networkReason } from '../base/network-reason.ts';
+import { networkReason } from '../base/error-reasons.ts';
 import type { Sender } from '../base/proxies.ts';
 import { parsedJson } from '../base/text.ts';
 import type { GameAddresses } from './addresses.ts';

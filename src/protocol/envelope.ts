@@ -1,28 +1,5 @@
 import { z } from 'zod';
 
-/** Values after which compiling a schema is worthwhile: it takes as long as parsing some ten of them. */
-const SEVERAL = 10;
-
-/** How many values each schema has parsed. */
-const parsed = new WeakMap<z.ZodType, number>();
-
-/**
- * Like `schema.safeParse`, but compiles the schema only after several values. A command parses an answer once, a batch
- * or a server thousands of times; Zod itself compiles a parser for every object in the schema at the first value.
- */
-export function safeParse<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.output<S>> {
-  const before = parsed.get(schema) ?? 0;
-  if (before < SEVERAL) parsed.set(schema, before + 1);
-  return schema.safeParse(value, { jitless: before < SEVERAL });
-}
-
-/** Like `schema.parse`, otherwise as `safeParse`. @throws z.ZodError */
-export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const { data, error } = safeParse(schema, value);
-  if (error) throw error;
-  return data as z.output<S>;
-}
-
 /**
  * Fields that help but are not essential. Services omit them, send null or another type, so a client reads what
  * is valid and treats the rest as absent: bad metadata must not cost the result.
@@ -94,74 +71,34 @@ function momentIn(text: string): number | undefined {
 
 const MAX_IGNORED = 5;
 
-/** Adds what is wrong with a value that is at `path`. */
-type Search = (json: unknown, path: string, found: string[]) => void;
-
-/** Absent for a schema without fields that may be invalid. Built once: every answer is searched. */
-const searches = new WeakMap<z.ZodType, Search | undefined>();
-
 /**
  * The invalid fields of an answer, as `job.eta: …`, at most five; absent fields do not count. The schema is the
  * one that the answer was read with.
  */
 export function ignoredFields(schema: z.ZodType, json: unknown): string[] {
-  const found: string[] = [];
-  searchFor(schema)?.(json, '', found);
-  return found.slice(0, MAX_IGNORED);
+  return ignoredIn(schema, json, []).take(MAX_IGNORED).toArray();
 }
 
-function searchFor(schema: z.ZodType): Search | undefined {
-  if (searches.has(schema)) return searches.get(schema);
-  const wanted = expected.get(schema);
-  const inside = searchInside(wanted ?? schema);
-  const search = wanted ? adviceSearch(wanted, inside) : inside;
-  searches.set(schema, search);
-  return search;
+function* ignoredIn(schema: z.ZodType, json: unknown, path: readonly PropertyKey[]): Generator<string> {
+  if (json === undefined) return;
+  const form = expected.get(schema);
+  const [issue] = form?.safeParse(json).error?.issues ?? [];
+  if (issue) yield `${[...path, ...issue.path].join('.')}: ${issue.message}`;
+  else yield* ignoredInside(form ?? schema, json, path);
 }
 
-function adviceSearch(wanted: z.ZodType, inside: Search | undefined): Search {
-  return (json, path, found) => {
-    if (json === undefined) return;
-    const [issue] = wanted.safeParse(json).error?.issues ?? [];
-    if (issue)
-      found.push(`${[path, ...issue.path].filter((step) => step !== '').join('.')}: ${issue.message}`);
-    else inside?.(json, path, found);
-  };
-}
-
-function searchInside(schema: z.ZodType): Search | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodCatch)
-    return searchFor(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodPipe) return searchFor(schema.in as z.ZodType);
-  if (schema instanceof z.ZodArray) return arraySearch(searchFor(schema.element as z.ZodType));
-  return schema instanceof z.ZodObject ? objectSearch(schema) : undefined;
-}
-
-function arraySearch(search: Search | undefined): Search | undefined {
-  return (
-    search &&
-    ((json, path, found) => {
-      if (Array.isArray(json))
-        for (const [n, entry] of json.entries()) search(entry, join(path, `${n}`), found);
-    })
-  );
-}
-
-function objectSearch(schema: z.ZodObject): Search | undefined {
-  const fields = Object.entries(schema.shape).flatMap(([name, field]) => {
-    const search = searchFor(field as z.ZodType);
-    return search ? [{ name, search }] : [];
-  });
-  if (fields.length === 0) return undefined;
-  return (json, path, found) => {
-    if (typeof json !== 'object' || json === null) return;
-    for (const { name, search } of fields)
-      search((json as Record<string, unknown>)[name], join(path, name), found);
-  };
-}
-
-function join(path: string, step: string): string {
-  return path === '' ? step : `${path}.${step}`;
+function* ignoredInside(schema: z.ZodType, json: unknown, path: readonly PropertyKey[]): Generator<string> {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodCatch) {
+    yield* ignoredIn(schema.unwrap() as z.ZodType, json, path);
+  } else if (schema instanceof z.ZodPipe) {
+    yield* ignoredIn(schema.in as z.ZodType, json, path);
+  } else if (schema instanceof z.ZodArray && Array.isArray(json)) {
+    for (const [n, entry] of json.entries())
+      yield* ignoredIn(schema.element as z.ZodType, entry, [...path, n]);
+  } else if (schema instanceof z.ZodObject && typeof json === 'object' && json !== null) {
+    for (const [name, field] of Object.entries(schema.shape))
+      yield* ignoredIn(field as z.ZodType, (json as Record<string, unknown>)[name], [...path, name]);
+  }
 }
 
 export const noteSchema = z

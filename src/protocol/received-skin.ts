@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  advice,
-  adviceMoment,
-  adviceNumber,
-  adviceText,
-  receivedEnvelopeSchema,
-  safeParse,
-} from './envelope.ts';
+import { advice, adviceMoment, adviceNumber, adviceText, receivedEnvelopeSchema } from './envelope.ts';
 import {
   type SkinVariant,
   type SkinVisibility,
@@ -130,7 +123,7 @@ const valueSchema = z.object({ textures: z.object({ SKIN: advice(partSchema), CA
 function texturesIn(value: string): z.output<typeof valueSchema>['textures'] {
   try {
     const json: unknown = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
-    return safeParse(valueSchema, json).data?.textures ?? {};
+    return valueSchema.safeParse(json).data?.textures ?? {};
   } catch {
     return {};
   }

@@ -34,8 +34,8 @@ test('A name that nothing has is noticed, in part or in whole', () => {
     'cli/starting/',
     'queue/claim.ts',
   ]);
-  expect(['queue/claim.ts', 'cli/completion/', 'store/sqlite*.ts'].filter(isThere)).toHaveLength(3);
-  expect(['queue/claim-in-turn.ts2', 'li/completion/', 'store/oracle*.ts'].filter(isThere)).toEqual([]);
+  expect(['queue/claim.ts', 'cli/doctor/', 'store/sqlite*.ts'].filter(isThere)).toHaveLength(3);
+  expect(['queue/claim-in-turn.ts2', 'li/doctor/', 'store/oracle*.ts'].filter(isThere)).toEqual([]);
 });
 
 test('CONTRIBUTING leads to every decision, and each of their links to a file', () => {

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { SCRIPT_FILES, type Shell } from '../../src/cli/completion/scripts.ts';
+import { SCRIPT_FILES, type Shell } from '../../src/cli/commands/completion.ts';
 import { freshMachine, type Machine, PROGRAM } from '../support/program/program.ts';
 
 const UUID = '0123456789abcdef0123456789abcdef';

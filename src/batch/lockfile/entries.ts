@@ -3,7 +3,7 @@ import { lstatSync, statSync } from 'node:fs';
 import type { PlatformPath } from 'node:path';
 import nodePath from 'node:path';
 import { z } from 'zod';
-import { safeParse } from '../../protocol/envelope.ts';
+
 import { lineOf } from '../../protocol/lock-line.ts';
 import { variantSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { type SourceContent, type SuppliedSkin, type WorkContent, workKey } from '../model.ts';
@@ -119,7 +119,7 @@ export function parseEntry(text: string, place: LinePlace): LockEntry {
  */
 export function parseIdentity(text: string, place: LinePlace): LockEntry | Identity {
   const line = parseLine(text, place);
-  return safeParse(lockEntrySchema, line).data ?? entryIn(line, identitySchema, place);
+  return lockEntrySchema.safeParse(line).data ?? entryIn(line, identitySchema, place);
 }
 
 function parseLine(text: string, place: LinePlace): unknown {
@@ -134,7 +134,7 @@ function parseLine(text: string, place: LinePlace): unknown {
 }
 
 function entryIn<S extends z.ZodType>(line: unknown, schema: S, place: LinePlace): z.output<S> {
-  const { success, data, error } = safeParse(schema, line);
+  const { success, data, error } = schema.safeParse(line);
   if (success) return data;
   const reason = `The line is not an entry: ${problemOf(error)}.`;
   throw new LockfileError('lockfile_invalid', { ...place, reason });
@@ -142,7 +142,7 @@ function entryIn<S extends z.ZodType>(line: unknown, schema: S, place: LinePlace
 
 /** The line of an entry to write. @throws LockfileError for an entry that could not be read back */
 export function writableLine(entry: LockEntry, path: string): string {
-  const { error, data } = safeParse(lockEntrySchema, entry);
+  const { error, data } = lockEntrySchema.safeParse(entry);
   if (!data) throw unwritable(entry, problemOf(error), path);
   const line = lineOf(data);
   if (Buffer.byteLength(line) > LONGEST_LINE) throw unwritable(entry, 'it is too long', path);

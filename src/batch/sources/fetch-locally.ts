@@ -6,7 +6,7 @@ import {
   pictureLink,
 } from '../../base/bounded-fetch.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { networkCode, networkReason } from '../../base/network-reason.ts';
+import { networkCode, networkReason } from '../../base/error-reasons.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import { DEFAULT_RETRY, pauseBefore } from '../../client/retry-timing.ts';

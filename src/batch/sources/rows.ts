@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { safeParse } from '../../protocol/envelope.ts';
+
 import { skinNameProblem, VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model.ts';
 import { type Line, nearestName } from './files.ts';
@@ -100,7 +100,7 @@ export function isColumn(name: string): name is Column {
 /** A row with these values; empty ones count as absent. */
 export function checkedRow(line: number, values: Readonly<Partial<Record<Column, unknown>>>): ListRow {
   const given = ALL_COLUMNS.map((column) => [column, trimmed(values[column])] as const);
-  const checked = safeParse(rowSchema, Object.fromEntries(given));
+  const checked = rowSchema.safeParse(Object.fromEntries(given));
   if (checked.success) {
     const { model, variant = model, ...rest } = checked.data;
     if (model !== undefined && model !== variant) return { line, fault: MODEL_DIFFERS };

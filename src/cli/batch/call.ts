@@ -1,8 +1,25 @@
+import {
+  type BatchResult,
+  type BatchSource,
+  type Coverage,
+  type OutdatedSkins,
+  type PublicSigningKey,
+  type SignedBy,
+  signerText,
+} from '../../batch/model.ts';
+import { DeliveryError } from '../../batch/options.ts';
+import type { GameKeys } from '../../batch/proof/known-keys.ts';
+import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
+import { openSources } from '../../batch/sources/lists.ts';
+import { readProxies } from '../config/network-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
+import { usageError } from '../errors/exit.ts';
 import type { TypedBatchOptions } from '../options/batch-options.ts';
 import type { TypedOutputOptions, TypedSkinOptions } from '../options/skin-options.ts';
 import type { TypedPictureOption } from '../output/terminal-picture.ts';
+import { openStdin } from '../terminal/read-input.ts';
+import { count } from '../text/text.ts';
 
 /** One command over many sources, as the user typed it. */
 export interface BatchCall {
@@ -20,4 +37,132 @@ export interface BatchCall {
   readonly isList: boolean;
   /** Identifies a command that has no lockfile, so that a repeated run resumes where the last one stopped. */
   readonly purpose: string;
+}
+
+interface SourceReading {
+  /** Called with a sentence about each unusable part of a list. */
+  readonly warn?: (message: string) => void;
+  /** Records the folders and lists that were read whole. */
+  readonly coverage?: Coverage | undefined;
+}
+
+/** Returns the named sources as a stream. */
+export function sourcesOf(
+  { context, typed }: Pick<BatchCall, 'context' | 'typed'>,
+  { warn = (message) => void context.messages.warn(message), coverage }: SourceReading = {},
+): AsyncIterable<BatchSource> {
+  const found = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
+  const sources = typed.fetchLocally ? fetched(found, context) : found;
+  return typed.name === undefined ? sources : named(sources, typed.name);
+}
+
+async function* fetched(
+  sources: AsyncIterable<BatchSource>,
+  { signal, env, waits }: Pick<CommandContext, 'signal' | 'env' | 'waits'>,
+): AsyncGenerator<BatchSource> {
+  const { fetchedSources } = await import('../../batch/sources/fetch-locally.ts');
+  yield* fetchedSources(sources, {
+    signal,
+    proxies: readProxies(env),
+    onWait: (wait) => waits.paused(wait),
+  });
+}
+
+async function* named(sources: AsyncIterable<BatchSource>, name: string): AsyncGenerator<BatchSource> {
+  for await (const source of sources) yield { ...source, name };
+}
+
+export function specOf(typed: BatchCall['typed']) {
+  return {
+    args: typed.sources,
+    players: typed.player ?? [],
+    from: typed.from ?? [],
+    recursive: typed.recursive ?? false,
+    ignore: typed.ignore ?? [],
+    ...(typed.fit && { fit: true }),
+    ...(typed.as && { as: typed.as }),
+  };
+}
+
+export function rootsOf(context: Pick<CommandContext, 'io' | 'signal'>) {
+  return { cwd: process.cwd(), stdin: () => openStdin(context) };
+}
+
+/** The one skin that an argument names. @throws CliError if it names several, as a folder does */
+export async function onlySource(text: string, context: CommandContext): Promise<BatchSource> {
+  const sources: BatchSource[] = [];
+  const spec = { args: [text], from: [], recursive: false, ignore: [] };
+  for await (const source of openSources(spec, rootsOf(context))) {
+    sources.push(source);
+    if (sources.length > 1) break;
+  }
+  const [only] = sources;
+  if (only && sources.length === 1 && !isEmptyFolder(only)) return only;
+  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file, not a folder.');
+}
+
+/** Its own hint leads to an option that only commands for many skins have. */
+function isEmptyFolder({ content }: BatchSource): boolean {
+  return content.kind === 'problem' && content.problem.code === 'empty_folder';
+}
+
+/** Rejects results that another signer signed. @throws DeliveryError */
+export async function verifyRequiredSigner(
+  result: BatchResult,
+  required: RequiredSigner | undefined,
+  gameKeys: GameKeys,
+): Promise<void> {
+  if (!required) return; // before the skin is touched: that reads a known one from the lockfile
+  const { source, skin } = result;
+  if (!skin || (await isSignedAsRequired(skin, required, gameKeys))) return;
+  throw new DeliveryError('wrong_signer', `${source} is not signed by ${requiredText(required)}.`);
+}
+
+/**
+ * `12 signed by this machine, not by https://…: will be made again`. Printed in pipes too, because these skins will cost
+ * generations.
+ */
+export async function printSigners(
+  {
+    outdated,
+    unknownSigner,
+  }: { readonly outdated: readonly OutdatedSkins[]; readonly unknownSigner: number },
+  { context, settings }: Pick<BatchCall, 'context' | 'settings'>,
+): Promise<void> {
+  if (outdated.length === 0 && unknownSigner === 0) return;
+  const { name } = await context.service(settings);
+  const own = await context.ownKey();
+  for (const { signedBy, sources } of outdated) {
+    context.messages.say(
+      `${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: will be made again`,
+    );
+  }
+  if (outdated.length > 0) await context.messages.note('--keep-signatures keeps them.');
+  if (unknownSigner > 0) context.messages.say(unknownText(unknownSigner));
+}
+
+function unknownText(unknown: number): string {
+  const skins = unknown === 1 ? '1 skin in the lockfile has' : `${count(unknown)} skins in the lockfile have`;
+  return `${skins} an unknown signer; kept.`;
+}
+
+/** Counts skins by signer. */
+export class SignerTally {
+  readonly #counts = new Map<string, number>();
+  readonly #own: PublicSigningKey | undefined;
+
+  constructor(own: PublicSigningKey | undefined) {
+    this.#own = own;
+  }
+
+  add(signedBy: SignedBy): void {
+    const text = signerText(signedBy, this.#own);
+    this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
+  }
+
+  /** `Signed by the game: 10, by this machine: 2.`; empty when there are no skins. */
+  get text(): string {
+    const parts = [...this.#counts].map(([who, skins]) => `by ${who}: ${count(skins)}`);
+    return parts.length === 0 ? '' : `Signed ${parts.join(', ')}.`;
+  }
 }

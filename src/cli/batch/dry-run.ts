@@ -7,10 +7,8 @@ import { columnRows } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument, jsonLine, span } from '../text/text.ts';
-import type { BatchCall } from './call.ts';
+import { type BatchCall, printSigners, sourcesOf } from './call.ts';
 import { openOutput } from './output.ts';
-import { printSigners } from './signers.ts';
-import { sourcesOf } from './sources.ts';
 import { type BatchPlanView, PLAN_COLUMNS, type PlannedView, shownPath } from './summary.ts';
 
 type Counts = Record<PlanSummary, number>;

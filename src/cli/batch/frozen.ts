@@ -17,11 +17,9 @@ import {
 } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
-import type { BatchCall } from './call.ts';
+import { type BatchCall, SignerTally, sourcesOf, verifyRequiredSigner } from './call.ts';
 import { type Output, openOutput } from './output.ts';
 import { Reports } from './reports.ts';
-import { SignerTally, verifyRequiredSigner } from './signers.ts';
-import { sourcesOf } from './sources.ts';
 import { type SummaryView, shownPath } from './summary.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */

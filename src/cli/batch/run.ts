@@ -1,17 +1,207 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { type BatchResult, Coverage } from '../../batch/model.ts';
+import { type BatchResult, Coverage, nameOf } from '../../batch/model.ts';
 import { type BatchEvent, DeliveryError } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
+import type { JobSource } from '../history.ts';
 import { GithubReport } from '../output/github.ts';
-import type { BatchCall } from './call.ts';
+import {
+  batchResultView,
+  JobPrinter,
+  jobView,
+  openFormats,
+  ResultPrinter,
+  resultView,
+} from '../output/results.ts';
+import { printFailure, printWarnings } from '../terminal/messages.ts';
+import { count } from '../text/text.ts';
+import { type BatchCall, sourcesOf, verifyRequiredSigner } from './call.ts';
 import { openOutput } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
 import { Reports } from './reports.ts';
-import { RunOutput } from './run-output.ts';
-import { verifyRequiredSigner } from './signers.ts';
-import { sourcesOf } from './sources.ts';
-import { printSummary, summaryText } from './summary.ts';
+import { printPlan, printSummary, summaryText } from './summary.ts';
+
+interface Shown {
+  readonly progress: BatchProgress;
+  readonly presentation: Presentation;
+  readonly github: GithubReport;
+}
+
+/** Sources that are named one by one because they could not have the name of their file. */
+const SECOND_NAMES = 10;
+
+/** Writes the output of a running batch, on stdout and stderr. */
+export class RunOutput {
+  readonly #call: BatchCall;
+  readonly #progress: BatchProgress;
+  readonly #presentation: Presentation;
+  readonly #github: GithubReport;
+  readonly #results: ResultPrinter;
+  readonly #jobs: JobPrinter;
+  /** Queues messages in order: each waits until the progress line is cleared. */
+  #printed: Promise<void> = Promise.resolve();
+  /** The error that a message failed with. */
+  #trouble: { readonly error: unknown } | undefined;
+  /** Jobs whose sources are not recorded yet. */
+  readonly #accepted: JobSource[] = [];
+  #isForgetful = false;
+  readonly #failures = new Set<string>();
+  #secondNames = 0;
+
+  constructor(call: BatchCall, { progress, presentation, github }: Shown) {
+    const { context, settings, typed } = call;
+    const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
+    this.#call = call;
+    this.#progress = progress;
+    this.#presentation = presentation;
+    this.#github = github;
+    const { pictures } = presentation;
+    this.#results = new ResultPrinter(context.io, {
+      ...shape,
+      formats: openFormats(settings.format, typed),
+      pictures,
+    });
+    this.#jobs = new JobPrinter(context.io, shape);
+  }
+
+  event(event: BatchEvent): void {
+    switch (event.type) {
+      case 'planned':
+        this.#print(async () => await printPlan(event, this.#call));
+        break;
+      case 'accepted':
+        this.#tellAccepted(event);
+        break;
+      case 'result':
+        this.#result(event.result);
+        break;
+      case 'left':
+        this.#left(event);
+        break;
+      case 'waiting':
+        this.#progress.wait(event.message, event.ms);
+        break;
+      case 'again':
+        if (event.mayCost) this.warn(`${event.source}: ${event.message}`);
+        else this.#progress.remark(`${event.source}: ${event.message} Retrying.`);
+        break;
+      case 'alone':
+        this.#alone(event.message);
+    }
+  }
+
+  /** A warning about the input as a whole. */
+  warn(message: string): void {
+    this.#print(async () => await this.#call.context.messages.warn(message));
+  }
+
+  /** The codes of the errors of all sources that failed. */
+  get failures(): ReadonlySet<string> {
+    return this.#failures;
+  }
+
+  end(): void {
+    if (this.#call.follow) this.#results.end();
+    else this.#jobs.end();
+  }
+
+  /** The same after an error, once every message is printed; does nothing after `end`. */
+  async endEarly(): Promise<void> {
+    await this.#printed;
+    this.#results.endEarly();
+    this.#jobs.endEarly();
+  }
+
+  /** Resolves when every message is printed. @throws the error that a message failed with */
+  async settled(): Promise<void> {
+    const more = this.#secondNames - SECOND_NAMES;
+    if (more > 0)
+      this.#print(() => this.#call.context.messages.say(`… and ${count(more)} more with another name.`));
+    await this.#printed;
+    if (this.#trouble) throw this.#trouble.error;
+  }
+
+  #tellAccepted(event: Extract<BatchEvent, { type: 'accepted' }>): void {
+    const { source, job, index, content, options } = event;
+    const { follow } = this.#call;
+    this.#presentation.accepted?.(job.id);
+    this.#progress.goesOn();
+    const isElsewhere = content.kind === 'file' || content.kind === 'url' || content.kind === 'user';
+    this.#remember({ job: job.id, source, ...(isElsewhere && { sent: { content, options } }) });
+    if (!follow) this.#print(async () => await this.#jobs.add(jobView(job, source), index));
+  }
+
+  /** Jobs that are accepted at the same time are recorded together: opening the file takes longer than writing to it. */
+  #remember(job: JobSource): void {
+    if (this.#accepted.push(job) > 1) return;
+    this.#print(async () => {
+      await nextTurn();
+      await this.#record(this.#accepted.splice(0));
+    });
+  }
+
+  /** The record of sources only helps people, so a failure to write it does not end the batch. */
+  async #record(jobs: readonly JobSource[]): Promise<void> {
+    const { context } = this.#call;
+    if (this.#isForgetful) return;
+    try {
+      context.jobSources.record(jobs);
+    } catch (error) {
+      this.#isForgetful = true;
+      const why = error instanceof Error ? error.message : String(error);
+      await context.messages.warn(`jobs will not show which source each came from: ${why}`);
+    }
+  }
+
+  #alone(why: string): void {
+    const { messages, flags } = this.#call.context;
+    const text = `Cannot coordinate with other skinsmith processes that use this key: ${why}`;
+    if (flags.verbose) this.#print(() => messages.say(text));
+  }
+
+  #result(result: BatchResult): void {
+    const { context, follow, typed, isList } = this.#call;
+    const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
+    const { error, source, index, content, stem } = result;
+    const sentName = nameOf({ name: typed.name, content, stem: result.stem });
+    if (error) this.#failures.add(error.code);
+    else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
+    if (!isPrinted && !error && isList) return;
+    const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
+    const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
+    this.#print(async () => {
+      if (error) {
+        await printFailure(source, error, context);
+        this.#github.add({ level: 'error', source, content, problem: error });
+      }
+      await printWarnings(notes, undefined, context);
+      if (view) await this.#results.add(view, index, { sentName, stem });
+    });
+  }
+
+  /** For programs, so that every source is in the JSON output. */
+  #left({ source, index }: Extract<BatchEvent, { type: 'left' }>): void {
+    const { context, typed } = this.#call;
+    if (!context.flags.json && !typed.ndjson) return;
+    this.#print(async () => await this.#results.add(resultView({ source, status: 'left' }), index));
+  }
+
+  /** A source gets a second name only once: the lockfile records it. */
+  #secondName({ source, stem, wantedStem }: BatchResult): void {
+    if (++this.#secondNames > SECOND_NAMES) return;
+    const text = `${source} is written as ${stem}: another source has the name ${wantedStem}.`;
+    this.#print(() => this.#call.context.messages.say(text));
+  }
+
+  #print(say: () => Promise<void> | void): void {
+    this.#printed = this.#printed
+      .then(() => this.#progress.aside(say))
+      .catch((error: unknown) => {
+        this.#trouble ??= { error };
+      });
+  }
+}
 
 const MANY: Presentation = { openOutput, progress: LIST_PROGRESS, printSummary };
 

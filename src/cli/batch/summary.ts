@@ -4,8 +4,7 @@ import type { PlannedSource, PlanSummary } from '../../batch/run/plan-batch.ts';
 import { CliError, type ExitName, exitStatus } from '../errors/exit.ts';
 import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 import { count, jsonLine, span } from '../text/text.ts';
-import type { BatchCall } from './call.ts';
-import { printSigners } from './signers.ts';
+import { type BatchCall, printSigners } from './call.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */
 export interface BatchPlanView {

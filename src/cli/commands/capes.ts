@@ -5,7 +5,7 @@ import { connectWithProgress, withAccount } from '../connection/connector.ts';
 import { capeIn } from '../connection/skins.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import type { SeenName } from '../history/seen-names.ts';
+import type { SeenName } from '../history.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { alignedRows, jsonDocument } from '../text/text.ts';

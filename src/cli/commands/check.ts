@@ -8,7 +8,7 @@ import { isSignatureShaped } from '../../batch/plan/signer-rule.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
-import { rootsOf } from '../batch/sources.ts';
+import { rootsOf } from '../batch/call.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';

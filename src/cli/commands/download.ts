@@ -8,7 +8,7 @@ import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { rootsOf } from '../batch/sources.ts';
+import { rootsOf } from '../batch/call.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';

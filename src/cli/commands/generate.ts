@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/lists.ts';
-import type { BatchCall } from '../batch/call.ts';
+import { type BatchCall, rootsOf, specOf } from '../batch/call.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
-import { rootsOf, specOf } from '../batch/sources.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext, Runner } from '../context/context.ts';

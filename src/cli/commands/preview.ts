@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { VariantInput } from '../../batch/model.ts';
 import { markPng } from '../../skin/png/encode.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
-import { onlySource } from '../batch/sources.ts';
+import { onlySource } from '../batch/call.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/lists.ts';
-import { rootsOf, specOf } from '../batch/sources.ts';
+import { rootsOf, specOf } from '../batch/call.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';

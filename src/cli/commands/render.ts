@@ -14,7 +14,7 @@ import {
   VIEWS,
   type View,
 } from '../../skin/render/render.ts';
-import { onlySource } from '../batch/sources.ts';
+import { onlySource } from '../batch/call.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';

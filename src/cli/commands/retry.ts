@@ -7,7 +7,7 @@ import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
 import type { Examples } from '../help/help-page.ts';
-import type { JobSource } from '../history/job-sources.ts';
+import type { JobSource } from '../history.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JOB_OUTPUT, JobPrinter, jobView, RESULT_OUTPUT } from '../output/results.ts';

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import type { RunningServer } from '../../server/server.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
-import { switchToOwnerOf } from '../context/data-owner.ts';
+import { keepAllFiles, switchToOwnerOf } from '../context/data-owner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { refuseDoubleOptions, runDouble } from '../serve/double.ts';
-import { keepAllFiles } from '../serve/keep-all-files.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
 import { aborted, ownLog } from '../serve/own-log.ts';
 import { addressWarnings, serverOptions } from '../serve/server-options.ts';

@@ -4,7 +4,7 @@ import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
-import type { SeenName } from '../history/seen-names.ts';
+import type { SeenName } from '../history.ts';
 import {
   addLimitOptions,
   limitOf,

@@ -1,6 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import type { Command } from 'commander';
 import { decodedText } from '../../base/text.ts';
+import { EMBEDDED, type PublicSigningKey } from '../../batch/model.ts';
 import { inspectSource } from '../../batch/pictures.ts';
+import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import {
   isBad,
   type RequiredSigner,
@@ -9,9 +12,12 @@ import {
   verifySkin,
 } from '../../batch/proof/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
+import { NetworkError, SkinClient, SkinsmithError } from '../../index.ts';
+import { SignerTally } from '../batch/call.ts';
 import { keptSkins, type StoredSkin } from '../batch/kept-skins.ts';
-import { SignerTally } from '../batch/signers.ts';
-import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
+import { readProxies } from '../config/network-settings.ts';
+import { EMBEDDED_URL, requestHooks } from '../connection/connect.ts';
+import { makeTextureGuard, PrivateAddressError } from '../connection/texture-guard.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
@@ -20,6 +26,124 @@ import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } f
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { clean, count, hanging } from '../text/text.ts';
+
+/** Where keys and textures come from. */
+export interface Verifiers {
+  /** The public key of a service; undefined if it has no key of its own or is unreachable. */
+  readonly keyOf: (service: string | undefined) => Promise<SignerKey | undefined>;
+  readonly gameKeys: GameKeys;
+  readonly own: PublicSigningKey | undefined;
+  /** If absent, nothing is fetched. */
+  readonly textures: TextureHosts | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds that a service may be failing before it counts as unreachable. */
+const PATIENCE = { budget: 3_000, patience: 10_000 };
+
+/** Asks each service once, without an API key: public keys and textures need none. */
+export async function verifierClients({
+  context,
+  isOffline,
+}: {
+  context: CommandContext;
+  isOffline: boolean;
+}): Promise<Verifiers> {
+  const clients = new Map<string, SkinClient>();
+  const keys = new Map<string, Promise<SignerKey | undefined>>();
+  const call = { signal: context.signal, retry: PATIENCE };
+  const { flags, messages, waits } = context;
+  const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
+  const hooks = requestHooks({ onRequest, waits });
+  const inUse = flags.local ? undefined : (await context.settings())['base-url'];
+  const guard = makeTextureGuard({ service: inUse, proxies: readProxies(context.env) });
+  const fetcher = new SkinClient({ baseUrl: EMBEDDED_URL, ...hooks, dispatcher: guard }); // texture addresses are absolute
+  const proxied = await context.proxied();
+  const find = async (service: string): Promise<SignerKey | undefined> => {
+    const dispatcher = service === inUse ? proxied : guard;
+    const client = new SkinClient({ baseUrl: service, ...hooks, dispatcher });
+    clients.set(service, client);
+    const publicKey = await publicKeyOf(client, call);
+    return publicKey && { publicKey, service };
+  };
+  const { keys: gameKeys } = await context.game();
+  return {
+    keyOf: async (service) => {
+      const name = service ?? inUse;
+      if (name === undefined || name === EMBEDDED || isOffline) return undefined;
+      const key = keys.get(name) ?? find(name);
+      keys.set(name, key);
+      return await key;
+    },
+    gameKeys: isOffline ? gameKeys.offline() : gameKeys,
+    own: await context.ownKey(),
+    textures: isOffline ? undefined : new TextureHosts(async (url) => await fetcher.texture(url, call)),
+    close: async () => {
+      await Promise.all([...clients.values(), fetcher, guard].map((one) => one.close()));
+    },
+  };
+}
+
+async function publicKeyOf(
+  client: SkinClient,
+  call: Parameters<SkinClient['keyDocument']>[0],
+): Promise<KeyObject | undefined> {
+  try {
+    const { signaturePublickey } = await client.keyDocument(call);
+    return signaturePublickey === undefined ? undefined : publicKeyIn(signaturePublickey, client.baseUrl);
+  } catch (error) {
+    if (!(error instanceof SkinsmithError)) throw error;
+    return undefined; // the hosted service has no such document; a service that is down returns none
+  }
+}
+
+/** Fetches a texture by its URL. @throws SkinsmithError */
+export type FetchTexture = (url: string) => Promise<Uint8Array>;
+
+interface Unreachable {
+  readonly error: SkinsmithError;
+  /** How many textures were wanted from it. */
+  textures: number;
+}
+
+/** Fetches textures, and gives up a host for good once it could not be reached: a lockfile has thousands of them there. */
+export class TextureHosts {
+  readonly #fetch: FetchTexture;
+  readonly #unreachable = new Map<string, Unreachable>();
+
+  constructor(fetch: FetchTexture) {
+    this.#fetch = fetch;
+  }
+
+  /** @throws SkinsmithError; the same NetworkError for every texture of an unreachable host */
+  async texture(url: string): Promise<Uint8Array> {
+    const origin = URL.parse(url)?.origin ?? url;
+    const known = this.#unreachable.get(origin);
+    // On this machine, the path decides whether a request is allowed.
+    if (known?.error instanceof NetworkError) {
+      known.textures++;
+      throw known.error;
+    }
+    try {
+      return await this.#fetch(url);
+    } catch (error) {
+      if (error instanceof NetworkError || error instanceof PrivateAddressError) {
+        const textures = (this.#unreachable.get(origin)?.textures ?? 0) + 1;
+        this.#unreachable.set(origin, { error, textures });
+      }
+      throw error;
+    }
+  }
+
+  /** `5 textures could not be fetched from http://…`: a sentence for each unreachable host. */
+  get notes(): readonly string[] {
+    return [...this.#unreachable].map(([origin, { textures, error }]) => {
+      const what = textures === 1 ? '1 texture' : `${count(textures)} textures`;
+      const why = error instanceof NetworkError ? '' : ', a private address that is not the service in use';
+      return `${what} could not be fetched from ${origin}${why}.`;
+    });
+  }
+}
 
 export interface VerifyOptions {
   readonly files: readonly string[];

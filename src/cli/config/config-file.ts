@@ -3,10 +3,11 @@ import { isAbsolute, join } from 'node:path';
 import type Conf from 'conf';
 import envPaths from 'env-paths';
 import { systemClock } from '../../base/clock.ts';
+import { reasonOf } from '../../base/error-reasons.ts';
 import { makeFolder } from '../../base/files.ts';
 import type { ProcessLock } from '../../base/process-lock.ts';
 import { CliError } from '../errors/exit.ts';
-import { meaningOf, unusableHint } from '../errors/system-report.ts';
+import { unusableHint } from '../errors/system-report.ts';
 
 /** Milliseconds between attempts to lock the file, and before giving up. */
 const LOCK_PAUSE = 50;
@@ -152,8 +153,8 @@ function keysIn({ 'api-keys': keys }: Readonly<Record<string, unknown>>): Keys {
 /** Names the file, where the error names its lock or a folder above it. */
 function unwritable(path: string, cause: unknown): CliError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const reason = meaningOf(code) ?? `${message}.`;
-  return new CliError('config_unusable', `The config file ${path} cannot be changed: ${reason}`, {
+  const reason = reasonOf(code) ?? message;
+  return new CliError('config_unusable', `The config file ${path} cannot be changed: ${reason}.`, {
     hint: unusableHint('HOME or SKINSMITH_CONFIG_DIR'),
     cause,
   });

@@ -1,8 +1,8 @@
 import { FetchError, fetchBounded } from '../../base/bounded-fetch.ts';
-import { networkReason } from '../../base/network-reason.ts';
+import { networkReason } from '../../base/error-reasons.ts';
 import { openSender } from '../../base/proxies.ts';
 import { parsedJson } from '../../base/text.ts';
-import { readProxies, verifyProxies } from '../config/proxies.ts';
+import { readProxies, verifyProxies } from '../config/network-settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 

@@ -1,15 +1,49 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, lstatSync, openSync, type Stats, statSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  lstatSync,
+  openSync,
+  readdirSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { mkdtemp, open, realpath, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { makeFolder } from '../../base/files.ts';
 import type { Backup } from '../../server/server.ts';
 import { CliError } from '../errors/exit.ts';
-import { keepAllFiles } from '../serve/keep-all-files.ts';
+
+const SIGNALS = Object.keys(constants.signals) as NodeJS.Signals[];
+
+/**
+ * Loads all files that the built program has beside this one. Otherwise each is read when it is first used, and an
+ * upgrade that replaces them would take away parts that a running service has not used yet, even its orderly end.
+ */
+export function keepAllFiles(): void {
+  const here = fileURLToPath(import.meta.url);
+  const load = createRequire(here);
+  withoutNewListeners(() => {
+    for (const name of readdirSync(dirname(here))) if (name.endsWith('.cjs')) load(`./${name}`);
+  });
+}
+
+/** Packages for the terminal end the process at a signal once they are loaded; a service first finishes its work. */
+function withoutNewListeners(load: () => void): void {
+  const before = SIGNALS.map((signal) => new Set(process.listeners(signal)));
+  load();
+  SIGNALS.forEach((signal, index) => {
+    for (const listener of process.listeners(signal))
+      if (!before[index]?.has(listener)) process.off(signal, listener);
+  });
+}
 
 /**
  * When root works in another user's data folder, that user may have put links there, which would lead root to files

@@ -7,8 +7,7 @@ import type { Game } from '../../game/game.ts';
 import { ConfigFile, foldersFor } from '../config/config-file.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Connection } from '../connection/connect.ts';
-import { JobSources } from '../history/job-sources.ts';
-import { SeenNames } from '../history/seen-names.ts';
+import { JobSources, SeenNames } from '../history.ts';
 import { Messages } from '../terminal/messages.ts';
 import { Waits } from '../terminal/waits.ts';
 import type { CommandContext, GameServices, OpenContext } from './context.ts';
@@ -87,7 +86,7 @@ async function readSettings(
 type WithProxies = BaseContext & Pick<CommandContext, 'proxied'>;
 
 async function openProxied({ env }: BaseContext): Promise<Sender | undefined> {
-  const { readProxies } = await import('../config/proxies.ts');
+  const { readProxies } = await import('../config/network-settings.ts');
   const proxies = readProxies(env);
   return proxies && (await (await import('../../base/proxies.ts')).openSender(proxies));
 }
@@ -104,7 +103,7 @@ async function openConnection(settings: Settings, base: WithProxies): Promise<Co
 }
 
 async function openGame({ env, proxied }: WithProxies): Promise<Game> {
-  const { gameAddresses } = await import('../config/game-settings.ts');
+  const { gameAddresses } = await import('../config/network-settings.ts');
   const addresses = gameAddresses(env);
   const sender = await proxied();
   return (await import('../../game/game.ts')).openGame({ sender, ...(addresses && { addresses }) });

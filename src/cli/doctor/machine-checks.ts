@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { reasonOf } from '../../base/error-reasons.ts';
 import { VERSION } from '../../index.ts';
 import {
   ENVIRONMENT,
@@ -16,7 +17,6 @@ import {
 } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { meaningOf } from '../errors/system-report.ts';
 import { type Check, type CheckFinding, ok, problem, warning } from './check.ts';
 
 /** Reports the program's version and platform. On an unsupported Node the program does not start. */
@@ -109,14 +109,14 @@ export async function lookAtFolder(folder: string): Promise<CheckFinding> {
     const detail = `${folder} ${state}; ${sizeText(space)} free.`;
     return space < LITTLE_SPACE ? warning(detail, 'Free some space on that disk.') : ok(detail);
   } catch (error) {
-    return problem(`${folder} cannot be used: ${reasonOf(error, folder)}`);
+    return problem(`${folder} cannot be used: ${reasonFor(folder, error)}.`);
   }
 }
 
 /** Names the folder above it that is the cause, if there is one. @throws errors that do not come from the file system */
-function reasonOf(error: unknown, folder: string): string {
+function reasonFor(folder: string, error: unknown): string {
   const { code, path = folder } = error as NodeJS.ErrnoException;
-  const meaning = meaningOf(code);
+  const meaning = reasonOf(code);
   if (meaning === undefined) throw error;
   return path.startsWith(folder) ? meaning : `${path}: ${meaning}`;
 }

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request 
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
-import { networkCode } from '../../base/network-reason.ts';
+import { networkCode } from '../../base/error-reasons.ts';
 import { type NamedProxy, nameOf, openSender, type Proxies, proxyFor } from '../../base/proxies.ts';
 import type { Fetch } from '../../index.ts';
 

@@ -1,4 +1,4 @@
-import { isAboutCertificate, networkReason } from '../../base/network-reason.ts';
+import { isAboutCertificate, networkReason } from '../../base/error-reasons.ts';
 import { parsedJson } from '../../base/text.ts';
 import { isHostedService } from '../../dispatch/service-facts.ts';
 import { isPending, type RateLimit, ServiceError, VERSION } from '../../index.ts';

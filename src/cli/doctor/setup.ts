@@ -10,7 +10,7 @@ import {
   UnreadableAnswerError,
   VERSION,
 } from '../../index.ts';
-import { readProxies } from '../config/proxies.ts';
+import { readProxies } from '../config/network-settings.ts';
 import {
   originOf,
   parseSetting,

@@ -1,4 +1,4 @@
-import { isAboutCertificate, ProxyError } from '../../base/network-reason.ts';
+import { isAboutCertificate, ProxyError } from '../../base/error-reasons.ts';
 import { LockFileError } from '../../base/process-lock.ts';
 import { endSentence } from '../../base/text.ts';
 import { JournalError } from '../../batch/journal.ts';

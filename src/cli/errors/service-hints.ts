@@ -1,4 +1,4 @@
-import { networkCode, ProxyError } from '../../base/network-reason.ts';
+import { networkCode, ProxyError } from '../../base/error-reasons.ts';
 import type { ServiceError } from '../../index.ts';
 
 /** How the user named the service and its key, so that hints lead to that service and to that key. */

@@ -1,31 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
+import { reasonOf } from '../../base/error-reasons.ts';
 import { isDamagedDatabase } from '../../base/sqlite.ts';
 import type { ErrorReport, ExitName } from './exit.ts';
-
-/** What the errors of the operating system mean, by Node's code. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full.',
-  EFBIG: 'The file would exceed the maximum size.',
-  EACCES: 'Permission denied.',
-  EPERM: 'Not permitted.',
-  EROFS: 'The file system is read-only.',
-  ENOTDIR: 'Part of the path is not a folder.',
-  EEXIST: 'Something with this name already exists.',
-  ENOENT: 'The file or folder does not exist.',
-  EISDIR: 'It is a folder.',
-  ELOOP: 'It is part of a symbolic link loop.',
-  EMFILE: 'Too many files are open.',
-  ENAMETOOLONG: 'The name is too long.',
-  ENFILE: 'Too many files are open on this machine.',
-  EIO: 'The disk or device reported an error.',
-  EBUSY: 'Another program is using it.',
-  ESTALE: 'The network file system has lost it.',
-  EDQUOT: 'The disk quota is used up.',
-  ENOTFOUND: 'The host does not exist.',
-  EAI_AGAIN: 'The host name could not be looked up.',
-  EADDRINUSE: 'Another program is already listening there.',
-  EADDRNOTAVAIL: 'This machine has no such address.',
-};
 
 const HINTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'skinsmith may already be running there. To listen on another port: --port <number>',
@@ -39,12 +15,6 @@ function listenHint(port: number): string {
   return `${why}To listen on another port, behind a reverse proxy for example: --port <number>`;
 }
 
-/** A sentence that continues "… cannot be used: "; undefined for an unknown code. */
-export function meaningOf(code: string | undefined): string | undefined {
-  const meaning = code === undefined ? undefined : MEANINGS[code];
-  return meaning && `${meaning[0]?.toLowerCase()}${meaning.slice(1)}`;
-}
-
 /** Describes an error of the operating system; undefined for any other. */
 export function systemReport(error: unknown): ErrorReport | undefined {
   const { code, syscall, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
@@ -52,7 +22,8 @@ export function systemReport(error: unknown): ErrorReport | undefined {
     address?: string;
     port?: number;
   };
-  const meaning = code === undefined ? undefined : (MEANINGS[code] ?? ownWords(error));
+  const words = reasonOf(code) ?? ownWords(error);
+  const meaning = words && `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
   if (meaning === undefined || code === undefined) return undefined;
   const listening = address === undefined || port === undefined ? address : `${address}:${port}`;
   const place = path ?? hostname ?? listening;
@@ -62,12 +33,12 @@ export function systemReport(error: unknown): ErrorReport | undefined {
   return { code: code.toLowerCase(), message, hint, exit: 'failed' };
 }
 
-/** What the system itself says of a rare error: `Broken pipe.` for Node's `EPIPE: broken pipe, write`. */
+/** What the system itself says of a rare error: `broken pipe` for Node's `EPIPE: broken pipe, write`. */
 function ownWords(error: unknown): string | undefined {
-  const { errno, syscall, message } = error as NodeJS.ErrnoException;
+  const { errno, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return undefined;
   const [, words = ''] = /^[A-Z][A-Z0-9]*: ([^,]+),/.exec(message) ?? [];
-  return words === '' ? undefined : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return words || undefined;
 }
 
 /** The data folder, and what the user sets to use another. */
@@ -85,14 +56,14 @@ export function unusableHint(setBy: string): string {
 /** Describes an error of the file system about the data folder; undefined for any other. */
 export function folderReport(error: unknown, { path: folder, setBy }: DataFolder): ErrorReport | undefined {
   const { code, path: told, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  const meaning = meaningOf(code);
+  const meaning = reasonOf(code);
   if (meaning === undefined || told === undefined) return undefined;
   const path = resolve(told); // relative if the folder was typed so
   const isInside = path === folder || path.startsWith(folder + sep);
   const isAbove = syscall === 'mkdir' && folder.startsWith(path + sep); // no folder can be made in it
   if (!isInside && !isAbove) return undefined;
   const isOthers = isInside && path !== folder && isForbidden(code);
-  const message = `The data folder ${folder} cannot be used: ${isOthers ? `${relative(folder, path)}: ` : ''}${meaning}`;
+  const message = `The data folder ${folder} cannot be used: ${isOthers ? `${relative(folder, path)}: ` : ''}${meaning}.`;
   const hint = isOthers
     ? `Make the file accessible to this user, or choose another folder with ${setBy}.`
     : unusableHint(setBy);

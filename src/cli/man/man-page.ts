@@ -10,8 +10,7 @@ import {
   shownCommands,
   termsOf,
 } from '../help/help-page.ts';
-import { roff, roffSections, type Section } from './document.ts';
-import { FORMATS_PAGE } from './formats-page.ts';
+import { FORMATS_PAGE, roff, roffSections, type Section } from './formats-page.ts';
 
 /** `skinsmith-skins-list` for `skinsmith skins list`. */
 export function manPageName(command: Command): string {

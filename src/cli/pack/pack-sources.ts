@@ -10,7 +10,7 @@ import type { PackSource } from '../../pack/pack.ts';
 import { capeTexture, type PackTexture, type SkinTexture, skinTexture } from '../../pack/texture.ts';
 import { InvalidImageError } from '../../skin/picture.ts';
 import type { Variant } from '../../skin/variant.ts';
-import { rootsOf } from '../batch/sources.ts';
+import { rootsOf } from '../batch/call.ts';
 import type { CommandContext } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';

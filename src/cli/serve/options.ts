@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { LogAddresses, LogLevel } from '../../server/server.ts';
-import type { AccountOptions } from '../config/game-settings.ts';
+import type { AccountOptions } from '../config/network-settings.ts';
 import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../options/option-values.ts';
 import { addDoubleOptions, type DoubleCommandOptions } from './double.ts';
 import { GENERATOR_KINDS, type GeneratorOptions, UPSTREAM_VISIBILITIES } from './generator.ts';

@@ -1,6 +1,5 @@
 import type { LogStream, ServerOptions } from '../../server/server.ts';
-import { gameSettings } from '../config/game-settings.ts';
-import { fetchProxies, usableProxies } from '../config/proxies.ts';
+import { fetchProxies, gameSettings, usableProxies } from '../config/network-settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { colorsFor } from '../terminal/io.ts';
 import { isLoopback } from '../text/text.ts';

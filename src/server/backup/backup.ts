@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { reasonOf } from '../../base/error-reasons.ts';
 import { VERSION } from '../../base/version.ts';
 import { type AttachedFiles, copyDatabase } from '../store/sqlite-copy.ts';
 import {
@@ -91,26 +92,11 @@ async function settle(path: string): Promise<number> {
   return (await stat(path)).size;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is exceeded',
-  EFBIG: 'the file would exceed the size limit',
-  EACCES: 'permission denied',
-  EPERM: 'not permitted',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'the folder does not exist',
-  ENOTDIR: 'part of the path is not a folder',
-  EISDIR: 'it is a folder',
-};
-
 function unwritable(file: string, cause: unknown): Error {
-  const { code = '', message, errcode } = cause as NodeJS.ErrnoException & { errcode?: number };
-  if (errcode === undefined && REASONS[code] === undefined) return cause as Error;
-  return new BackupError(
-    'backup_unwritable',
-    `Cannot write the backup ${file}: ${REASONS[code] ?? message}.`,
-    {
-      cause,
-    },
-  );
+  const { code, message, errcode } = cause as NodeJS.ErrnoException & { errcode?: number };
+  const reason = code === 'ENOENT' ? 'the folder does not exist' : reasonOf(code);
+  if (errcode === undefined && reason === undefined) return cause as Error;
+  return new BackupError('backup_unwritable', `Cannot write the backup ${file}: ${reason ?? message}.`, {
+    cause,
+  });
 }

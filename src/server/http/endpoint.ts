@@ -1,4 +1,4 @@
-import { type Note, safeParse } from '../../protocol/envelope.ts';
+import type { Note } from '../../protocol/envelope.ts';
 import { authenticate } from '../service/callers/authenticate.ts';
 import {
   anonymousCaller,
@@ -188,7 +188,7 @@ function verifyBodyType(request: HttpRequest, { bodies }: Route): void {
 
 function parseWith(schema: Route['query'], input: unknown): unknown {
   if (!schema) return input;
-  const parsed = safeParse(schema, input);
+  const parsed = schema.safeParse(input);
   if (!parsed.success) throw validationRefusal(parsed.error);
   return parsed.data;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Note, safeParse } from '../../protocol/envelope.ts';
+import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import {
   type GenerateOptions,
@@ -94,7 +94,7 @@ function textOf(fields: Fields, name: string): string | undefined {
 
 function parseOptions(fields: Fields): GenerateOptions {
   const present = Object.entries(fields).filter(([, value]) => value !== null);
-  const parsed = safeParse(generateOptionsSchema, Object.fromEntries(present));
+  const parsed = generateOptionsSchema.safeParse(Object.fromEntries(present));
   if (!parsed.success) throw validationRefusal(parsed.error);
   const { variant } = parsed.data;
   if (variant && !VARIANTS.some((known) => known === variant)) throw new Refusal('unknown_variant');

@@ -1,4 +1,4 @@
-import { ProxyError } from '../../base/network-reason.ts';
+import { ProxyError } from '../../base/error-reasons.ts';
 import { OutboundError } from '../outbound/target.ts';
 
 /** A condition on a claim. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { PROXY_REFUSED } from '../../base/network-reason.ts';
+import { PROXY_REFUSED } from '../../base/error-reasons.ts';
 import { checkAddress, type Network, parseNetwork } from './addresses.ts';
 
 /** Why an outbound request got no usable answer. */

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../base/clock.ts';
+import { backOff, type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../events/observer.ts';
 import { deleteIdleCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
@@ -102,7 +102,8 @@ export class StoreQueue implements JobLeases {
     const from = { uuid: lease.job.uuid, from: 'processing', leaseOwner: lease.owner } as const;
     if (!again) return await this.#end(from, failure);
     const why = { error_code: failure.code, error_message: failure.message };
-    const wait = this.#times.retryDelay * 2 ** (lease.job.attempts - 1);
+    const first = this.#times.retryDelay;
+    const wait = backOff(lease.job.attempts, { first, longest: LONGEST_WAIT });
     const step = { ...from, to: 'waiting' } as const;
     return await changeState(this.#db, step, { ...why, run_at: this.#clock.now() + wait });
   }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { register, runRetry } from '../../../src/cli/commands/retry.ts';
-import type { JobSource, SentSource } from '../../../src/cli/history/job-sources.ts';
+import type { JobSource, SentSource } from '../../../src/cli/history.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { makeSkin, refusal } from '../../support/client/answers.ts';

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { verifierClients } from '../../../src/cli/batch/verifiers.ts';
 import { runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runLogin } from '../../../src/cli/commands/login.ts';
 import { runServe } from '../../../src/cli/commands/serve.ts';
+import { verifierClients } from '../../../src/cli/commands/verify.ts';
 import { runWhoami } from '../../../src/cli/commands/whoami.ts';
 import { allowsInsecureHttp } from '../../../src/cli/connection/connect.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';

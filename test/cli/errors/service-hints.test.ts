@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ProxyError } from '../../../src/base/network-reason.ts';
+import { ProxyError } from '../../../src/base/error-reasons.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import { otherAddressHint, type ServiceNaming } from '../../../src/cli/errors/service-hints.ts';
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';

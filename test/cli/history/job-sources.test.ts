@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { JobSources } from '../../../src/cli/history/job-sources.ts';
+import { JobSources } from '../../../src/cli/history.ts';
 import { tempFolder } from '../../support/textures/temp-folder.ts';
 
 const FILE = 'submissions.ndjson';

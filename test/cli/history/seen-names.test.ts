@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runKeysCreate, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
 import { runUsersList } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
-import { SeenNames } from '../../../src/cli/history/seen-names.ts';
+import { SeenNames } from '../../../src/cli/history.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';

@@ -11,9 +11,9 @@ import { encodePng } from '../../../skin/png/encode.ts';
 import { renderBack, renderFront } from '../../../skin/render/flat.ts';
 import { chooseVariant, type Variant } from '../../../skin/variant.ts';
 import { CliError } from '../../errors/exit.ts';
-import { html } from './html.ts';
 import {
   type Figure,
+  html,
   markupText,
   type NumberedFailure,
   type ReportEntry,

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
-import { type Clock, systemClock } from '../../../base/clock.ts';
-import { networkReason } from '../../../base/network-reason.ts';
+import { backOff, type Clock, systemClock } from '../../../base/clock.ts';
+import { networkReason } from '../../../base/error-reasons.ts';
 import { isUnreachable, StoreGoneError, StoreUnreachableError } from '../failures.ts';
 
 /**
@@ -126,9 +126,8 @@ export interface StorePatience {
   readonly onWaiting?: (reason: string) => void;
 }
 
-/** Milliseconds between attempts, doubled each time. */
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 2_000;
+/** Between two attempts. */
+const PAUSES = { first: 100, longest: 2_000 };
 
 /** Opens a store as soon as it is reachable. @throws StoreUnreachableError after the patience has ended */
 export async function untilReachable<T>(
@@ -137,12 +136,13 @@ export async function untilReachable<T>(
   clock: Clock = systemClock,
 ): Promise<T> {
   const until = clock.monotonic() + limit;
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
+  for (let failures = 1; ; failures++) {
     try {
       return await open();
     } catch (error) {
+      const pause = backOff(failures, PAUSES);
       if (!isWorthWaiting(error) || clock.monotonic() + pause > until) throw error;
-      if (pause === FIRST_PAUSE) onWaiting?.(error.message);
+      if (failures === 1) onWaiting?.(error.message);
       await clock.sleep(pause, signal);
     }
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
-import { systemClock } from '../../../base/clock.ts';
+import { backOff, systemClock } from '../../../base/clock.ts';
 import type { Notifier } from '../open-store.ts';
 import { StoreClient } from './client.ts';
 
@@ -11,9 +11,8 @@ const LOOK = 'look';
 /** Milliseconds between notifications to itself, and without one before the connection counts as lost. */
 const CALL = 5_000;
 const DEAF = 12_000;
-/** Milliseconds before the next connection attempt, doubled each time and reduced by up to half at random. */
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 10_000;
+/** Before the next attempt to connect. */
+const RECONNECTING = { first: 100, longest: 10_000 };
 
 export interface ListenerTimes {
   readonly call: number;
@@ -73,11 +72,10 @@ export class NotificationListener implements Notifier {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    let pause = FIRST_PAUSE;
+    let failures = 0;
     while (!signal.aborted) {
-      const hasListened = await this.#listen();
-      pause = hasListened ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, 2 * pause);
-      await systemClock.sleep(pause * (1 - Math.random() / 2), signal).catch(() => {}); // stopped
+      failures = (await this.#listen()) ? 1 : failures + 1;
+      await systemClock.sleep(backOff(failures, RECONNECTING, Math.random()), signal).catch(() => {}); // it is to stop
     }
   }
 

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import type { BatchResult } from '../../../../src/batch/model.ts';
+import type { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
+import { verifyRequiredSigner } from '../../../../src/cli/batch/call.ts';
+
+/** As a known result, which reads its skin from the lockfile when it is asked for it. */
+const result = {
+  source: 'a.png',
+  get skin(): never {
+    throw new Error('The skin was read.');
+  },
+} as unknown as BatchResult;
+const keys = {} as GameKeys;
+
+test('Skins are read only where a signer is required: most runs over known skins need none of them', async () => {
+  await expect(verifyRequiredSigner(result, undefined, keys)).resolves.toBeUndefined();
+  await expect(verifyRequiredSigner(result, { kind: 'game' }, keys)).rejects.toThrow('The skin was read.');
+});

@@ -6,26 +6,26 @@ import { pipeline } from 'node:stream/promises';
 import type { Outcome, Reply } from './replies.ts';
 import { type DoubleRequest, doubleRequest } from './requests.ts';
 
-/** Longest body that is read, bytes; what is longer is cut, and then it is no PNG. */
+/** Longest body to read, in bytes. Longer ones are cut and then are not valid PNGs. */
 const MAX_BODY_BYTES = 256 * 1024;
 /** Bytes above which the connection is closed instead of read to its end. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
 
-/** Where a double is reached. */
+/** The address of a double. */
 export interface Door {
-  /** Its root, no slash at the end. */
+  /** Its root, without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 export interface DoorOptions {
-  /** A free one unless given. */
+  /** Default: a free port. */
   readonly port?: number;
   /** Answers a request. `sent`: resolves when the answer has left. */
   readonly handle: (request: DoubleRequest, sent: Promise<void>) => Promise<Outcome>;
 }
 
-/** Listens on the loopback only. */
+/** Listens on the loopback address only. */
 export async function openDoor({ port = 0, handle }: DoorOptions): Promise<Door> {
   let requests = 0;
   const closing = new AbortController();
@@ -56,7 +56,7 @@ export async function openDoor({ port = 0, handle }: DoorOptions): Promise<Door>
   };
 }
 
-/** @throws Error when the caller goes away before its body is whole */
+/** @throws Error if the caller disconnects before its body is complete */
 async function readBody(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,7 +4,7 @@ import { type Outcome, pageReply, type Reply, refusalReply, withBody, withoutLim
 import type { DoubleRequest, RequestKind } from './requests.ts';
 import { seededRandom } from './seed.ts';
 
-/** Everything that can go wrong between a request and its answer. `-after`: the request was processed all the same. */
+/** Everything that can go wrong between a request and its answer. `-after`: the request was still processed. */
 export const FAULT_KINDS = [
   'reset',
   'reset-after',
@@ -21,22 +21,22 @@ export const FAULT_KINDS = [
   'rate-limit',
   'job-limit',
   'concurrency-limit',
-  /** Processed and answered, but without a word about limits. */
+  /** Processed and answered, but without limits. */
   'no-limits',
 ] as const;
-/** `absent`, a proxy's page with a 404, is never by chance: it passes for an answer. */
+/** `absent`, a proxy's page with a 404, never occurs at random, because it looks like an answer. */
 export const ALL_FAULT_KINDS = [...FAULT_KINDS, 'absent'] as const;
 export type FaultKind = (typeof ALL_FAULT_KINDS)[number];
 
-/** How a 429 says when to come back. The published server says `seconds`; proxies in front of it say others. */
+/** How a 429 states when to retry. The published server uses `seconds`; proxies in front of it use others. */
 export const WAIT_WORDS = ['seconds', 'date', 'next'] as const;
 export type WaitWord = (typeof WAIT_WORDS)[number];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Milliseconds: how late (`slow`), or when to come back (`rate-limit`). */
+  /** Milliseconds of the delay (`slow`), or until a retry (`rate-limit`). */
   readonly wait?: number;
-  /** How a `rate-limit` says it; in seconds unless given. */
+  /** How a `rate-limit` states it; default: in seconds. */
   readonly says?: WaitWord;
 }
 
@@ -45,21 +45,21 @@ export type FaultSource = (request: DoubleRequest) => Fault | undefined;
 
 export const randomFaultsSchema = z.strictObject({
   seed: z.int(),
-  /** Part of the requests that a fault befalls, 0 to 1. */
+  /** Share of requests with faults, 0 to 1. */
   share: z.number().min(0).max(1),
-  /** All kinds unless given. */
+  /** Default: all kinds. */
   kinds: z.array(z.enum(FAULT_KINDS)).min(1).readonly().optional(),
-  /** Longest wait of a slow answer and of a rate limit, milliseconds; 150 unless given. */
+  /** Longest wait of a slow answer and of a rate limit, in milliseconds; default: 150. */
   longestWait: z.number().positive().optional(),
 });
 export type RandomFaults = z.infer<typeof randomFaultsSchema>;
 
-/** What makes sense for submissions only. */
+/** Faults that only make sense for submissions. */
 const OF_SUBMISSIONS: ReadonlySet<FaultKind> = new Set(['job-limit', 'concurrency-limit']);
-/** What makes sense for JSON answers of the interface only. */
+/** Faults that only make sense for JSON answers of the interface. */
 const OF_JSON: ReadonlySet<FaultKind> = new Set(['truncated', 'rate-limit', 'internal-error', 'no-limits']);
 
-/** Faults by chance, the same for the same seed and order of requests. */
+/** Random faults, the same for the same seed and order of requests. */
 export function randomFaults({
   seed,
   share,
@@ -81,14 +81,14 @@ function makesSense(fault: FaultKind, request: RequestKind): boolean {
   return !OF_JSON.has(fault) || request !== 'texture';
 }
 
-/** Codes that faults refuse with. */
+/** Error codes of faults. */
 export type Refused = 'rate_limit' | 'job_limit' | 'concurrency_limit' | 'service_unavailable';
 
-/** A request that a fault comes between. */
+/** A request with a fault. */
 export interface FaultyRequest {
-  /** Does what the request asks for, and answers what should be sent. */
+  /** Processes the request, and returns the answer to send. */
   readonly process: () => Promise<Reply>;
-  /** An answer that refuses, with the limits as they are. */
+  /** A refusal with the current limits. */
   readonly refuse: (code: Refused) => Reply;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Aborts when the double stops. */
@@ -129,7 +129,7 @@ const STRIKES = {
   'no-limits': async ({ process }) => answered(withoutLimits(await process())),
 } as const satisfies Record<FaultKind, Strike>;
 
-/** What comes of a request that a fault befalls. */
+/** The outcome of a request with a fault. */
 export async function strike(request: FaultyRequest, fault: Fault): Promise<Outcome> {
   const how: Strike = STRIKES[fault.kind];
   return await how(request, fault);

@@ -64,7 +64,7 @@ describe('convert', () => {
     expect((await readFile(lockfile, 'utf8')).trim().split('\n')).toHaveLength(6);
   });
 
-  test('goes on after an interruption without submitting anything twice', async () => {
+  test('continues after an interruption without submitting anything twice', async () => {
     const { run, service, folder } = await prepare(15, { serviceTime: 60 });
     const stop = new AbortController();
     const lockfile = join(folder, 'skins.lock');
@@ -102,7 +102,7 @@ describe('convert', () => {
     expect(service.records.refusals).toEqual({});
   });
 
-  test('gives each source that fails its reason, and goes on', async () => {
+  test('gives each source that fails its reason, and continues', async () => {
     const { run, files } = await prepare(4);
     await writeFile(files[1]!, 'no picture');
     const { summary, results } = await run();

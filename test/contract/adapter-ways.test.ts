@@ -59,7 +59,7 @@ describe.each(Object.entries(WAYS))('A request %s', (_, open) => {
     expect(await clientOf(way).jobs()).toEqual([]);
   });
 
-  test('ends with the reason of its signal while it waits; its job goes on', async () => {
+  test('ends with the reason of its signal while it waits; its job continues', async () => {
     const way = await openWith({ workers: 0 });
     const client = clientOf(way);
     const stop = new AbortController();

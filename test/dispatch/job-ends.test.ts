@@ -86,7 +86,7 @@ function open({
   return { ends: new JobEnds(tools), job, jobs, told, clock, settled, tasks };
 }
 
-test('A job whose last answer is still outstanding counts as polled again, so that it is not due for ever', () => {
+test('A job whose last answer is still outstanding counts as polled again, so that it is not due forever', () => {
   const { ends, job, clock, tasks } = open();
   ends.poll(job);
   clock.now = 5_000;

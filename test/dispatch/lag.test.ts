@@ -51,7 +51,7 @@ describe('A list', () => {
     expect(lag.listedIn(5_000)).toBe(11_000);
   });
 
-  test('need not show a job for ever, nor one that the service has forgotten', () => {
+  test('need not show a job forever, nor one that the service has forgotten', () => {
     const lag = new Lag();
     lag.accepted('a', 0);
     lag.accepted('b', 0);

@@ -160,7 +160,7 @@ describe('With durations learned, a look', () => {
     expect(next(learned([9_000, ...repeated(300).slice(2)]), [accepted(0)], { now: 0 })).toBe(300);
   });
 
-  test('passes over durations that no job can have', () => {
+  test('skips durations that no job can have', () => {
     expect(learned([-1, Number.NaN, Number.POSITIVE_INFINITY]).typical).toBeUndefined();
   });
 
@@ -236,7 +236,7 @@ describe("The service's own expectation", () => {
     ).toBe(450);
   });
 
-  test('is passed over when experience is nearer to the truth', () => {
+  test('is skipped when experience is nearer to the truth', () => {
     const etas = scattered.values();
     const times = learned(repeated(300).slice(0, 8), () => etas.next().value ?? 0);
     expect([100, 5_000].map((eta) => lookFor(times, eta))).toEqual([300, 300]);

@@ -130,7 +130,7 @@ describe('Trouble', () => {
     expect(clock.sleeps.at(-1)).toBe(10_000);
   });
 
-  test('ends at once for a certificate that was never accepted, unless it waits for ever for its first contact', async () => {
+  test('ends at once for a certificate that was never accepted, unless it waits forever for its first contact', async () => {
     const cause = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
     const error = new NetworkError('The certificate is not accepted.', { cause, mayHaveArrived: false });
     expect(() => makeOutage().outage.failed(error)).toThrow(ServiceLostError);

@@ -63,7 +63,7 @@ describe('Commands with one key, at the same time', () => {
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Cannot coordinate')]);
   });
 
-  test('go on alone where nothing can be shared, and say so with --verbose', async () => {
+  test('continue alone where nothing can be shared, and say so with --verbose', async () => {
     const { shop } = await hostedWorkshop();
     await shop.drawMany('skins', 2);
     await mkdir(shop.machine.dataDir, { recursive: true });

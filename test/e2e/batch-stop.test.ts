@@ -64,7 +64,7 @@ describe('A batch that is stopped', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'by %s says what is in the queue and how to go on, and the same command finishes it',
+    'by %s says what is in the queue and how to continue, and the same command finishes it',
     async (signal) => {
       const { shop, service } = await busyWorkshop();
       holdAfter(service, 2);
@@ -129,7 +129,7 @@ describe('A batch that is stopped', () => {
 });
 
 describe('A batch that is killed', () => {
-  test('while it queues goes on by the same command: each source has one job, and all are printed', async () => {
+  test('while it queues continues by the same command: each source has one job, and all are printed', async () => {
     const { shop, service } = await busyWorkshop();
     const child = shop.start(['queue', 'skins']);
     const unwatch = service.watch((moment, kind) => {
@@ -200,7 +200,7 @@ describe('A batch that was interrupted', () => {
   }
 
   test.each(['SIGINT', 'SIGKILL'] as const)(
-    'by %s goes on with another key of the same user: what is finished is used, and what is pending is found',
+    'by %s continues with another key of the same user: what is finished is used, and what is pending is found',
     async (signal) => {
       const { shop, service } = await interrupted(signal);
       service.replaceKey();
@@ -232,7 +232,7 @@ describe('A batch that was interrupted', () => {
     expect(again).toHaveLength(unanswered);
   });
 
-  test('goes on under another name of this machine, whose skins are then still known by that name', async () => {
+  test('continues under another name of this machine, whose skins are then still known by that name', async () => {
     const { shop, service } = await interrupted('SIGKILL');
     service.release();
     const localhost = { SKINSMITH_BASE_URL: service.url.replace('127.0.0.1', 'localhost') };
@@ -242,7 +242,7 @@ describe('A batch that was interrupted', () => {
     expect([plan.exitCode, plan.stderr]).toEqual([0, expect.stringContaining('Nothing to do.')]);
   });
 
-  test('by a revoked key goes on with a new one', async () => {
+  test('by a revoked key continues with a new one', async () => {
     const { shop, service } = await busyWorkshop();
     const unwatch = service.watch((moment, kind) => {
       if (moment !== 'processed' || kind !== 'submit' || service.records.accepted.length < 4) return;

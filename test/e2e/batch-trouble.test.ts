@@ -219,7 +219,7 @@ describe('An output', () => {
     expect(stderr).toMatch(/^error: The disk is full\.$/m);
   });
 
-  test('is not lost by a data folder without space: no stack, and with space the same command goes on', async () => {
+  test('is not lost by a data folder without space: no stack, and with space the same command continues', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     const full = join(shop.machine.dataDir, 'submissions.ndjson');

@@ -31,7 +31,7 @@ async function killedAt(
   stop();
 }
 
-test('A gateway that is killed goes on where it was, and submits nothing twice', async () => {
+test('A gateway that is killed continues where it was, and submits nothing twice', async () => {
   const hosted = await runHosted({ serviceTime: 50 });
   const machine = await gatewayMachine(hosted);
   const first = await machine.serve(toward(hosted));

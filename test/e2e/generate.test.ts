@@ -169,7 +169,7 @@ describe('generate', () => {
     expect(stdout.split('\t')[1]).toBe('failed');
   });
 
-  test('goes on after a bad source, and its status says that one failed', async () => {
+  test('continues after a bad source, and its status says that one failed', async () => {
     const machine = await freshMachine();
     const bad = join(machine.folder, 'bad.png');
     await writeFile(bad, 'no picture');

@@ -12,7 +12,7 @@ async function fill({ caller }: Serving): Promise<void> {
   }
 }
 
-test('A known picture under new names adds no skins for strangers, and nothing to a store that is full', async () => {
+test('A known picture under new names adds no skins for anonymous callers, and nothing to a store that is full', async () => {
   const machine = await freshMachine();
   const serving = await machine.serve(['--max-store', '1']);
   const owner = serving.caller();

@@ -83,7 +83,7 @@ describe('--dry-run', () => {
   });
 });
 
-test('--max-new stops when so many are made, and the next run goes on from there', async () => {
+test('--max-new stops when so many are made, and the next run continues from there', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins', 5);
   const first = await shop.run(...MAKE, '--max-new', '2');
@@ -115,7 +115,7 @@ describe('--frozen in a clone of the folder', () => {
     expect(await clone.read('out/skins.lock')).toBe(locked);
   });
 
-  test('passes over other bytes, and names a file of which one pixel is another', async () => {
+  test('skips other bytes, and names a file of which one pixel is another', async () => {
     const clone = await (await madeWorkshop()).clone();
     await clone.compressAnew('skins/a', 1);
     expect((await clone.run(...FROZEN)).exitCode).toBe(0);
@@ -164,7 +164,7 @@ test('--force makes the skins in the lockfile again', async () => {
   expect(await shop.readJson('out/01.json')).toMatchObject({ uuid: uuids[0] });
 });
 
-test('Two batches on one lockfile: the second says who holds it; when that one is killed it goes on at once', async () => {
+test('Two batches on one lockfile: the second says who holds it; when that one is killed it continues at once', async () => {
   const { shop, service } = await hostedWorkshop();
   service.hold();
   await shop.drawMany('skins', 4);

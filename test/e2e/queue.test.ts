@@ -64,7 +64,7 @@ test('queue --wait prints the skins', async () => {
   ]);
 });
 
-test('Ctrl-C while waiting exits 130 and says how to go on; the job is still there', async () => {
+test('Ctrl-C while waiting exits 130 and says how to continue; the job is still there', async () => {
   const machine = await freshMachine();
   const serving = await machine.serve(['--pace', '60000']);
   const child = machine.start(['queue', '--wait', '--verbose', 'examples/smith.png'], {

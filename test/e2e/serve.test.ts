@@ -103,7 +103,7 @@ describe('serve', () => {
     expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
   });
 
-  test('goes on in full, and ends in order, when an upgrade takes its files away', async () => {
+  test('continues in full, and ends in order, when an upgrade takes its files away', async () => {
     const machine = await freshMachine();
     const copy = join(machine.folder, 'program');
     for (const part of ['bin', 'dist', 'package.json'])

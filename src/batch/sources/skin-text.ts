@@ -1,7 +1,7 @@
 import { isUuid, parsedJson } from '../../base/text.ts';
 import { snbtIn } from './snbt.ts';
 
-/** Skin data as found in JSON, not checked yet. */
+/** Unchecked skin data from JSON. */
 export interface SkinInJson {
   readonly value: string;
   readonly signature?: string | undefined;
@@ -49,7 +49,7 @@ function nameIn({ name, skinName, lastKnownName }: Fields): string | undefined {
   return textOf(name) ?? textOf(skinName) ?? textOf(lastKnownName);
 }
 
-/** Where value and signature are. */
+/** The places of value and signature. */
 function dataOf(whole: Fields): Fields | undefined {
   const texture = fieldsOf(whole['texture']);
   const first = fieldsOf(whole['data']);
@@ -83,17 +83,17 @@ function textOf(json: unknown): string | undefined {
   return typeof json === 'string' ? json : undefined;
 }
 
-/** Skin data in a document, and where: `npc.3.traits.skintrait`. */
+/** Skin data in a document, and its place: `npc.3.traits.skintrait`. */
 export interface PlacedSkin {
   readonly place: string;
   readonly skin: SkinInJson;
 }
 
-/** What the objects around skin data call it. */
+/** The names of skin data in surrounding objects. */
 interface Names {
-  /** On a head. */
+  /** The name on a head. */
   readonly shown?: string | undefined;
-  /** Of an NPC. */
+  /** The name of an NPC. */
   readonly name?: string | undefined;
   readonly id?: string | undefined;
 }
@@ -162,7 +162,7 @@ function componentText(component: unknown): string | undefined {
   return json === undefined ? text : (textOf(json) ?? textOf(fieldsOf(json)?.['text']));
 }
 
-/** Without the game's colour codes and the tags of MiniMessage. */
+/** Removes the game's colour codes and the tags of MiniMessage. */
 function withoutStyle(name: string): string {
   return name
     .replace(/[&§](?:#[\da-f]{6}|[\da-fk-orx])/gi, '')
@@ -185,7 +185,7 @@ export type SkinInText = { readonly skin: SkinInJson } | { readonly fault: strin
 /** A value in the middle of a text, as in SNBT. */
 const INNER_VALUE = /["':;=\s]e(?:yJ|y[A-D]|w[k-r0-3])[A-Za-z0-9+/]{60,}={0,2}["';,\s]/;
 const PREFETCHED = 'prefetched;textures;';
-/** What commands, scripts and files of plugins put before the value: those of Citizens, Denizen and ZNPCsPlus. */
+/** What precedes the value in commands, scripts and files of Citizens, Denizen and ZNPCsPlus. */
 const LEAD = /^(?:\/?npc skin -t (\S+) |(?:- |\/?ex )?adjust \S+ skin_blob:|skin_blob:|prefetched;textures;)/;
 
 /**
@@ -211,7 +211,7 @@ export function readSkinText(text: string): SkinInText {
   if (!only) return json ?? { fault: 'The text has no texture value.' };
   return others.length === 0
     ? { skin: only.skin }
-    : { fault: 'The text has several skins: save it as a file and give that.' };
+    : { fault: 'The text has several skins. Save it as a file and use that as the source.' };
 }
 
 function readObject(text: string): SkinInText {
@@ -228,7 +228,7 @@ export function skinsInSnbt(text: string): readonly PlacedSkin[] {
 
 interface Words {
   readonly words: readonly string[];
-  /** The name that a command has for the skin. */
+  /** The name of the skin in a command. */
   readonly name?: string | undefined;
   readonly areSeparated: boolean;
 }

@@ -1,9 +1,9 @@
 import { hasTooManyValues } from '../../base/text.ts';
 
-/** Deeper than the game reads it is refused; items with skins are not half as deep. */
+/** Maximum depth, as in the game. Items with skins are not half as deep. */
 const MAX_DEPTH = 64;
 
-/** What starts a group: a compound, a list, or the components of an item. */
+/** The starts of groups: a compound, a list, or the components of an item. */
 const GROUP = /[{[]/g;
 const QUOTED = /"([^"\\]*(?:\\.[^"\\]*)*)"|'([^'\\]*(?:\\.[^'\\]*)*)'/sy;
 /** A word without quotes. Between brackets, it may be the id of a component, such as `minecraft:profile`. */
@@ -80,7 +80,7 @@ class Reader {
     return fields.length > 0 ? Object.fromEntries(fields) : items;
   }
 
-  /** Between two entries is a comma. */
+  /** Entries are separated by commas. */
   #between(end: string): void {
     this.#match(SPACE);
     if (!this.#take(',') && this.#text[this.#at] !== end) throw new SnbtError();

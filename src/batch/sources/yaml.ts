@@ -9,12 +9,12 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 export type ReadYaml = { readonly tree: unknown } | { readonly fault: string };
 
 /**
- * The values of a document in YAML, all of them texts, in lists and objects. Nothing in it has an effect: tags make no objects, and aliases, by
- * which a short document could stand for a huge one, are left out.
+ * The values of a YAML document, all as texts, in lists and objects. Nothing in it has an effect: tags create no
+ * objects, and aliases, with which a short document could stand for a huge one, are left out.
  */
 export function readYaml(text: string): ReadYaml {
   if (text.length > MAX_LENGTH || hasTooManyParts(text) || hasTooManyValues(text))
-    return { fault: 'is larger than what is read' };
+    return { fault: 'is too large' };
   const { contents, errors } = parseDocument(text, {
     schema: 'failsafe',
     customTags: [],
@@ -28,7 +28,7 @@ export function readYaml(text: string): ReadYaml {
   return { tree: treeOf(contents, 0) };
 }
 
-/** Of lines, each a value or more, and of escapes, each perhaps an error. */
+/** Maximum lines, each with a value or more, and escapes, each perhaps an error. */
 function hasTooManyParts(text: string): boolean {
   let count = 0;
   for (const _ of text.matchAll(/[\n\\]/g)) if (++count > MAX_JSON_VALUES) return true;

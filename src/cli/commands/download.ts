@@ -70,8 +70,8 @@ export function register(command: Command, runner: Runner, run = runDownload): v
   command
     .description(
       'Save the textures of players, skins, skin data and addresses as PNG files, unchanged.\n' +
-        'Nothing is generated. A texture of the game may also be given by its hash. Prints which source is in ' +
-        'which file.',
+        'Generates nothing. A texture of the game can also be given by its hash. Prints the file of each ' +
+        'source.',
     )
     .argument('[source...]', SOURCE_KINDS);
   addLocalSourceOptions(command, { fit: false })
@@ -84,7 +84,7 @@ export function register(command: Command, runner: Runner, run = runDownload): v
     );
 }
 
-/** Textures are saved unchanged, without a mark: an existing file is either the same or not ours. */
+/** Saves textures unchanged, without a mark, so an existing file is either equal or not ours. */
 const TEXTURE = { isOurs: () => false, isPicture: true };
 
 export async function runDownload(options: DownloadOptions, context: CommandContext): Promise<number> {
@@ -127,7 +127,7 @@ function placeOf({ out = '.' }: DownloadOptions, isOne: boolean, { io, flags }: 
   if (kind === 'stdout' && (io.out.isTTY || flags.json))
     throw usageError(
       'stdout_taken',
-      'A picture cannot go to a terminal, or beside JSON.',
+      'A picture cannot go to a terminal or beside JSON.',
       'Name a file: --out skin.png',
     );
   if (kind !== 'folder' && !isOne)
@@ -145,7 +145,7 @@ interface Downloading {
   readonly context: CommandContext;
 }
 
-/** A texture that cannot be had does not stop the others. */
+/** A failed texture does not stop the others. */
 async function downloadOne(
   source: BatchSource,
   { file, guard, context }: Downloading,
@@ -165,7 +165,7 @@ async function downloadOne(
   }
 }
 
-/** Anything but a skin, such as a page, is never saved as one. HD skins are. @throws CliError */
+/** Saves only skins, including HD skins, and never a web page, for instance. @throws CliError */
 function pictureIn(bytes: Uint8Array, label: string): Picture {
   try {
     const { picture, from } = fitSkin(bytes) ?? {};

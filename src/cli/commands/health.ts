@@ -18,7 +18,7 @@ export const examples: Examples = [
     'Check a service, for example from a monitoring script',
     'skinsmith health --base-url https://skins.example.org',
   ],
-  ['Print its version, too, as JSON', 'skinsmith health --base-url https://skins.example.org --json'],
+  ['Also print its version, as JSON', 'skinsmith health --base-url https://skins.example.org --json'],
 ];
 
 const FIELDS: Fields<HealthView> = {
@@ -44,8 +44,8 @@ export function register(command: Command, runner: Runner, run = runHealth): voi
   command
     .description(
       'Check whether a service is alive.\n' +
-        `Asks the service that is set, or else the one on this machine (${HERE}). It needs no API key. ` +
-        'The exit status is 0 if the service is well, and 75 if it is not or does not answer.',
+        `Checks the configured service, or else the one on this machine (${HERE}). It needs no API key. ` +
+        'The exit status is 0 if the service is healthy, and 75 if it is not or does not respond.',
     )
     .action(async () => await runner(run));
 }
@@ -64,7 +64,7 @@ export async function runHealth(context: CommandContext): Promise<number> {
 }
 
 function unwell(service: string, said: string): CliError {
-  return new CliError('unhealthy', `${service} is not well: ${clean(said)}.`, {
+  return new CliError('unhealthy', `${service} is not healthy: ${clean(said)}.`, {
     exit: 'tryLater',
     hint: 'Its log says why; an operator sees more with: skinsmith doctor',
   });

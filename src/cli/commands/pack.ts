@@ -73,7 +73,7 @@ const FIELDS: Fields<PackView> = {
   bytes: 'size of the resource pack',
   skins: 'number of skins in the pack',
   textures: 'number of different pictures in the pack',
-  index: 'the file that tells which source has which name in the pack',
+  index: 'the file with the name of each source in the pack',
   datapack: 'the data pack, with --datapack',
   failed: 'number of sources that could not be used',
 };
@@ -86,8 +86,8 @@ export function register(command: Command, runner: Runner, run = runPack): void 
       'Make a resource pack of skins, for heads and mannequins without a signature.\n' +
         'Minecraft 1.21.9 and later show textures of a resource pack on player heads, mannequins and player ' +
         'objects in text, at any multiple of 64×64 pixels. Prints the line resource-pack-sha1 of ' +
-        'server.properties. The same sources give the same file, byte for byte. Beside it, skins.json tells ' +
-        'which source has which name in the pack.',
+        'server.properties. The same sources give the same file, byte for byte. Beside it, skins.json lists ' +
+        'the name of each source in the pack.',
     )
     .argument('[source...]', SOURCE_KINDS);
   addLocalSourceOptions(command)
@@ -145,9 +145,9 @@ interface Places {
   readonly data: PackPlace | undefined;
   readonly packs: readonly PackPlace[];
   readonly index: string;
-  /** Whether the index is a file of its own. */
+  /** Whether the index is a separate file. */
   readonly isIndexBeside: boolean;
-  /** Verifies that nothing is in the way that is not ours. @throws CliError */
+  /** Verifies that no foreign file is in the way. @throws CliError */
   readonly verify: () => void;
 }
 
@@ -162,7 +162,7 @@ function placesOf(options: PackOptions): Places {
   const isIndexBeside = options.index !== undefined || pack.kind === 'zip';
   const paths = [...packs.map(({ name }) => resolve(name)), ...(isIndexBeside ? [resolve(index)] : [])];
   if (new Set(paths).size < paths.length)
-    throw usageError('same_output', 'Two outputs have the same name.', 'Give each a name of its own.');
+    throw usageError('same_output', 'Two outputs have the same name.', 'Choose different names.');
   const guard = new OutputGuard([...sources, ...from], { overwrite });
   const verify = () => {
     for (const place of packs) {
@@ -175,7 +175,7 @@ function placesOf(options: PackOptions): Places {
   return { pack, data, packs, index, isIndexBeside, verify };
 }
 
-/** A folder is replaced as a whole. @throws CliError if a source is in it */
+/** An output folder is replaced as a whole. @throws CliError if a source is in it */
 function verifyNoSource(folder: string, texts: readonly string[]): void {
   if (!statSync(folder, { throwIfNoEntry: false })) return;
   const root = realpathSync(folder);
@@ -198,7 +198,7 @@ function isPathLike(text: string): boolean {
 
 interface PackFiles {
   readonly writers: PackWriter[];
-  /** Whether everything is in its place. */
+  /** Whether all outputs exist. */
   done: boolean;
 }
 
@@ -213,9 +213,9 @@ interface Filling {
   readonly onProgress: (text: string) => void;
 }
 
-/** Collisions that are told one by one. */
+/** Collisions to report one by one. */
 const TOLD = 10;
-/** Sources after which the progress is shown. */
+/** Sources between progress messages. */
 const SHOWN = 50;
 
 async function fill(options: PackOptions, { places, files, context, onProgress }: Filling): Promise<Made> {
@@ -267,7 +267,7 @@ async function fill(options: PackOptions, { places, files, context, onProgress }
   dataFile?.finish(() => indexed(sha1));
   const index = places.isIndexBeside ? indexFile(places.index, indexed(sha1)) : undefined;
   if (index) files.writers.push(index);
-  places.verify(); // something may have been put there meanwhile
+  places.verify(); // in case something was put there in the meantime
   for (const writer of files.writers) writer.put();
   files.done = true;
   return {
@@ -314,7 +314,7 @@ function specOf({ sources, player, from, recursive, ignore, fit, as }: PackOptio
 }
 
 function nothing(failed: number): CliError {
-  const message = failed === 0 ? 'There is nothing to pack.' : 'No source can be used: no pack was written.';
+  const message = failed === 0 ? 'Nothing to pack.' : 'No usable source, so no pack was written.';
   return new CliError('nothing_to_pack', message);
 }
 
@@ -340,5 +340,5 @@ async function tell({ sha1, ...made }: Made, { out }: PackOptions, context: Comm
   messages.say(`Wrote ${clean(out)}: ${parts.join(', ')}. Also wrote ${beside.join(' and ')}.`);
   if (failed > 0) messages.say(`${count(failed)} ${failed === 1 ? 'source' : 'sources'} could not be used.`);
   if (bytes > MAX_SERVER_PACK)
-    await messages.warn('The pack has more than 250 MiB: clients refuse it from a server.');
+    await messages.warn('The pack is larger than 250 MiB, and clients refuse such packs from a server.');
 }

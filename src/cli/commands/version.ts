@@ -53,8 +53,8 @@ export function register(command: Command, runner: Runner, run = runVersion): vo
   command
     .description(
       'Print the version, and on request whether there is a newer release.\n' +
-        'skinsmith looks for newer releases only when you tell it to, with --check: it asks the npm registry, ' +
-        "or the one that npm's own variable npm_config_registry names, and sends nothing about you.",
+        'skinsmith looks for newer releases only with --check. Then it queries the npm registry, or the one in ' +
+        "npm's variable npm_config_registry, and sends nothing about you.",
     )
     .option('--check', 'ask the npm registry for the newest release')
     .option('--licenses', 'print the licences of skinsmith and of everything in it')
@@ -76,7 +76,7 @@ export async function runVersion(
   return exitStatus('done');
 }
 
-/** What `skinsmith --version --json` prints, too. */
+/** Also the output of `skinsmith --version --json`. */
 export async function versionDocument(newest?: string): Promise<string> {
   const { NEWEST_SCHEMA } = await import('../../server/server.ts');
   return jsonDocument({
@@ -119,9 +119,9 @@ function registryUrl(registry: string): URL {
   throw usageError('invalid_setting', 'npm_config_registry must be an http or https address.');
 }
 
-/** The build replaces this address by that of the folder in which it puts the program. */
+/** The build replaces this address with that of the program's folder. */
 const PROGRAM = new URL('../../../', import.meta.url);
-/** The last one comes with the executable only. */
+/** Only the executable has the last one. */
 const LICENCES = ['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt', 'NODE-LICENSE'];
 
 function licenceTexts(): string {

@@ -8,17 +8,17 @@ import { CliError } from '../errors/exit.ts';
 
 /** Milliseconds. */
 const TIMEOUT = 10_000;
-/** Far more than anything that is asked for. */
+/** Far more than any expected answer. */
 const MAX_BYTES = 1024 * 1024;
 
 interface SmallAnswer {
   readonly status: number;
-  /** What the body says; undefined if it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
 /**
- * Asks an address once, without a key, through the proxy if one is set.
+ * Sends one request to an address, without a key, through the proxy if one is set.
  * @throws CliError with this code if there is no answer
  */
 export async function askOnce(

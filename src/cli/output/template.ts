@@ -6,18 +6,18 @@ import { quote, verifyBase64 } from '../../textures/commands.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 
-/** A text with fields of a skin in it: `{{name}}`, or `{{name|json}}` with a filter that quotes it. */
+/** A text with fields of a skin: `{{name}}`, or `{{name|json}}` with a filter that quotes it. */
 export interface Template {
   readonly parts: readonly (string | Field)[];
 }
 
 interface Field {
-  /** As in docs/formats.md: `texture.url`. */
+  /** Name of a field in docs/formats.md, such as `texture.url`. */
   readonly name: string;
   readonly filters: readonly FilterName[];
 }
 
-/** A skin as templates see it: all fields of the JSON output. */
+/** A skin for templates: all fields of the JSON output. */
 export type TemplateFields = Readonly<Record<string, unknown>>;
 
 /** The ways to quote a field. */
@@ -32,11 +32,11 @@ const FILTERS = {
 type FilterName = keyof typeof FILTERS;
 
 export const FILTER_MEANINGS: Readonly<Record<FilterName, string>> = {
-  json: 'as a string of JSON, with its quotes; a number, truth value or list as such',
-  yaml: 'as a string of YAML in double quotes',
-  snbt: 'as a string of SNBT, the notation of commands, in double quotes',
-  shell: 'as one word of a shell, in single quotes',
-  html: 'as text or attribute of HTML',
+  json: 'as a JSON string with quotes; numbers, booleans and lists as JSON',
+  yaml: 'as a YAML string in double quotes',
+  snbt: 'as a string in SNBT, the notation of commands, in double quotes',
+  shell: 'as one shell word in single quotes',
+  html: 'as HTML text or attribute',
 };
 
 const MAX_LENGTH = 256 * 1024;
@@ -69,11 +69,11 @@ function readTemplateFile(path: string): Uint8Array {
   throw invalid(`The template ${path} is not a file of at most ${MAX_LENGTH / 1024} KiB.`);
 }
 
-/** What is written like a field. Anything else is literal. */
+/** Matches fields. Anything else is literal. */
 const FIELD = /\{\{ *([A-Za-z][\w.-]*)((?: *\| *[A-Za-z][\w-]*)*) *\}\}/g;
 
 /**
- * Reads a template. `known`: the names of the fields that there are.
+ * Reads a template. `known`: the names of the existing fields.
  * @throws CliError for a field or filter that does not exist
  */
 export function parseTemplate(text: string, known: readonly string[]): Template {
@@ -119,7 +119,7 @@ function invalid(message: string, hint?: string): Error {
   return usageError('invalid_template', clean(message), hint);
 }
 
-/** The template with a skin's fields in it, which ends with a line break. @throws UnsafeSkinDataError */
+/** Fills the template with a skin's fields and ends it with a line break. @throws UnsafeSkinDataError */
 export function fillTemplate({ parts }: Template, skin: TemplateFields): string {
   return parts.map((part) => (typeof part === 'string' ? part : filled(part, skin))).join('');
 }
@@ -133,7 +133,7 @@ function filled({ name, filters: [first, ...more] }: Field, skin: TemplateFields
   return more.reduce((quoted, filter) => FILTERS[filter](quoted), start);
 }
 
-/** Of a list, that of each item. */
+/** For a list, the values of its items. */
 function memberOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return value.map((item) => memberOf(item, key));
   return (value as TemplateFields | undefined)?.[key];
@@ -142,7 +142,7 @@ function memberOf(value: unknown, key: string): unknown {
 /** A value or a signature, perhaps quoted. */
 const DATA = /^["']?[A-Za-z0-9+/]{100,}={0,2}["']?$/;
 
-/** Whether a text is nothing but skins in this template, one after another, with skin data in each. */
+/** Whether a text consists only of skins in this template, one after another, each with skin data. */
 export function isFilled(template: Template, text: string): boolean {
   const { literals, areData } = formOf(template);
   if (!areData.includes(true)) return false;

@@ -15,7 +15,7 @@ export function page(status: number, title: string): Answer {
   return { status, headers: {}, content: pageOf(title) };
 }
 
-/** What was collected while a request was answered. */
+/** Notes and headers collected while answering a request. */
 interface Collected {
   readonly warnings: readonly Note[];
   readonly links: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function success(
   return { status, headers, content: { success: true, ...content, warnings, messages, links } };
 }
 
-/** As it goes over the wire. */
+/** The answer's wire format. */
 export function encodeAnswer({ status, headers, content }: Answer): Reply {
   const [type, body] = encodeContent(content);
   return withBody({ status, headers: { 'content-type': type, ...headers } }, body);
@@ -64,7 +64,7 @@ export class HostedRefusal extends Error {
   }
 }
 
-/** What zod found wrong; the published server uses version 3, whose codes these are. */
+/** The errors of zod; the published server uses the codes of version 3. */
 export class InvalidRequest extends Error {
   readonly issues: readonly Note[];
 

@@ -60,7 +60,7 @@ describe('Saving', () => {
   test.each([
     ['here and there', (n: number) => n % 2 === 0],
     ['at the end', (n: number) => n < 150],
-  ])('goes on with what is left when files were forgotten %s', async (_, isSeen) => {
+  ])('continues with what is left when files were forgotten %s', async (_, isSeen) => {
     const path = join(await ownFolder(), 'files.tsv');
     const files = Array.from({ length: 300 }, (_, n) => `/skins/${n}.png`);
     const before = openAt(path);

@@ -91,7 +91,7 @@ describe('The lines of a file', () => {
     }
   });
 
-  test('are passed over when they are too long for ours, and nothing else is', async () => {
+  test('are skipped when they are too long for ours, and nothing else is', async () => {
     const read = await reader();
     const longest = 'x'.repeat(LONGEST_LINE);
     const content = `one\n${longest}\n${longest}y\n${'z'.repeat(3 * CHUNK)}\ntwo\n`;

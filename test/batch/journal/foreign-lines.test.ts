@@ -20,7 +20,7 @@ describe('Foreign lines', () => {
     `"${'x'.repeat(300_000)}"`,
   ];
 
-  test('are passed over, whatever stands around them', async () => {
+  test('are skipped, whatever stands around them', async () => {
     const path = await ownPath();
     const journal = open(path);
     const idempotencyKey = journal.idempotencyKey(keyOf(1), 0);

@@ -197,7 +197,7 @@ describe('read', () => {
     for (const entry of [1, -1, 0.5]) expect(() => lockfile.read(entry)).toThrow(RangeError);
   });
 
-  test('goes on with the file that was opened when another takes its place', async () => {
+  test('continues with the file that was opened when another takes its place', async () => {
     const path = await ownPath(textOf(entriesOf('a.png')));
     const lockfile = await openAt(path);
     const { writeFileAtomically } = await import('../../../src/base/files.ts');

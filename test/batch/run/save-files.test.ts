@@ -72,7 +72,7 @@ test('A run that does not follow its jobs hands them over: the next one submits 
   expect(await stepsOf({ follow: true })).toEqual(['digests saved', 'journal retired, open jobs kept']);
 });
 
-test('A journal with work left to do is kept, and goes on where it is', async () => {
+test('A journal with work left to do is kept, and continues where it is', async () => {
   const kept = ['digests saved', 'journal closed'];
   expect(await stepsOf({ isOver: false })).toEqual(kept);
   expect(await stepsOf({ isOver: false, hasLockfile: true })).toEqual(['lockfile written', ...kept]);

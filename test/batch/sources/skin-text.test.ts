@@ -107,8 +107,8 @@ describe('YAML', () => {
   test('that is damaged or too long is not read', () => {
     expect(readYaml('a: 1\nb: [')).toEqual({ fault: expect.stringMatching(/^is not valid YAML: line \d$/) });
     expect(readYaml('a: "b')).toMatchObject({ fault: expect.any(String) });
-    expect(readYaml('- a\n'.repeat(500_002))).toEqual({ fault: 'is larger than what is read' });
-    expect(readYaml(`a: ${'['.repeat(600_000)}`)).toEqual({ fault: 'is larger than what is read' });
+    expect(readYaml('- a\n'.repeat(500_002))).toEqual({ fault: 'is too large' });
+    expect(readYaml(`a: ${'['.repeat(600_000)}`)).toEqual({ fault: 'is too large' });
     expect(readYaml(`a: ${'['.repeat(1000)}${']'.repeat(1000)}`)).toEqual({ fault: expect.any(String) });
   });
 });

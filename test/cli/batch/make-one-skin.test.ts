@@ -66,7 +66,7 @@ describe('One source', () => {
     expect([ran.status, JSON.parse(ran.out)]).toMatchObject([0, { status: 'completed' }]);
   });
 
-  test('that fails for good has its source in the list of jobs', async () => {
+  test('that fails permanently has its source in the list of jobs', async () => {
     const fate = { kind: 'fails', times: 9, code: 'invalid_image' } as const;
     const { generate, jobs, file } = await machineAt(await runHosted({ fate: () => fate }));
     const ran = await generate();

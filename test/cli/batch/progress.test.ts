@@ -96,7 +96,7 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
-  test('says nothing more of it when it goes on, and lets no short wait hide a long one', async () => {
+  test('says nothing more of it when it continues, and lets no short wait hide a long one', async () => {
     const { progress, last } = await batch();
     progress.wait('Too many requests.', 65 * 60_000);
     progress.wait('A texture cannot be read.', 500);

@@ -61,7 +61,7 @@ describe('With --fix', () => {
     return { at, fix };
   }
 
-  test('each picture gets a clean copy at its place, and what cannot be mended is told', async () => {
+  test('each picture gets a clean copy at its place, and what cannot be repaired is reported', async () => {
     const { at, fix } = await prepare();
     const { out, status } = await fix();
     expect(status).toBe(1);

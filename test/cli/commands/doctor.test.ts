@@ -116,7 +116,7 @@ describe('skinsmith doctor', () => {
     expect(elsewhere.skipped).toEqual(['limits', 'slots', 'textures', 'store', 'generator']);
   });
 
-  test('goes on without a key', async () => {
+  test('continues without a key', async () => {
     const { url } = await runServer();
     const { status, warnings, found } = await examined({ url });
     expect({ status, warnings }).toEqual({ status: 0, warnings: ['key'] });

@@ -18,9 +18,9 @@ test('health prints what the service says of itself, and needs no key', async ()
 });
 
 test.each([
-  [503, '{"status":"trouble","version":"1.0.0"}', /is not well: trouble\.$/],
-  [200, '<html>', /is not well: status 200\.$/],
-  [500, '{"status":"\\u001b[31mred","version":"1"}', /is not well: red\.$/],
+  [503, '{"status":"trouble","version":"1.0.0"}', /is not healthy: trouble\.$/],
+  [200, '<html>', /is not healthy: status 200\.$/],
+  [500, '{"status":"\\u001b[31mred","version":"1"}', /is not healthy: red\.$/],
 ])('health fails, to be tried again, where the service answers %i', async (status, body, message) => {
   const { url } = await webServer((_, response) => void response.writeHead(status).end(body));
   const { out, told } = await runCommand(runHealth, { url });

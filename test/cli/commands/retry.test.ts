@@ -51,7 +51,7 @@ describe('retry', () => {
     expect(noted.at(-1)).toEqual({ job: 'new', source: 'hat.png' });
   });
 
-  test('goes on after a job that is unknown or has not failed', async () => {
+  test('continues after a job that is unknown or has not failed', async () => {
     const script = [refused('x', 'job_not_found', 404), refused('y', 'invalid_request', 400), taken('b')];
     const { context, out, err } = await commandWith(script);
     expect(await runRetry({ jobs: ['x', 'y', 'b'] }, context)).toBe(1);

@@ -55,7 +55,7 @@ describe('JobSources', () => {
     expect(await jobSources.sources()).toEqual(new Map([['j1', 'b.png']]));
   });
 
-  test('passes over a last line that a crash cut off, and over lines of others', async () => {
+  test('skips a last line that a crash cut off, and lines of others', async () => {
     const folder = await tempFolder();
     const foreign = '\nnull\n7\n[]\n{"job":1,"source":"x"}\n{"job":"x"}\nnot JSON\n';
     await writeFile(

@@ -42,7 +42,7 @@ describe('pollTimes', () => {
     },
   );
 
-  test('goes on without end', () => {
+  test('continues without end', () => {
     expect(firstPauses(10_000).at(-1)).toBe(5_000);
   });
 });

@@ -3,7 +3,7 @@ import { skinPage } from '../../../src/client/pages.ts';
 
 const skins = [{ uuid: 'a' }];
 
-test('A page goes on where its link says, or its pagination', () => {
+test('A page continues where its link says, or its pagination', () => {
   const pagination = { next: { after: 'a' } };
   expect(skinPage('/v2/skins?', { skins, pagination })).toEqual({ skins, next: 'a' });
   const links = { next: '/v2/skins?after=b' };

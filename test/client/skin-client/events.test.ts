@@ -95,7 +95,7 @@ describe('SkinClient.events', () => {
     expect(await heard(client)).toHaveLength(1);
   });
 
-  test('passes over events of types that it does not know', async () => {
+  test('skips events of types that it does not know', async () => {
     const text = 'event: news\ndata: {"a":1}\n\ndata: plain\n\nevent: toString\ndata: x\n\n';
     const { client } = await testClient([streaming(text + jobs)]);
     expect(await heard(client)).toEqual([{ type: 'jobs', jobs: [] }]);

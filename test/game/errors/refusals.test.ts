@@ -121,7 +121,7 @@ describe('An answer of another kind', () => {
     expect([error.kind, error.message]).toEqual(['unexpected', expect.stringContaining('more than')]);
   });
 
-  test('is a refusal longer than anything sensible, which is a refusal all the same', async () => {
+  test('is a refusal longer than anything sensible, which is a refusal anyway', async () => {
     const error = await answered({ expect: `GET ${PATH}`, status: 429, text: ' '.repeat(200_000) });
     expect(error.kind).toBe('rate_limited');
   });

@@ -70,7 +70,7 @@ test('So is one of a store whose fingerprint was never kept', async () => {
   await expect(runServer({ dataDir })).rejects.toMatchObject({ code: 'signing_key_changed' });
 });
 
-test('A start with another key is refused, unless the operator goes on with it knowingly', async () => {
+test('A start with another key is refused, unless the operator continues with it knowingly', async () => {
   const dataDir = await usedFolder();
   const kept = await keptIn(dataDir);
   await putOtherKey(dataDir);
@@ -152,7 +152,7 @@ describe('Servers on the same database', () => {
     expect(existsSync(pathIn(other))).toBe(false);
   });
 
-  test('are not ready any more when one goes on with a new key', async () => {
+  test('are not ready any more when one continues with a new key', async () => {
     const url = await ownDatabase();
     const old = await node(url);
     const dataDir = await ownFolder();

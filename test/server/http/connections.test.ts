@@ -96,7 +96,7 @@ describe('Room is made', () => {
   });
 });
 
-test('A connection takes no place of a stranger while its key is checked', () => {
+test('A connection takes no place of an anonymous caller while its key is checked', () => {
   const { connections, connect } = open();
   const sockets = [connect(), connect()];
   const ends = sockets.map((socket) => begin(connections, socket, 'Bearer key'));

@@ -101,7 +101,7 @@ describe('Unfinished bodies', () => {
     expect(bodies.dropped).toBe(0);
   });
 
-  test('of users take nothing of the memory for strangers', () => {
+  test('of users take nothing of the memory for anonymous callers', () => {
     const bodies = new Bodies();
     const message = bodies.begin('a', 60_000);
     bodies.recognize(message);

@@ -60,7 +60,7 @@ describe('With PostgreSQL', () => {
   );
 
   test.each([{ owners: { except: [] } }, { processing: 5 }])(
-    'With the bounds %j too, a claim passes over an owner about whom another node is deciding',
+    'With the bounds %j too, a claim skips an owner about whom another node is deciding',
     async (bounds) => {
       const url = await ownDatabase();
       const { queue } = await (await postgresQueue(url))({ bounds: () => bounds });

@@ -61,7 +61,7 @@ test('A slow measurement that proves nothing does not make it less exact', async
   expect(clock.skew).toBe(0);
 });
 
-test('While the database is unreachable, the time goes on', async () => {
+test('While the database is unreachable, the time continues', async () => {
   const { machine, database, read, clock } = await world({ ahead: HOUR });
   database.fails = true;
   await expect(clock.measure(read)).rejects.toThrow('unreachable');

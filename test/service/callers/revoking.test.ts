@@ -107,7 +107,7 @@ test('A disabled user’s waiting jobs end as failed, and nobody else’s', asyn
   ]);
 });
 
-test('What is open goes on when another key of its user is revoked, or its own is renamed', async () => {
+test('What is open continues when another key of its user is revoked, or its own is renamed', async () => {
   const server = await runServer({ workers: 0 });
   const [kept, gone] = [await keyOf(server, 'bob'), await keyOf(server, 'bob')];
   const [stream, ended] = [await kept.caller.events(), await gone.caller.events()];

@@ -44,7 +44,7 @@ describe('A sign-in of an account’s owner', () => {
     expect(body.skin?.generator.account).toBe(account.id);
   });
 
-  test('goes on after the services were away in the middle of it', async () => {
+  test('continues after the services were away in the middle of it', async () => {
     const world = await runAccountServer({}, { interval: 0.01 });
     const { login, look } = await begin(world);
     const account = world.fake.addAccount();

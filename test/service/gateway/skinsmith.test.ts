@@ -88,7 +88,7 @@ test('A cape is refused: the service above does not know it', async () => {
   expect(heard.body.errors[0]?.message).toContain('Another service');
 });
 
-test('A closed gateway leaves its jobs to the next, which goes on with the same jobs above', async () => {
+test('A closed gateway leaves its jobs to the next, which continues with the same jobs above', async () => {
   const above = await runServer({ pace: 400, workers: 5 });
   const first = await runGateway({ url: above.url, key: String(above.key) });
   await push(first.owner, numbers(0, 5));

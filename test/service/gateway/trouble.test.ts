@@ -41,7 +41,7 @@ test('Without a published key, the key document has none', async () => {
 });
 
 describe('A service that is down', () => {
-  test('at the start is a warning; jobs wait, and go on when it answers', async () => {
+  test('at the start is a warning; jobs wait, and continue when it answers', async () => {
     const hosted = await runHosted({ weather: () => ({ kind: 'unavailable' }) });
     const log = new LogLines();
     const gateway = await runGateway(hosted, { logLevel: 'warn', logStream: log });

@@ -13,7 +13,7 @@ guardAgainstLeaks();
 
 const PNG = skinPng(1);
 
-test('A generation that was not waited for to its end goes on, and its job is linked', async () => {
+test('A generation that was not waited for to its end continues, and its job is linked', async () => {
   const work = new HeldWork();
   const { owner } = await runServer({ workers: 1, ...work.options });
   const heard = await owner.upload('/v2/generate?timeout=1', PNG, { name: 'Smith' });

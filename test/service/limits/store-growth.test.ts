@@ -75,7 +75,7 @@ test('A cape that is refused because its name is taken leaves no picture', async
 });
 
 describe('Callers without a key', () => {
-  test('share what they may add in an hour; key holders go on, and so does what is known', async () => {
+  test('share what they may add in an hour; key holders continue, and so does what is known', async () => {
     const server = await runServer({ anonymousPerHour: 2 });
     const [ann, bob] = [server.anonymous('127.0.0.2'), server.anonymous('127.0.0.3')];
     expect([await statusOf(ann, 1), await statusOf(bob, 2)]).toEqual([202, 202]);
@@ -148,7 +148,7 @@ describe('A known picture under new names', () => {
 });
 
 describe('A store at its ceiling', () => {
-  test('takes nothing new, says so, and goes on reading and answering what is known', async () => {
+  test('takes nothing new, says so, and continues reading and answering what is known', async () => {
     const publicUrl = 'http://skins.example'; // signed into the data: elsewhere it is not the same
     const before = await runServer({ publicUrl });
     expect(await statusOf(before.owner, 1)).toBe(202);

@@ -78,7 +78,7 @@ test('An address reports ten skins an hour, and a skin is reported twenty times'
   expect(ofFirst.filter(({ skin }) => skin === skins[0])).toHaveLength(20);
 });
 
-test('Ten thousand open reports of strangers shut out strangers, and neither users nor operators', async () => {
+test('Ten thousand open reports of anonymous callers shut out only anonymous callers, not users or operators', async () => {
   const server = await runServer();
   const uuid = await makeSkin(server.owner, 1);
   const { db } = await openOwnStore(server.dataDir);

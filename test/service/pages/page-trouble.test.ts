@@ -153,7 +153,7 @@ describe('A page that waits for the code of a game account', () => {
     await page.getByRole('heading', { name: 'Sign in to your game account' }).waitFor();
   }
 
-  test('goes on when it could not ask, until the account is linked', async () => {
+  test('continues when it could not ask, until the account is linked', async () => {
     const page = await openLogin();
     const [waiting, linked] = ['waiting', 'linked'].map((status) => ({ status: 200, json: { status } }));
     await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 429 }, waiting!, linked!]);

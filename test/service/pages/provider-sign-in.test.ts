@@ -164,7 +164,7 @@ test('A person who declines at the provider sees a message', async () => {
   expect(text).not.toContain('<b>no');
 });
 
-test('While the provider is down, sessions and keys go on and the page says so', async () => {
+test('While the provider is down, sessions and keys continue and the page says so', async () => {
   const at = await world();
   const anna = await newcomer(at);
   const half = new PlainBrowser(at.server.url);

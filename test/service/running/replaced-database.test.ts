@@ -37,7 +37,7 @@ describe('A service whose database is replaced', () => {
     await untilReplaced(anonymous());
   });
 
-  test('goes on by itself when the tables are back', async () => {
+  test('continues by itself when the tables are back', async () => {
     const url = await emptyDatabase();
     const { anonymous } = await runServer({ store: { url, connections: 3 } });
     const other = await connected(url);

@@ -59,7 +59,7 @@ describe.each(['/v2/skins', '/v2/me/skins'])('The pages of %s', (path) => {
     },
   );
 
-  test('go on after the UUID of a skin that is there, and start over after any other', async () => {
+  test('continue after the UUID of an existing skin, and start over after any other', async () => {
     const server = await runServer();
     const bob = await userWithPlan(server, 'bob');
     const [oldest, middle] = await makeSeveral(server.owner, 0, 2);

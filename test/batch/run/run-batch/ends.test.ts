@@ -118,7 +118,7 @@ test.each([
 test.each([
   ['is over', undefined, 0],
   ['has failed', new Error('no space left'), 1],
-])('A batch that %s leaves its journal where it may go on: %s', async (_, reason, left) => {
+])('A batch that %s leaves its journal where it may continue: %s', async (_, reason, left) => {
   const { clock, folder, batch } = await prepareScripted();
   const deliver = () => {
     if (reason) throw reason;

@@ -188,7 +188,7 @@ test.each(['Ann', undefined])('A skin of the lockfile has the name that it has t
   expect(Object.hasOwn(skins[0] as object, 'name')).toBe(name !== undefined);
 });
 
-test('The notes on skin data that is a source are kept for the run that goes on with the batch', async () => {
+test('The notes on skin data that is a source are kept for the run that continues with the batch', async () => {
   const unusable = { kind: 'problem', problem: { code: 'not_a_file', message: 'It is a folder.' } } as const;
   const stateDir = await ownFolder();
   const told: unknown[] = [];

@@ -39,7 +39,7 @@ describe('While single jobs are answered with', () => {
 });
 
 describe('While everything is answered with', () => {
-  test.each(ALL)('%s, a batch waits and goes on, and asks rarely', async (name) => {
+  test.each(ALL)('%s, a batch waits and continues, and asks rarely', async (name) => {
     const { summary, hosted, mostInTenSeconds } = await during(name, { count: 40, lasts: 60_000 });
     expect(summary).toMatchObject({ made: 40, failed: 0, end: 'complete' });
     expect(hosted.records.doubleSubmissions).toEqual([]);

@@ -65,7 +65,7 @@ describe.each(LOSSES)('Nothing is submitted twice where a job is not found for a
     await holds(({ random }) => ({ loses, lag: (request) => (isQueue(request) ? random() * ms : 0) }));
   });
 
-  test('because all of them are five seconds behind, which is told', async () => {
+  test('because all of them are five seconds behind, which is reported', async () => {
     const { said } = await holds(() => ({ loses, lag: (request) => (isQueue(request) ? 5_000 : 0) }));
     expect(said).toContainEqual(expect.stringContaining('cannot find a job'));
   });

@@ -124,7 +124,7 @@ describe('A CSV list', () => {
     ['a quote in the middle', 'heroes/a".png,,slim', 'a quote is in an invalid place'],
     ['text after a quote', '"heroes"/a.png,,slim', 'a quote is in an invalid place'],
   ];
-  test.each(bad)('goes on after a row with %s', async (_, row, fault) => {
+  test.each(bad)('continues after a row with %s', async (_, row, fault) => {
     const [first, wrong, ...rest] = await named(
       `source,name,variant,visibility\nheroes/a.png\n${row}\nheroes/a.png,b\n${'heroes/a.png\n'.repeat(250)}`,
     );
@@ -140,7 +140,7 @@ describe('A CSV list', () => {
     expect(rest.map((source) => source.content.kind)).toEqual(Array.from({ length: 251 }, () => 'file'));
   });
 
-  test('goes on after a quote that the next row seems to close', async () => {
+  test('continues after a quote that the next row seems to close', async () => {
     const sources = await named('source,name\n"heroes/a.png,x\n"heroes/b, c.png",y\n');
     expect(faults(sources)).toEqual([
       ['-:2', 'Line 2 of the list on stdin: a quote is in an invalid place.'],

@@ -61,7 +61,7 @@ describe('An NDJSON list', () => {
     ]);
   });
 
-  test('goes on after lines that are none', async () => {
+  test('continues after lines that are none', async () => {
     const lines = ['{', 'heroes/a.png', '[]', 'null', '{}', '{"source":7}', '{"source":"x","name":true}'];
     const sources = await named(`${lines.join('\n')}\n{"source":"heroes/a.png"}`);
     expect(faults(sources)).toEqual([

@@ -44,7 +44,7 @@ test('Skins are those of the lockfiles here and one folder down, and those that 
   expect(await values('skins')).toEqual(['aa', 'bb', 'cc']);
 });
 
-test('A pipe, a folder or a loop that is named like a lockfile is passed over', async () => {
+test('A pipe, a folder or a loop that is named like a lockfile is skipped', async () => {
   const { folder, values } = await machine();
   const pipe = join(folder, 'skins.lock');
   execFileSync('mkfifo', [pipe]);

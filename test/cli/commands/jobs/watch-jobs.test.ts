@@ -61,7 +61,7 @@ const pending = (...jobs: Job[]): JobEvent => ({ type: 'jobs', jobs });
 const broken = () => new NetworkError('The connection broke.', { cause: undefined, mayHaveArrived: true });
 
 describe('Watching jobs', () => {
-  test('begins with the pending ones, the oldest first, and passes over those that have ended', async () => {
+  test('begins with the pending ones, the oldest first, and skips those that have ended', async () => {
     const { jobs } = watch([[job('c', 'waiting'), job('b', 'completed'), job('a', 'processing')]]);
     expect(await told(jobs)).toEqual(['a processing', 'c waiting']);
   });

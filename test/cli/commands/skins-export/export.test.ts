@@ -145,7 +145,7 @@ describe('skins export', () => {
     expect(both.told).toMatchObject({ code: 'stdout_taken', exit: 'usage' });
   });
 
-  test('says how to go on when there are more skins than one zip holds', async () => {
+  test('says how to continue when there are more skins than one zip holds', async () => {
     const file = join(await ownFolder(), 'part.zip');
     const end = Buffer.alloc(22);
     const comment = 'There are more skins: after=17';

@@ -37,13 +37,13 @@ describe('skins list', () => {
     }
   }
 
-  test('goes on through pages without a skin', async () => {
+  test('continues through pages without a skin', async () => {
     const { context, out } = contextWith(new SlowSearch(20));
     await runSkinsList({ limit: 1 }, context);
     expect(out()).toMatch(UUID);
   });
 
-  test('does not go on for ever, and says so', async () => {
+  test('does not continue forever, and says so', async () => {
     const client = new SlowSearch(0);
     const { context, err } = contextWith(client);
     await runSkinsList({}, context);
@@ -51,7 +51,7 @@ describe('skins list', () => {
     expect(err()).toBe('No match among the skins searched. To search all of them: --all\n');
   });
 
-  test('goes on to the end when all are wanted', async () => {
+  test('continues to the end when all are wanted', async () => {
     class LongSearch extends SlowSearch {
       override async ownSkins(): Promise<SkinPage> {
         const page = await super.ownSkins();

@@ -42,7 +42,7 @@ describe('An examination', () => {
     expect(found.get('generator')?.detail).toBe('Skipped: see the check of the key.');
   });
 
-  test('goes on after a warning', async () => {
+  test('continues after a warning', async () => {
     const found = await examined({ key: async () => warning('None.') });
     expect(found.get('limits')).toEqual(ok(''));
   });

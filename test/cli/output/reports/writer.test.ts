@@ -22,7 +22,7 @@ describe('a report', () => {
     expect(parseXml(await readFile(path, 'utf8')).attributes).toMatchObject({ tests: '1', failures: '0' });
   });
 
-  test('leaves the old one alone until then, and for good when it is abandoned', async () => {
+  test('leaves the old one alone until then, and permanently when it is abandoned', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     await writeFile(path, 'old');

@@ -39,7 +39,7 @@ describe('A line', () => {
     }
   });
 
-  test('goes on after work that fails, and is free when all has ended', async () => {
+  test('continues after work that fails, and is free when all has ended', async () => {
     const [line, works] = [new ConcurrencyQueue(LIMITS), new Works()];
     const ends = ['a1', 'a2', 'b1'].map((name) => works.join(line, name));
     works.fail('a1');

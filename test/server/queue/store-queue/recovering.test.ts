@@ -58,7 +58,7 @@ test('By default a lease lasts fifteen seconds, and a job has five attempts, the
   expect(statuses).toEqual([...Array(4).fill('waiting'), 'failed']);
 });
 
-test('A job that a worker takes while the others of its owner are given up goes on', async () => {
+test('A job that a worker takes while the others of its owner are given up continues', async () => {
   const [a, b] = [newJob(), newJob()];
   const seen: string[] = [];
   const jobFailed = (uuid: string) => {

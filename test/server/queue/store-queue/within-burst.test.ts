@@ -55,7 +55,7 @@ async function untilWaiting(client: Client, count: number): Promise<void> {
 }
 
 describe('With PostgreSQL', () => {
-  test('Nodes that do not lock an owner are refused by the database when they go over its burst, and its jobs go on', async () => {
+  test('Nodes that do not lock an owner are refused by the database when they go over its burst, and its jobs continue', async () => {
     const url = await ownDatabase();
     const client = new Client({ connectionString: url });
     await client.connect();

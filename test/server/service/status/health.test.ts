@@ -46,7 +46,7 @@ async function health(changes: Changes = {}) {
   };
 }
 
-test('A service is ready when it goes on, can write and its workers are well', async () => {
+test('A service is ready if it is running, can write and has healthy workers', async () => {
   expect(await (await health()).it.unreadiness()).toEqual([]);
 });
 

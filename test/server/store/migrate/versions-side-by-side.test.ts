@@ -13,7 +13,7 @@ async function open(url: string, version: VersionName): Promise<OpenStore> {
 }
 
 describe('With PostgreSQL', () => {
-  test('The version before the next one, and the one before that, go on with a store that it has changed', async () => {
+  test('The version before the next one, and the one before that, continue with a store that it has changed', async () => {
     const url = await emptyDatabase();
     for (const version of ['this', 'next', 'afterNext'] as const) {
       const { db } = await open(url, version);

@@ -33,14 +33,14 @@ class Works {
   }
 }
 
-test('One that works alone goes on at once', async () => {
+test('One that works alone continues at once', async () => {
   const works = new Works();
   works.begin('a');
   await works.end('a');
   expect(works.wentOn).toEqual(['a']);
 });
 
-test('Those that are done go on together once they are as many as those that still work', async () => {
+test('Those that are done continue together once they are as many as those that still work', async () => {
   const works = new Works();
   works.begin('a', 'b', 'c', 'd', 'e', 'f');
   await works.end('c');
@@ -71,7 +71,7 @@ test('A failed one neither waits nor is waited for', async () => {
   expect(works.wentOn).toContain('c');
 });
 
-test('Where waiting is not worth it, each goes on by itself', async () => {
+test('Where waiting is not worth it, each continues by itself', async () => {
   const gatherer = new CompletionBatcher();
   const other = Promise.withResolvers<void>();
   const over = [1, 2].map(async () => await gatherer.run(async () => await other.promise, always));

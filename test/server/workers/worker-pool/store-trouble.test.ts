@@ -177,7 +177,7 @@ test('A worker whose lease is lost while the store is in trouble leaves the job 
 });
 
 test.each(['fail', 'adopt', 'release'] as const)(
-  'A worker says so when the store cannot %s, and goes on',
+  'A worker says so when the store cannot %s, and continues',
   async (broken) => {
     const shop = new Workshop({
       complete: failing(broken === 'fail' ? [new Error('a bug')] : [], true),

@@ -67,7 +67,7 @@ describe('Searches', () => {
     await Promise.all([...own, search(user('alice'), searches.patient)]);
   });
 
-  test('of strangers look at fewer skins for one page than those of users', async () => {
+  test('of anonymous callers look at fewer skins for one page than those of users', async () => {
     const db = await ownDb();
     const searches = new Searches(systemClock);
     const numbers = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 6000)`;

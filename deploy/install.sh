@@ -3,10 +3,6 @@
 #
 #   sh install.sh [--prefix FOLDER] [--version VERSION] [--from FOLDER-OR-URL]
 #
-#   --prefix   where to install: FOLDER/bin, FOLDER/share (default: ~/.local; /usr/local needs root)
-#   --version  which release (default: the latest)
-#   --from     where its files are (default: the release on GitHub)
-#
 # It downloads SHA256SUMS and the archive for this machine, and installs nothing that has another checksum. It installs
 # manual pages and completion scripts, too. To remove all of it, see the end of what it prints.
 set -eu
@@ -20,7 +16,10 @@ fail() {
 }
 
 usage() {
-  sed -n '4,8s/^# \{0,3\}//p' "$0"
+  echo 'sh install.sh [--prefix FOLDER] [--version VERSION] [--from FOLDER-OR-URL]'
+  echo '  --prefix   where to install: FOLDER/bin, FOLDER/share (default: ~/.local; /usr/local needs root)'
+  echo '  --version  which release (default: the latest)'
+  echo '  --from     where its files are (default: the release on GitHub)'
   exit "$1"
 }
 

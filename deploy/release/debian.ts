@@ -8,7 +8,7 @@ import { fill } from './packages.ts';
 
 /** The Debian package: program, manual pages, completion for three shells, and the units of systemd. */
 
-const ARCHITECTURES = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' } as const;
+export const ARCHITECTURES = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' } as const;
 export type DebianTarget = keyof typeof ARCHITECTURES;
 
 export function isDebianTarget(target: Target): target is DebianTarget {
@@ -16,7 +16,7 @@ export function isDebianTarget(target: Target): target is DebianTarget {
 }
 
 /** The version of the package: the first one of that release. */
-const REVISION = `${VERSION}-1`;
+export const REVISION = `${VERSION}-1`;
 
 const PARTS = join(import.meta.dirname, 'debian');
 const DEPLOY = join(ROOT, 'deploy');

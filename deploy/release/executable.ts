@@ -92,7 +92,7 @@ async function nodePackage(target: Target): Promise<string> {
   return join(folder, 'package');
 }
 
-async function nodeOf(target: Target): Promise<string> {
+export async function nodeOf(target: Target): Promise<string> {
   return join(await nodePackage(target), target.startsWith('win32') ? 'bin/node.exe' : 'bin/node');
 }
 
@@ -104,7 +104,7 @@ async function assetsFor(target: Target): Promise<Record<string, string>> {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
   const paths = files.map((file) => relative(dist, file).replaceAll('\\', '/'));
-  const built = paths.filter((path) => /^(?:(?:chunks|pages)\/.*|(?:start|cli)\.cjs|.*\.txt)$/.test(path));
+  const built = paths.filter((path) => /^(?:(?:chunks|pages)\/.*|[\w-]+\.cjs|[\w-]+\.txt)$/.test(path));
   return {
     ...Object.fromEntries(built.sort().map((path) => [`dist/${path}`, join(dist, path)])),
     LICENSE: join(ROOT, 'LICENSE'),

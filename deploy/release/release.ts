@@ -3,6 +3,7 @@
  *
  *   TARGET …      what to build (linux-x64 …); without any, everything that this machine can finish
  *   --fast        compresses little, for tests
+ *   --unpacked    makes only the folder with the executable
  *   --check       tries out what was built, see check.ts; only on Debian, as root
  *   --finish      builds nothing: writes checksums and recipes for the downloads of all targets, which must be there
  *   --notes       prints what CHANGELOG.md says about this version
@@ -20,6 +21,7 @@ const RELEASE = join(ROOT, 'release');
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    unpacked: { type: 'boolean', default: false },
     fast: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     finish: { type: 'boolean', default: false },
@@ -40,9 +42,11 @@ async function build(targets: readonly Target[]): Promise<void> {
   await mkdir(RELEASE, { recursive: true });
   for (const target of targets) {
     const folder = await buildFolder(target, RELEASE);
+    if (options.unpacked) continue;
     say(await pack(folder, options.fast));
     if (isDebianTarget(target)) say(await buildDebian(target, folder, options.fast));
   }
+  if (options.unpacked) return;
   for (const name of await finishRelease(RELEASE, false)) say(`${name} needs the downloads of other targets`);
   if (options.check) await (await import('./check.ts')).check(RELEASE, targets, options.fast);
 }

@@ -69,7 +69,7 @@ function readAction(yaml: string): {
   );
   return {
     defaults: Object.fromEntries(
-      defaults.map(([, name = '', value = '']) => [name, value.replaceAll("'", '')]),
+      defaults.map(([, name = '', value = '']) => [name, value.replaceAll(/['"]/g, '')]),
     ),
     steps: [...steps].map(([, id = '', env = '', run = '']) => ({
       id,

@@ -158,6 +158,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     verify: () => [join(signed, 'skins.lock')],
     check: async () => [await picture()],
     download: () => [made.uuid, '--out', folder],
+    pack: async () => [await picture(), '--out', join(folder, randomUUID(), 'pack.zip')],
     preview: async () => [await picture()],
     render: async () => [await picture(), '--out', join(signed, 'render.png')],
     'config list': () => [],

@@ -311,6 +311,19 @@ export class SkinClient {
     return await this.#requester.textureBelow(`${skinPath(uuid)}/texture`, call);
   }
 
+  /**
+   * GET /v2/skins/pack.zip: a resource pack of up to 500 skins of a skinsmith service, by UUIDs or their first eight
+   * digits, for Minecraft 1.21.9 and later. Requested when it is read; `game` as `1.21.9..26.1`.
+   */
+  skinPack(
+    ids: readonly string[],
+    options: { readonly namespace?: string; readonly game?: string } = {},
+    call: CallOptions = {},
+  ): AsyncIterable<Uint8Array> {
+    const path = `/v2/skins/pack.zip?${queryOf({ ids: ids.join(), ...options })}`;
+    return this.#requester.file(path, 'application/zip', call);
+  }
+
   /** GET /v2/skins: one page of the public skins, newest first unless `sort` says otherwise. */
   async publicSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
     return await this.#skinPage('/v2/skins', page, call);

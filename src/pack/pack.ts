@@ -4,7 +4,7 @@ import { drawView } from '../skin/render/render.ts';
 import { headCommand, mannequinCommand, type PackLook, type ProfileSkin } from '../textures/commands.ts';
 import { type GameRange, packMeta } from './games.ts';
 import { functionPath, PackNames, type TextureKind, textureLocation, texturePath } from './names.ts';
-import { type PackTexture, packPng, type SkinTexture } from './texture.ts';
+import { type PackSkinTexture, type PackTexture, packPng, skinTexture } from './texture.ts';
 
 /** A file of a pack. */
 export interface PackFile {
@@ -25,7 +25,7 @@ export interface PackOptions {
 export interface PackSource {
   /** Name to be made legal; `/` between segments. */
   readonly stem: string;
-  readonly skin: SkinTexture;
+  readonly skin: PackSkinTexture;
   readonly cape?: PackTexture | undefined;
   readonly elytra?: PackTexture | undefined;
 }
@@ -54,7 +54,8 @@ export class ResourcePack {
   readonly #options: PackOptions;
   readonly #names = new PackNames();
   readonly #locations = new Map<string, string>();
-  readonly #faces: Picture[] = [];
+  /** Those that the icon shows. */
+  readonly #first: PackSkinTexture[] = [];
 
   constructor(options: PackOptions) {
     this.#options = options;
@@ -75,7 +76,7 @@ export class ResourcePack {
     const files: PackFile[] = [];
     const place = (kind: TextureKind, texture: PackTexture | undefined) =>
       texture && this.#place(kind, id, texture, files);
-    if (this.#faces.length < ICON_FACES) this.#faces.push(faceOf(skin));
+    if (this.#first.length < ICON_FACES) this.#first.push(skin);
     const packed = {
       id,
       name: stem.slice(stem.lastIndexOf('/') + 1),
@@ -100,7 +101,7 @@ export class ResourcePack {
 
   /** The picture of the pack in the game's list: the faces of its first skins. */
   icon(): PackFile {
-    return { path: 'pack.png', bytes: packPng(drawIcon(this.#faces)) };
+    return { path: 'pack.png', bytes: packPng(drawIcon(this.#first.map(faceOf))) };
   }
 }
 
@@ -116,8 +117,8 @@ const ICON_SIZE = 128;
 /** Faces on an icon: in two rows. */
 const ICON_FACES = 4;
 
-function faceOf({ picture, variant }: SkinTexture): Picture {
-  return drawView(picture, { view: 'face', size: ICON_SIZE / 2, variant });
+function faceOf({ png, variant }: PackSkinTexture): Picture {
+  return drawView(skinTexture(png).picture, { view: 'face', size: ICON_SIZE / 2, variant });
 }
 
 function drawIcon(faces: readonly Picture[]): Picture {
@@ -183,6 +184,35 @@ export class DataPack {
 
 function profileSkin({ name, variant, texture, cape, elytra }: PackedSkin): ProfileSkin {
   return { name, variant, look: { texture, cape, elytra } };
+}
+
+/** The file that tells which source has which name in a pack. */
+export const INDEX_NAME = 'skins.json';
+
+/** A skin in the index, with its source as the user named it. */
+export interface IndexedSkin extends PackedSkin {
+  readonly source: string;
+}
+
+export interface PackIndex {
+  readonly namespace: string;
+  readonly game: string;
+  /** The name of the pack that it belongs to. */
+  readonly pack: string;
+  /** SHA-1 of a zip. */
+  readonly sha1?: string | undefined;
+  readonly skins: readonly IndexedSkin[];
+}
+
+export const GENERATOR = 'skinsmith pack';
+
+/** The index as text: a line for each skin, so that changes show in version control. */
+export function indexText({ skins, ...about }: PackIndex): string {
+  const head = JSON.stringify({ generator: GENERATOR, ...about }, undefined, 2).slice(0, -2);
+  const lines = skins.map(({ source, id, name, variant, pixels, texture, cape, elytra }) =>
+    JSON.stringify({ source, id, name, variant, pixels, texture, cape, elytra }),
+  );
+  return `${head},\n  "skins": [\n    ${lines.join(',\n    ')}\n  ]\n}\n`;
 }
 
 /** The bytes of a text that go into an archive: the same in every version of Node. */

@@ -16,9 +16,13 @@ export interface PackTexture {
   readonly pixels: string;
 }
 
-export interface SkinTexture extends PackTexture {
-  readonly picture: Picture;
+export interface PackSkinTexture extends PackTexture {
   readonly variant: Variant;
+}
+
+export interface SkinTexture extends PackSkinTexture {
+  /** 64×64 pixels, to draw it. */
+  readonly picture: Picture;
   /** Pixel hash of the file, which may have another size than the texture. */
   readonly source: string;
 }
@@ -48,7 +52,7 @@ export function skinTexture(bytes: Uint8Array, { variant, fit = false }: SkinOpt
   return {
     png: isUnchanged ? bytes : packPng(picture),
     pixels,
-    picture,
+    picture: scaled(picture),
     source: picture === original ? pixels : pixelHash(original),
     // A skin of 64×32 has classic arms, which only its original shows.
     variant: variant ?? detectVariant(scaled(original)).variant,

@@ -189,6 +189,25 @@ export const uuidOrShortIdSchema = z.union(
   'not a UUID',
 );
 
+/** Maximum skins of one pack. */
+export const MAX_PACKED = 500;
+
+/** GET /v2/skins/pack.zip */
+export const skinPackQuerySchema = z.object({
+  /** UUIDs of skins, or short ids, with commas between them. */
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(uuidOrShortIdSchema).max(MAX_PACKED, `at most ${MAX_PACKED} skins`)),
+  /** Of the textures in the pack. */
+  namespace: z
+    .string()
+    .regex(/^[a-z0-9_.-]{1,32}$/, 'only the characters a-z, 0-9, _, - and .')
+    .default('skinsmith'),
+  /** Versions of Minecraft, as `1.21.9..26.1`; default: all that are known. */
+  game: z.string().max(32).optional(),
+});
+
 const AFTER_RULE = 'neither of a page before nor the UUID of a skin';
 
 /** Maximum skins per page. */

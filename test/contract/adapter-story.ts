@@ -95,6 +95,7 @@ const TOLD: readonly Step[] = [
   get('/v2/skins', { query: '?size=1', as: 'nobody' }),
   get('/v2/skins/popular'),
   get('/v2/stats'),
+  get('/v2/skins/pack.zip', { query: `?ids=${'0'.repeat(32)}` }),
   get('/v2/skins/:uuid', { params: ofSkin }),
   patch('/v2/skins/:uuid', json({ name: 'Renamed' }), ofSkin),
   get('/v2/skins/:uuid/texture', { params: ofSkin }),

@@ -4,7 +4,14 @@ import { type Command, Option } from 'commander';
 import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { SourceSpec } from '../../batch/sources/arguments.ts';
 import { ALL_GAMES, type GameRange } from '../../pack/games.ts';
-import { DataPack, MAX_SERVER_PACK, ResourcePack } from '../../pack/pack.ts';
+import {
+  DataPack,
+  INDEX_NAME,
+  type IndexedSkin,
+  indexText,
+  MAX_SERVER_PACK,
+  ResourcePack,
+} from '../../pack/pack.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
@@ -14,9 +21,6 @@ import { OutputGuard } from '../options/output-guard.ts';
 import { gameRange, OVERWRITE, packNamespace } from '../options/skin-options.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import {
-  INDEX_NAME,
-  type IndexedSkin,
-  indexText,
   openPack,
   type PackPlace,
   type PackWriter,

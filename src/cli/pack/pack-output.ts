@@ -16,7 +16,15 @@ import { dirname, extname, join, resolve, sep } from 'node:path';
 import { asidePath, makeFolder, Replacement, withPath } from '../../base/files.ts';
 import { parsedJson } from '../../base/text.ts';
 import { functionPath, texturePath } from '../../pack/names.ts';
-import { deflated, PACK_MARK, type PackedSkin, type PackFile } from '../../pack/pack.ts';
+import {
+  deflated,
+  GENERATOR,
+  INDEX_NAME,
+  type IndexedSkin,
+  PACK_MARK,
+  type PackFile,
+  type PackIndex,
+} from '../../pack/pack.ts';
 import { ZipTooLargeError, ZipWriter } from '../../pack/zip.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import type { OutputGuard } from '../options/output-guard.ts';
@@ -40,34 +48,8 @@ export function packPlace(option: string, name: string): PackPlace {
   throw usageError('not_a_pack', `${option} ${clean(name)} names neither a zip nor a folder.`, hint);
 }
 
-/** A skin in the index, with its source as the user named it. */
-export interface IndexedSkin extends PackedSkin {
-  readonly source: string;
-}
-
-export interface PackIndex {
-  readonly namespace: string;
-  readonly game: string;
-  /** The name of the pack that it belongs to. */
-  readonly pack: string;
-  /** SHA-1 of a zip. */
-  readonly sha1?: string | undefined;
-  readonly skins: readonly IndexedSkin[];
-}
-
-const GENERATOR = 'skinsmith pack';
-export const INDEX_NAME = 'skins.json';
 /** Largest index that is read: that of a folder, to know its files. */
 const MAX_INDEX = 256 * 1024 * 1024;
-
-/** The index as text: a line for each skin, so that changes show in version control. */
-export function indexText({ skins, ...about }: PackIndex): string {
-  const head = JSON.stringify({ generator: GENERATOR, ...about }, undefined, 2).slice(0, -2);
-  const lines = skins.map(({ source, id, name, variant, pixels, texture, cape, elytra }) =>
-    JSON.stringify({ source, id, name, variant, pixels, texture, cape, elytra }),
-  );
-  return `${head},\n  "skins": [\n    ${lines.join(',\n    ')}\n  ]\n}\n`;
-}
 
 /** Whether a text begins as an index does, and of which pack. */
 function indexedPack(start: string): string | undefined {

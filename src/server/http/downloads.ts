@@ -1,12 +1,18 @@
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
+import type { z } from 'zod';
 import { sleepOrWake } from '../../base/clock.ts';
+import { type GameRange, GameRangeError, parseGames } from '../../pack/games.ts';
+import { namespaceProblem } from '../../pack/names.ts';
 import { type ZipFile, ZipWriter } from '../../pack/zip.ts';
 import { lineOf } from '../../protocol/lock-line.ts';
+import type { skinPackQuerySchema } from '../../protocol/skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
+import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, type SkinExport } from '../service/skins/export.ts';
+import { packSkins } from '../service/skins/skin-pack.ts';
 import type { HttpRequest } from './request.ts';
 import type { Answer } from './route.ts';
 
@@ -118,4 +124,42 @@ function endInTime(body: Readable, signal: AbortSignal, { clock }: Pick<ServiceC
   if (signal.aborted) body.destroy();
   else signal.addEventListener('abort', () => body.destroy(), { once: true, signal: closed.signal });
   void sleepOrWake(clock, MAX_AGE, closed.signal).then(() => body.destroy());
+}
+
+/** A resource pack, which its entity tag names as game servers do. @throws Refusal */
+export async function skinPackAnswer(
+  context: ServiceContext,
+  caller: Caller,
+  { ids, namespace, game }: z.output<typeof skinPackQuerySchema>,
+): Promise<Answer> {
+  const problem = namespaceProblem(namespace);
+  if (problem !== undefined) throw invalid('namespace', `it ${problem}`);
+  const { bytes, sha1, isPublic } = await packSkins(context, caller, {
+    ids,
+    namespace,
+    game: game === undefined ? undefined : gamesIn(game),
+  });
+  const headers = {
+    'Content-Type': 'application/zip',
+    'Content-Disposition': 'attachment; filename="pack.zip"',
+    'Cache-Control': isPublic ? 'public, no-cache' : 'private, no-cache',
+    ETag: `"${sha1}"`,
+  };
+  return { status: 200, headers, body: bytes };
+}
+
+/** @throws Refusal `validation_error` */
+function gamesIn(text: string): GameRange {
+  try {
+    return parseGames(text);
+  } catch (error) {
+    if (error instanceof GameRangeError) throw invalid('game', `it ${error.message}`);
+    throw error;
+  }
+}
+
+function invalid(field: string, message: string): Refusal {
+  return new Refusal('validation_error', {
+    notes: [{ code: 'custom', message: `${field}: ${message}`, path: [field] }],
+  });
 }

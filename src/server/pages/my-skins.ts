@@ -3,13 +3,15 @@ import {
   MAX_BULK,
   SKIN_NAME_RULE,
   skinNameSchema,
+  skinPackQuerySchema,
   uuidSchema,
   visibilitySchema,
 } from '../../protocol/skin.ts';
-import { exportAnswer } from '../http/downloads.ts';
+import { exportAnswer, skinPackAnswer } from '../http/downloads.ts';
 import { deleteSkins, editSkins } from '../service/skins/changes.ts';
+import { packSkins, type SkinPack } from '../service/skins/skin-pack.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
-import { day, options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
+import { copyField, day, options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { listField, optionalField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -81,8 +83,18 @@ export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const)
   });
 });
 
+/** The file of /v2/skins/pack.zip for the person who is signed in, who has private skins too. */
+export const skinPackPageRoute = pageRoute({
+  method: 'GET',
+  path: `${PATH}/pack.zip`,
+  isFor: 'users',
+  scopes: ['read'],
+  query: skinPackQuerySchema,
+  handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
+});
+
 const formSchema = z.object({
-  act: z.enum(['change', 'delete', 'delete-for-good']),
+  act: z.enum(['change', 'pack', 'delete', 'delete-for-good']),
   skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
   visibility: optionalField(visibilitySchema),
   name: optionalField(skinNameSchema),
@@ -96,6 +108,10 @@ export const mySkinsFormRoute = pageRoute({
   handle: async ({ context, caller, request }) => {
     const { act, skin: skins, visibility, name } = formSchema.parse(request.body ?? {});
     if (skins.length === 0) return nothingToDoPage('No skins selected.');
+    if (act === 'pack') {
+      const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE });
+      return skinPackPage(skins, pack, context.publicUrl());
+    }
     if (act === 'delete') return deleteSkinsPage(skins, context.publicUrl());
     if (act === 'delete-for-good') {
       const { done } = await deleteSkins(context, caller, skins);
@@ -190,7 +206,35 @@ ${skinCards(skins, { below: selector })}
 <div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options({ '': 'Unchanged', ...VISIBILITIES }, '')}</select></div>
 <div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div></div>
 <div class="acts"><button name="act" value="change">Change selected</button>
+<button name="act" value="pack" class="quiet-button">Resource pack of selected</button>
 <button name="act" value="delete" class="quiet-button danger">Delete selected</button></div></div></form>`;
+}
+
+/** The namespace of packs that pages make. */
+const PACK_NAMESPACE = 'skinsmith';
+
+/** What a game server needs of a resource pack. */
+function skinPackPage(
+  skins: readonly string[],
+  { sha1, isPublic }: Pick<SkinPack, 'sha1' | 'isPublic'>,
+  origin: string,
+): Page {
+  const path = `/v2/skins/pack.zip?ids=${skins.join()}`;
+  const lines = `resource-pack=${origin}${path}\nresource-pack-sha1=${sha1}`;
+  return {
+    title: `Resource pack of ${skins.length === 1 ? 'this skin' : `these ${skins.length} skins`}`,
+    body: html`<p class="lead">Minecraft 1.21.9 and later show these skins on heads and mannequins, without a signature.</p>
+<p><a class="button" href="${PATH}/pack.zip?ids=${skins.join()}" download="pack.zip">Download the pack</a></p>
+${
+  isPublic
+    ? html`<dl class="copyable">${copyField('For server.properties', lines)}
+${copyField('SHA-1, which changes with the skins', sha1)}</dl>`
+    : html`<p class="problem">Game clients cannot fetch this pack from here, because a skin in it is private. Make it unlisted or public, or host the file elsewhere.</p>`
+}
+<p class="quiet">The file <code>skins.json</code> in the pack tells which skin has which name.</p>
+<p><a href="${PATH}">Back to my skins</a></p>`,
+    terminal: terminalOf('skinsmith skins list', origin, path),
+  };
 }
 
 function selector({ uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin): Html {

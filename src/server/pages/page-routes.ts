@@ -10,7 +10,7 @@ import { galleryRoute } from './gallery.ts';
 import { jobPageRoute, jobStateRoute, ownJobEventsRoute, ownJobsRoute, retryJobFormRoute } from './jobs.ts';
 import { readAsset } from './layout.ts';
 import { makeRoute, submitFormRoute } from './make.ts';
-import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute } from './my-skins.ts';
+import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute, skinPackPageRoute } from './my-skins.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
 import { type PageRoute, pageRoute } from './page-route.ts';
@@ -68,6 +68,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   mySkinsRoute,
   mySkinsFormRoute,
   ...exportPageRoutes,
+  skinPackPageRoute,
   skinPageRoute,
   skinPictureRoute,
   editSkinFormRoute,

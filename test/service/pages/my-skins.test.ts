@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -47,6 +48,27 @@ test('One’s own skins of every visibility are on one’s page, and those of no
     303,
     expect.stringMatching(/^\/ui\/sign-in(?:\?next=%2Fui%2F\S+)?$/),
   ]);
+});
+
+test('Those that are selected become a resource pack, with the lines that a game server needs', async () => {
+  const server = await runServer();
+  const own = [await make(server.owner, 1, { name: 'Anna' }), await make(server.owner, 2)];
+  const hidden = await make(server.owner, 3, { visibility: 'private' });
+  const browser = await signedIn(server);
+  const packed = async (skins: readonly string[]) =>
+    (await browser.open('/ui/skins', { form: encoded(skins, { act: 'pack' }) })).text;
+  const [, address = '', sha1] =
+    /resource-pack=(\S+)\nresource-pack-sha1=([0-9a-f]{40})/.exec(
+      (await packed(own)).replaceAll('&amp;', '&'),
+    ) ?? [];
+  const pack = await fetch(address);
+  expect(pack.headers.get('etag')).toBe(`"${sha1}"`);
+  expect(hash('sha1', new Uint8Array(await pack.arrayBuffer()))).toBe(sha1);
+  const other = await packed([hidden]);
+  expect(other).toContain('because a skin in it is private');
+  expect(other).not.toContain('resource-pack=');
+  const file = await browser.open(`/ui/skins/pack.zip?ids=${hidden}`);
+  expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/zip']);
 });
 
 test('They are downloaded as the search shows them, by nobody else', async () => {

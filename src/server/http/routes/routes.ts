@@ -39,6 +39,7 @@ import {
   popularSkinsRoute,
   publicSkinsRoute,
   randomSkinsRoute,
+  skinPackRoute,
 } from './skin-lists.ts';
 import {
   deleteSkinRoute,
@@ -80,6 +81,7 @@ export const ROUTES: readonly Route[] = [
   publicSkinsRoute,
   popularSkinsRoute,
   randomSkinsRoute,
+  skinPackRoute,
   skinRoute,
   editSkinRoute,
   deleteSkinRoute,

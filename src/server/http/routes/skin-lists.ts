@@ -1,11 +1,17 @@
 import type { z } from 'zod';
 import { errorAnswerSchema, type Note } from '../../../protocol/envelope.ts';
-import { ownSkinListQuerySchema, skinListAnswerSchema, skinListQuerySchema } from '../../../protocol/skin.ts';
+import {
+  MAX_PACKED,
+  ownSkinListQuerySchema,
+  skinListAnswerSchema,
+  skinListQuerySchema,
+  skinPackQuerySchema,
+} from '../../../protocol/skin.ts';
 import { MAX_EXPORTED } from '../../service/skins/export.ts';
 import { readRandomSkins } from '../../service/skins/skin-picks.ts';
 import { readOwnSkins, readPublicSkins, type SkinList } from '../../service/skins/skins.ts';
 import type { SkinWithData } from '../../store/skins.ts';
-import { EXPORTS, exportAnswer } from '../downloads.ts';
+import { EXPORTS, exportAnswer, skinPackAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { envelope, skinListItem } from '../views.ts';
 
@@ -137,4 +143,20 @@ export const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((ki
     cache: 'none',
     handle: async (call) => await exportAnswer(kind, path, call),
   });
+});
+
+export const skinPackRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/pack.zip'],
+  summary: `A resource pack of up to ${MAX_PACKED} skins, for Minecraft 1.21.9 and later; its entity tag is its SHA-1`,
+  query: skinPackQuerySchema,
+  isStrict: true,
+  answers: {
+    200: 'application/zip',
+    400: errorAnswerSchema,
+    404: errorAnswerSchema,
+    429: errorAnswerSchema,
+    503: errorAnswerSchema,
+  },
+  handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
 });

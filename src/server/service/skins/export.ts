@@ -84,7 +84,17 @@ export async function exportSkins(
   caller: Caller,
   query: ExportQuery,
 ): Promise<SkinExport> {
-  const { owner } = requireUser(caller);
+  requireUser(caller);
+  const end = await beginExport(context, caller);
+  return { skins: exported(context, caller, query), end };
+}
+
+/**
+ * Counts an export of the caller until the returned function is called.
+ * @throws Refusal `concurrency_limit`, `service_unavailable`
+ */
+export async function beginExport(context: ExportContext, caller: Caller): Promise<() => void> {
+  const { owner } = caller;
   const { exports, db, clock } = context;
   const rateLimit = await readRateLimit(db, caller, clock.now());
   if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
@@ -94,7 +104,7 @@ export async function exportSkins(
   }
   if (exports.size >= MAX_EXPORTS)
     throw new Refusal('service_unavailable', 'Too many exports are under way.');
-  return { skins: exported(context, caller, query), end: exports.begin(owner) };
+  return exports.begin(owner);
 }
 
 async function* exported(context: ExportContext, caller: Caller, query: ExportQuery): SkinExport['skins'] {

@@ -215,9 +215,12 @@ export function indexText({ skins, ...about }: PackIndex): string {
   return `${head},\n  "skins": [\n    ${lines.join(',\n    ')}\n  ]\n}\n`;
 }
 
+/** Bytes below which compressing a text saves nothing. */
+const SHORT = 512;
+
 /** The bytes of a text that go into an archive: the same in every version of Node. */
 export function deflated({ bytes, isText = false }: PackFile): Uint8Array | undefined {
-  return isText ? deflateSync(bytes, { level: 9 }) : undefined;
+  return isText && bytes.length >= SHORT ? deflateSync(bytes, { level: 9 }) : undefined;
 }
 
 /** The comment at the end of archives, by which they are known. */

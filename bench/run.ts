@@ -14,6 +14,7 @@ import { loneRows } from './lone.ts';
 import { memoryRows } from './memory.ts';
 import { millionRows } from './million.ts';
 import { newSkinRows } from './new-skins.ts';
+import { packingRows } from './packing.ts';
 import { pageRows } from './pages.ts';
 import { pictureRows } from './pictures.ts';
 import { requestRows } from './requests.ts';
@@ -35,6 +36,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P13'], rows: acrossNodesRows },
   { ids: ['P13'], rows: newSkinRows },
   { ids: ['P13'], rows: clusterRows },
+  { ids: ['P16'], rows: packingRows },
   { ids: ['P6'], rows: againRows },
   { ids: ['P9'], rows: millionRows },
   { ids: ['P15'], rows: pageRows },

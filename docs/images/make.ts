@@ -6,11 +6,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import { COLUMNS, runSession } from './session.ts';
-import { drawSheet } from './sheet.ts';
+import { drawNpcs, drawSheet } from './sheet.ts';
 import { terminalSvg } from './terminal-svg.ts';
 
 const FOLDER = import.meta.dirname;
 
 process.chdir(join(FOLDER, '../..'));
 await writeFile(join(FOLDER, 'skins.png'), encodePng(await drawSheet()));
+await writeFile(join(FOLDER, 'npcs.png'), encodePng(await drawNpcs()));
 await writeFile(join(FOLDER, 'terminal.svg'), terminalSvg(await runSession(), COLUMNS));

@@ -25,6 +25,35 @@ export async function drawSheet(): Promise<Picture> {
   return sheet;
 }
 
+/** Pixels of a block of the ground, and how much of the figures' feet it hides. */
+const BLOCK = 32;
+const DEPTH = 2;
+
+/** The example skins as characters of a game world: on grass, under the sky. */
+export async function drawNpcs(): Promise<Picture> {
+  const { width, height, pixels } = await drawSheet();
+  const scene = makePicture(width, height + BLOCK);
+  for (let y = 0; y < scene.height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 4;
+      const isFigure = y < height && pixels[at + 3]! > 0;
+      scene.pixels.set(
+        isFigure ? pixels.subarray(at, at + 4) : groundOrSky(x, y - height + MARGIN + DEPTH),
+        at,
+      );
+    }
+  }
+  return scene;
+}
+
+/** `depth`: pixels below the surface; negative: above it. */
+function groundOrSky(x: number, depth: number): readonly number[] {
+  if (depth < 0) return [124 + Math.round(depth / -8), 178, 240, 255];
+  const isDark = (Math.floor(x / 8) * 7 + Math.floor(depth / 8) * 13) % 5 < 2;
+  if (depth < BLOCK / 4) return isDark ? [86, 140, 58, 255] : [102, 160, 68, 255];
+  return isDark ? [112, 80, 56, 255] : [134, 96, 67, 255];
+}
+
 async function drawFigure(name: string): Promise<Picture> {
   const picture = decodePng(await readFile(join(EXAMPLES, `${name}.png`)));
   const { variant } = detectVariant(picture);

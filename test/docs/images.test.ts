@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
 import { COLUMNS, runSession } from '../../docs/images/session.ts';
-import { drawSheet } from '../../docs/images/sheet.ts';
+import { drawNpcs, drawSheet } from '../../docs/images/sheet.ts';
 import { terminalSvg } from '../../docs/images/terminal-svg.ts';
 
 const IMAGES = join(import.meta.dirname, '../../docs/images');
 
-test('The picture of the example skins is current (else: npm run images)', async () => {
-  const drawn = await drawSheet();
-  const kept = PNG.sync.read(readFileSync(join(IMAGES, 'skins.png')));
+test.each([
+  ['example skins', 'skins.png', drawSheet],
+  ['characters', 'npcs.png', drawNpcs],
+])('The picture of the %s is current (else: npm run images)', async (_name, file, draw) => {
+  const drawn = await draw();
+  const kept = PNG.sync.read(readFileSync(join(IMAGES, file)));
   expect([kept.width, kept.height]).toEqual([drawn.width, drawn.height]);
   expect(Buffer.compare(kept.data, drawn.pixels)).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { SkinClient } from '../../src/index.ts';
 import { openStoreOf } from '../../src/server/assembly/service-parts.ts';
 import type { RunningServer } from '../../src/server/server.ts';
-import { findUserByName, linkSubject } from '../../src/server/store/users.ts';
+import { findUserByName, linkSubject } from '../../src/server/store/sessions.ts';
 import { makePicture } from '../../src/skin/picture.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import type { FakeGame } from '../../test/support/fake-game/fake-game.ts';

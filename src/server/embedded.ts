@@ -1,11 +1,112 @@
 import { systemClock } from '../base/clock.ts';
 import { rememberedPublicUrl } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
-import { buildApp } from './http/app.ts';
-import { InProcessRequests } from './http/in-process.ts';
+import { type App, buildApp } from './http/app.ts';
 import { Log } from './http/log.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { REQUEST_LIMITS } from './service/limits/request-limiter.ts';
+
+/** Requests to an app from its own process. Tracks those under way. */
+export class InProcessRequests {
+  readonly #app: App;
+  /** The requests under way, with promises of their ends. Holding them keeps their signals from being collected. */
+  readonly #open = new Map<AbortController, { readonly request: Request; readonly end: Promise<void> }>();
+  #isClosed = false;
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** Answers a request as `fetch` does: rejected with the reason of its signal, or if the service has ended. */
+  async fetch(request: Request): Promise<Response> {
+    const { signal } = request;
+    signal.throwIfAborted();
+    if (this.#isClosed) throw cutOff();
+    const gone = new AbortController();
+    const leave = () => gone.abort(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    const hangUp = () => gone.abort(cutOff());
+    const answered = Promise.resolve(this.#app.fetch(request, { signal: gone.signal, hangUp }));
+    const taken = answered.then((response) => readable(response, gone.signal));
+    const over = taken.then(
+      async ({ end }) => await end,
+      () => {},
+    );
+    const tracked = over.then(() => {
+      signal.removeEventListener('abort', leave);
+      this.#open.delete(gone);
+      gone.abort();
+    });
+    this.#open.set(gone, { request, end: tracked });
+    return (await unlessAborted(taken, gone.signal)).response;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Accepts no more requests; resolves when those under way have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(Array.from(this.#open.values(), ({ end }) => end));
+  }
+
+  /** Rejects the requests under way. The work that they have started goes on. */
+  cutOff(): void {
+    for (const gone of this.#open.keys()) gone.abort(cutOff());
+  }
+}
+
+/** The error for a request that gets no answer or only part of one, in the form of a network error. */
+function cutOff(): Error {
+  return Object.assign(new Error('The service has ended the request.'), { code: 'ECONNRESET' });
+}
+
+/** An answer that is a stream breaks off when its reader or the service is gone. All other answers are complete. */
+function readable(
+  response: Response,
+  signal: AbortSignal,
+): { readonly response: Response; readonly end: Promise<void> } {
+  if (response.body === null || response.headers.has('content-length'))
+    return { response, end: Promise.resolve() };
+  const reader = response.body.getReader();
+  const { promise: end, resolve: settle } = Promise.withResolvers<void>();
+  const leave = async (reason: unknown) => {
+    settle();
+    await reader.cancel(reason).catch(() => {}); // nobody reads the rest
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      const breakOff = () => {
+        controller.error(signal.reason);
+        void leave(signal.reason);
+      };
+      if (signal.aborted) breakOff();
+      else signal.addEventListener('abort', breakOff, { once: true });
+    },
+    pull: async (controller) => {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        settle();
+        throw error;
+      });
+      if (!done) return controller.enqueue(value);
+      controller.close();
+      settle();
+    },
+    cancel: leave,
+  });
+  return { response: new Response(body, response), end };
+}
+
+/** @throws the signal's reason when aborted first */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return await new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
 
 /** Options that only matter to a service on the network. */
 type NetworkOption =

@@ -24,18 +24,22 @@ export {
   waitForLink,
 } from './assembly/owner.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
-export { type Backup, backUp } from './backup/backup.ts';
+export { type Backup, backUp, readBackup, restore } from './backup/backup.ts';
 export { DATA_FILES } from './backup/data-files.ts';
 export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
-export { readBackup, restore } from './backup/restore.ts';
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/contact.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';
 export type { ClaimTest, OpenIdSettings } from './openid/claims.ts';
-export { NEWEST_SCHEMA } from './store/migrate.ts';
+export { NEWEST_SCHEMA } from './store/meta.ts';
 export type { PostgresSettings } from './store/postgres/postgres-store.ts';
-export { type CopyProgress, copyStore, type StoreCopy } from './store-copy/copy-store.ts';
-export { nameOf as nameOfStore, type StorePlace } from './store-copy/places.ts';
+export {
+  type CopyProgress,
+  copyStore,
+  nameOf as nameOfStore,
+  type StoreCopy,
+  type StorePlace,
+} from './store-copy/copy-store.ts';
 
 export interface RunningServer extends Pick<OpenService<Adapter>, 'close'> {
   /** The address, without a trailing slash. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { NEWEST_SCHEMA } from '../../src/server/store/migrate.ts';
+import { NEWEST_SCHEMA } from '../../src/server/store/meta.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/server/store/sqlite.ts';
 import { openCluster } from '../support/cluster/cluster.ts';

@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import type { Proxies } from '../../base/proxies.ts';
 import { type RequestDispatcher, SkinsmithError } from '../../index.ts';
-import type { Network } from '../../server/outbound/addresses.ts';
 import type { GuardedAgent, ResolveName } from '../../server/outbound/guarded-agent.ts';
+import type { Network } from '../../server/outbound/target.ts';
 
 /** Nothing was sent: a lockfile, or a service, names an address in a private network. */
 export class PrivateAddressError extends SkinsmithError {
@@ -89,7 +89,7 @@ async function networksOf(
   service: string | undefined,
   { isPublic, resolve }: { readonly isPublic: boolean; readonly resolve: ResolveName },
 ): Promise<Network[]> {
-  const { parseNetwork } = await import('../../server/outbound/addresses.ts');
+  const { parseNetwork } = await import('../../server/outbound/target.ts');
   const own = service === undefined ? [] : await addressesOf(new URL(service), resolve);
   if (!isPublic) return own;
   const machine = Object.values(networkInterfaces()).flatMap((addresses = []) =>
@@ -102,7 +102,7 @@ async function networksOf(
 /** The service's addresses, on its port; none if it cannot be looked up. */
 async function addressesOf({ hostname, port, protocol }: URL, resolve: ResolveName): Promise<Network[]> {
   const { literalOf } = await import('../../server/outbound/target.ts');
-  const { parseNetwork } = await import('../../server/outbound/addresses.ts');
+  const { parseNetwork } = await import('../../server/outbound/target.ts');
   const literal = literalOf(hostname);
   const found = literal === undefined ? await resolve(hostname).catch(() => []) : [literal];
   return found.map((text) => {

@@ -16,8 +16,7 @@ import { readDatabaseClock } from '../store/database-clock.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
 import { deleteMeta, readMeta, writeMeta } from '../store/meta.ts';
-import { hasLink } from '../store/sessions.ts';
-import { changeUser } from '../store/users.ts';
+import { changeUser, hasLink } from '../store/sessions.ts';
 import type { ServerOptions } from './server-options.ts';
 import { openBriefly } from './service-parts.ts';
 

@@ -10,7 +10,7 @@ import type { UpstreamSettings } from '../generators/upstream/contact.ts';
 import type { NetworkLimits } from '../http/limits.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
 import type { OpenIdSettings } from '../openid/claims.ts';
-import type { Migration } from '../store/migrate.ts';
+import type { Migration } from '../store/meta.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
 /** Where the service listens, and its public address. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { JobSignals } from '../events/job-signals.ts';
-import { newsByNotification, shareSignals } from '../events/share-signals.ts';
+import { JobSignals, newsByNotification, shareSignals } from '../events.ts';
 import type { ServiceLog } from '../http/log.ts';
 import { type Db, StoreTooNewError } from '../store/db.ts';
 import { StoreGoneError } from '../store/failures.ts';

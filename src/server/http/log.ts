@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { inspect } from 'node:util';
 import ipaddr from 'ipaddr.js';
-import { parseUnmapped } from '../outbound/addresses.ts';
+import { parseUnmapped } from '../outbound/target.ts';
 import type { Caller } from '../service/callers/caller.ts';
 
 /** What to log; each level includes the ones before it. */

@@ -17,10 +17,9 @@ import { Refusal } from '../service/refusal.ts';
 import { SERVER_NAME } from '../workers/worker-pool.ts';
 import { API_HEADERS, errorAnswer, makeBreadcrumb, refusalAnswer, responseOf } from './answers.ts';
 import { type AppOptions, buildApp, KEPT_HEADERS } from './app.ts';
-import { Connections } from './connections.ts';
+import { Connections, CountedMessage, UnfinishedBodies } from './connections.ts';
 import { malformedUrl, type NetworkLimits } from './limits.ts';
 import { describeAddress } from './log.ts';
-import { CountedMessage, UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. Callers beyond that retry after a second. */
 const BACKLOG = 4096;

@@ -1,4 +1,4 @@
-import type { Observers } from '../events/observer.ts';
+import type { Observers } from '../events.ts';
 import { countPending } from '../queue/lists.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';

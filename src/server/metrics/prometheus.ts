@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { AWAKE, systemClock } from '../../base/clock.ts';
-import type { AnsweredRequest, FailureReason, Observer } from '../events/observer.ts';
+import type { AnsweredRequest, FailureReason, Observer } from '../events.ts';
 import type { PendingCounts } from '../queue/lists.ts';
 import { isUnreachable } from '../store/failures.ts';
 import type { StoreConnections } from '../store/open-store.ts';

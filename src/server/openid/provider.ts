@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import type { Clock } from '../../base/clock.ts';
-import { type Allowance, EvictingMap, isWhole, refill } from '../fairness/rate-limits.ts';
+import { type Allowance, EvictingMap, isWhole, refill } from '../fairness.ts';
 import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
 import {
   asProviderError,

@@ -6,9 +6,8 @@ import { isVisitorsJob } from '../queue/idempotency.ts';
 import { findJob, type JobWithSkin, type ListedJob } from '../queue/lists.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
-import { expectedEnd } from '../service/forecast/expected-end.ts';
-import type { JobFollower } from '../service/jobs/job-feed.ts';
-import { followJobs } from '../service/jobs/job-feeds.ts';
+import { expectedEnd } from '../service/forecast.ts';
+import { followJobs, type JobFollower } from '../service/jobs/job-feeds.ts';
 import {
   type JobListQuery,
   type ListedJobs,

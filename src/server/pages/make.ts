@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readBody } from '../http/bodies.ts';
-import { readInput } from '../http/generate-request.ts';
+import { readBody, readInput } from '../http/bodies.ts';
 import { submit } from '../service/submitting/submit.ts';
 import { formMakerOf, verifyMaker, visitorSecret, withVisitorCookie } from './cookies.ts';
 import { type FormMaker, makeForm, type Page, SOURCE_TYPES, type SourceType, terminalOf } from './frame.ts';

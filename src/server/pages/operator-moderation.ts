@@ -17,13 +17,15 @@ import type { Answer } from '../http/route.ts';
 import { placeAfter } from '../http/views.ts';
 import {
   blockImage,
+  deleteAnySkin,
+  dismissReport,
   readBlockedImages,
+  readOperatorLog,
+  readReports,
+  setHidden,
   unblockImage,
   whichAreBlocked,
-} from '../service/moderation/blocked-images.ts';
-import { readOperatorLog } from '../service/moderation/log.ts';
-import { dismissReport, readReports } from '../service/moderation/reports.ts';
-import { deleteAnySkin, setHidden } from '../service/moderation/skins.ts';
+} from '../service/moderation.ts';
 import { actionButton, listOr, moment, nextPageLink, operatorPage, type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';

@@ -16,7 +16,7 @@ import { readBody } from '../http/bodies.ts';
 import { capeView, placeAfter } from '../http/views.ts';
 import { changeGameAccount, readGameAccounts } from '../service/accounts/accounts.ts';
 import { requireOperator } from '../service/callers/caller.ts';
-import { readIdentities } from '../service/openid/identities.ts';
+import { readIdentities } from '../service/openid.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';

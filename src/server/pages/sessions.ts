@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Identity, identityIdSchema } from '../../protocol/account.ts';
 import { userNameSchema } from '../../protocol/user.ts';
 import { hasScope } from '../service/callers/caller.ts';
-import { readIdentities, unlinkIdentity } from '../service/openid/identities.ts';
+import { readIdentities, unlinkIdentity } from '../service/openid.ts';
 import { listOwnSessions, revokeOwnSession, type SessionCaller } from '../service/sessions.ts';
 import {
   accountPage,

@@ -3,12 +3,7 @@ import { originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
 import { ProviderError, type ProviderFault } from '../openid/claims.ts';
 import type { ServiceContext } from '../service/context.ts';
-import {
-  becomeNewUser,
-  becomeUserOfKey,
-  readFirstSignIn,
-  signInWithProvider,
-} from '../service/openid/sign-in.ts';
+import { becomeNewUser, becomeUserOfKey, readFirstSignIn, signInWithProvider } from '../service/openid.ts';
 import { Refusal } from '../service/refusal.ts';
 import {
   makeSecret,

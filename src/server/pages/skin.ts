@@ -15,9 +15,9 @@ import {
   UnsafeSkinDataError,
 } from '../../textures/commands.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
-import { checkAddress } from '../outbound/addresses.ts';
+import { checkAddress } from '../outbound/target.ts';
 import { skinInput } from '../pictures/texture-renders.ts';
-import { reportSkin } from '../service/moderation/reports.ts';
+import { reportSkin } from '../service/moderation.ts';
 import { deleteSkin, editSkin } from '../service/skins/changes.ts';
 import { readSkin, signedBy, viewSkin } from '../service/skins/skins.ts';
 import { similarSkins } from '../store/skins.ts';

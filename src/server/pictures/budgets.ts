@@ -11,7 +11,7 @@ import {
   spendOne,
   stillSpent,
   untilAffordable,
-} from '../fairness/rate-limits.ts';
+} from '../fairness.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { waitRefusal } from '../service/limits/request-limiter.ts';
 import type { Refusal } from '../service/refusal.ts';

@@ -1,5 +1,4 @@
-import { HOUR, MINUTE, roomAt, spendOne, totalOf } from '../fairness/rate-limits.ts';
-import { turnAfter } from '../fairness/turns.ts';
+import { HOUR, MINUTE, roomAt, spendOne, totalOf, turnAfter } from '../fairness.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';

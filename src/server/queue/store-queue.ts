@@ -1,5 +1,5 @@
 import { backOff, type Clock, systemClock } from '../../base/clock.ts';
-import type { Observer } from '../events/observer.ts';
+import type { Observer } from '../events.ts';
 import { deleteIdleCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { FINISHED, type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';

@@ -1,5 +1,5 @@
 import type { KeyDocument } from '../../protocol/account.ts';
-import type { Observer } from '../events/observer.ts';
+import type { Observer } from '../events.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { GameServers } from '../pictures/game-servers.ts';
 import type { GameTextures } from '../pictures/game-textures.ts';
@@ -10,7 +10,7 @@ import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
-import type { OpenIdContext } from './openid/sign-in.ts';
+import type { OpenIdContext } from './openid.ts';
 import type { Exports } from './skins/export.ts';
 import type { Searches, ServedTextures, Views } from './skins/skins.ts';
 import type { DiagnosisContext } from './status/health.ts';

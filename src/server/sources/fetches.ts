@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/rate-limits.ts';
+import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { type LimitedRequest, rateLimitOf } from '../service/limits/rate-limit.ts';
 import { Refusal } from '../service/refusal.ts';

@@ -1,8 +1,8 @@
 import type { Game } from '../../game/game.ts';
-import { EvictingMap } from '../fairness/rate-limits.ts';
+import { EvictingMap } from '../fairness.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { findRoom } from '../queue/enqueue.ts';
-import type { WebPages } from '../service/callers/web-pages.ts';
+import type { WebPages } from '../service/callers/authenticate.ts';
 import { overLimitRefusal, type SpendingContext } from '../service/limits/over-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import { Refusal } from '../service/refusal.ts';

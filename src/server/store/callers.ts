@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/rate-limits.ts';
-import { nextTurn } from '../fairness/turns.ts';
+import { HOUR, MINUTE, nextTurn, type Spent, stillSpent } from '../fairness.ts';
 import type { Db } from './db.ts';
 import { PreparedQuery } from './prepared.ts';
 import { PENDING, type Tables } from './schema/tables.ts';

@@ -1,4 +1,9 @@
-import type { Db } from './db.ts';
+import { sql } from 'kysely';
+import { systemClock } from '../../base/clock.ts';
+import { type Db, inTransaction, type StoreKind, StoreTooNewError, StoreTooOldError } from './db.ts';
+import { isLockTimeout } from './failures.ts';
+import { lockSchema } from './locks.ts';
+import { createFirstSchema, FIRST_SCHEMA } from './schema/first-schema.ts';
 
 /** Facts about the store as a whole. */
 export type MetaKey =
@@ -58,4 +63,112 @@ export class StoreUnfinishedError extends Error {
 export async function verifyWhole(db: Db): Promise<void> {
   if ((await readMeta(db, 'copying-from')) === undefined) return;
   throw new StoreUnfinishedError('The store contains only part of a copy.');
+}
+
+/** One step from a version of the schema to the next. */
+export interface Migration {
+  readonly apply: (db: Db) => Promise<void>;
+  /**
+   * Whether programs that know only the previous schema can continue: the step only adds things, so two versions work
+   * side by side. A later step that does not expand removes what the older version uses.
+   */
+  readonly expands: boolean;
+}
+
+/** The steps after the first schema, in order. Never change a released one. */
+export const MIGRATIONS: readonly Migration[] = [];
+
+/** The number of the schema that these migrations lead to. */
+export function newestSchema(known: readonly Migration[]): number {
+  return FIRST_SCHEMA + known.length;
+}
+
+/** The schema that this version of the program writes. */
+export const NEWEST_SCHEMA = newestSchema(MIGRATIONS);
+
+/**
+ * Creates or updates the schema, with one transaction per step, safely even if several processes start at once, and
+ * while programs of the previous version are working.
+ * @param known all migrations that the program knows
+ * @throws StoreTooNewError, StoreTooOldError
+ */
+export async function migrate(db: Db, known: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await createMeta(db);
+  while ((await readVersion(db, known)) < newestSchema(known)) await advance(db, known);
+}
+
+/** Creates the table that contains the schema's number, and so comes first. */
+export async function createMeta(db: Db): Promise<void> {
+  const { text } = db.store.columnTypes;
+  await sql
+    .raw(`create table if not exists meta (key ${text} primary key, value ${text} not null)`)
+    .execute(db);
+}
+
+/**
+ * Milliseconds that a step waits for a table: at first less than PostgreSQL's deadlock timeout, then more each time,
+ * so that it succeeds on a busy machine.
+ */
+const PATIENCE = 300;
+const MORE_PATIENCE = 100;
+const MAX_PATIENCE = 3_000;
+/** Milliseconds before another attempt, and the number of attempts. */
+const PAUSE = 200;
+const MAX_TRIES = 100;
+
+/**
+ * Takes the next step. It locks whole tables in its own order; on PostgreSQL, it yields to working programs, so that
+ * none of them fails or waits for long.
+ */
+async function advance(db: Db, known: readonly Migration[]): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const patience = Math.min(MAX_PATIENCE, PATIENCE + (tries - 1) * MORE_PATIENCE);
+      return await inTransaction(db, async (tx) => await takeNextStep(tx, known, patience));
+    } catch (error) {
+      if (tries === MAX_TRIES || !isLockTimeout(error)) throw error;
+      await systemClock.sleep(PAUSE);
+    }
+  }
+}
+
+async function takeNextStep(tx: Db, known: readonly Migration[], patience: number): Promise<void> {
+  await lockSchema(tx);
+  await tx.store.limitLockWaits(tx, patience);
+  const version = await readVersion(tx, known);
+  const step = version === NO_SCHEMA ? FIRST_STEP : known[version - FIRST_SCHEMA];
+  if (!step) return; // another process applied it while this one waited for the lock
+  await step.apply(tx);
+  if (step.expands) await keepMeta(tx, 'oldest-reader', String(version));
+  const next = version === NO_SCHEMA ? FIRST_SCHEMA : version + 1;
+  await writeMeta(tx, step.expands ? ['schema'] : ['schema', 'oldest-reader'], String(next));
+}
+
+/** The version of a store that has no tables yet. */
+const NO_SCHEMA = 0;
+const FIRST_STEP: Migration = { apply: createFirstSchema, expands: false };
+
+const NAME_ANOTHER = {
+  sqlite: 'choose another folder: SKINSMITH_DATA_DIR',
+  postgres: 'name another database: --store or SKINSMITH_STORE',
+} as const satisfies Record<StoreKind, string>;
+
+/** The number of the store's schema; 0: it has none yet. @throws StoreTooNewError, StoreTooOldError */
+export async function readVersion(db: Db, known: readonly Migration[] = MIGRATIONS): Promise<number> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
+  const version = Number(row?.value ?? NO_SCHEMA);
+  const other = NAME_ANOTHER[db.store.kind];
+  if (version !== NO_SCHEMA && version < FIRST_SCHEMA) throw new StoreTooOldError(version, other);
+  if (version > newestSchema(known) && (await oldestReader(db)) > newestSchema(known)) {
+    throw new StoreTooNewError(
+      `The data was written by a newer skinsmith (schema ${version}; this version knows ${newestSchema(known)}).`,
+      `Install the newer version, or ${other}`,
+    );
+  }
+  return version;
+}
+
+/** The lowest schema that a program must know to use the store after the step. */
+async function oldestReader(db: Db): Promise<number> {
+  return Number((await readMeta(db, 'oldest-reader')) ?? Number.POSITIVE_INFINITY);
 }

@@ -1,6 +1,6 @@
 import type { HealthFinding } from '../../protocol/service.ts';
 import type { Db } from './db.ts';
-import type { Migration } from './migrate.ts';
+import type { Migration } from './meta.ts';
 
 export interface StoreConnections {
   readonly busy: number;

@@ -1,6 +1,6 @@
 import type { backup, DatabaseSync } from 'node:sqlite';
 import { importSqlite, isDamagedDatabase, isSqliteBusy } from '../../base/sqlite.ts';
-import { MIGRATIONS, migrate, NEWEST_SCHEMA } from './migrate.ts';
+import { MIGRATIONS, migrate, NEWEST_SCHEMA } from './meta.ts';
 import { FIRST_SCHEMA } from './schema/first-schema.ts';
 import { sqliteDb } from './sqlite.ts';
 

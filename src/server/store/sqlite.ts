@@ -32,7 +32,7 @@ import {
   type Store,
 } from './db.ts';
 import { GroupCommit } from './group-commit.ts';
-import { MIGRATIONS, migrate, newestSchema } from './migrate.ts';
+import { MIGRATIONS, migrate, newestSchema } from './meta.ts';
 import type { OpenStore, Schema } from './open-store.ts';
 import type { Tables } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';

@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import { ERRORS } from '../../protocol/errors.ts';
-import type { JobSignals } from '../events/job-signals.ts';
-import type { Observer } from '../events/observer.ts';
+import type { JobSignals, Observer } from '../events.ts';
 import {
   asGenerationError,
   GenerationError,

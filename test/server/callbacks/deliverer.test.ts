@@ -1,10 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Deliverer, type DelivererOptions } from '../../../src/server/callbacks/deliverer.ts';
-import { WAITS } from '../../../src/server/callbacks/delivery.ts';
-import { JobSignals } from '../../../src/server/events/job-signals.ts';
-import { Observers } from '../../../src/server/events/observer.ts';
-import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
+import { Deliverer, type DelivererOptions, WAITS } from '../../../src/server/callbacks.ts';
+import { JobSignals, Observers } from '../../../src/server/events.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
+import { parseNetwork } from '../../../src/server/outbound/target.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { claimCallback, findCallbackJob } from '../../../src/server/store/callbacks.ts';
 import type { Db } from '../../../src/server/store/db.ts';

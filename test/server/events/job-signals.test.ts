@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
-import { JobSignals } from '../../../src/server/events/job-signals.ts';
+import { JobSignals } from '../../../src/server/events.ts';
 
 /** Sleeps only as long as nobody aborts: whoever is not woken stays asleep. */
 const endless: Clock = {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { JobSignals } from '../../../src/server/events/job-signals.ts';
-import { type JobNews, type NewsExchange, shareSignals } from '../../../src/server/events/share-signals.ts';
+import { type JobNews, JobSignals, type NewsExchange, shareSignals } from '../../../src/server/events.ts';
 import type { JobRow } from '../../../src/server/store/schema/tables.ts';
 
 const JOB = { uuid: 'u', owner: 'ann' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextTurn, turnAfter } from '../../../src/server/fairness/turns.ts';
+import { nextTurn, turnAfter } from '../../../src/server/fairness.ts';
 
 /** Serves owners of these priorities, who all have jobs waiting at all times, from one clock. */
 function serve(priorities: readonly number[], claims: number): number[] {

@@ -4,14 +4,17 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import { writeMeta } from '../../../src/server/store/meta.ts';
-import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
+import { NEWEST_SCHEMA, writeMeta } from '../../../src/server/store/meta.ts';
 import { listNodes, NODE_TIMEOUT, sendHeartbeat, signOff } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../../../src/server/store/schema/first-schema.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
-import { type CopyProgress, copyStore } from '../../../src/server/store-copy/copy-store.ts';
-import { nameOf, type StorePlace } from '../../../src/server/store-copy/places.ts';
+import {
+  type CopyProgress,
+  copyStore,
+  nameOf,
+  type StorePlace,
+} from '../../../src/server/store-copy/copy-store.ts';
 import { COPIED, readRows, textOf, withColumns } from '../../../src/server/store-copy/rows.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { fillStore } from '../../support/server/filled-store.ts';

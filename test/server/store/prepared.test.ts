@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../src/server/store/migrate.ts';
+import { migrate } from '../../../src/server/store/meta.ts';
 import { PreparedQuery } from '../../../src/server/store/prepared.ts';
 import { sqliteDb } from '../../../src/server/store/sqlite.ts';
 

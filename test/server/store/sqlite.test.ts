@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { lookUp } from '../../../src/server/queue/known.ts';
 import { readPending } from '../../../src/server/queue/lists.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import { migrate } from '../../../src/server/store/migrate.ts';
+import { migrate } from '../../../src/server/store/meta.ts';
 import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';

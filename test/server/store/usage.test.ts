@@ -3,6 +3,7 @@ import { findKey, insertKey } from '../../../src/server/store/api-keys.ts';
 import { inTransaction } from '../../../src/server/store/db.ts';
 import type { OpenStore } from '../../../src/server/store/open-store.ts';
 import type { ApiKeyRow } from '../../../src/server/store/schema/tables.ts';
+import { insertUser } from '../../../src/server/store/sessions.ts';
 import { findSkin } from '../../../src/server/store/skins.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import {
@@ -13,7 +14,6 @@ import {
   noteView,
   pruneViews,
 } from '../../../src/server/store/usage.ts';
-import { insertUser } from '../../../src/server/store/users.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';

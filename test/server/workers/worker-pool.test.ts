@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
-import { JobSignals } from '../../../src/server/events/job-signals.ts';
-import { Observers } from '../../../src/server/events/observer.ts';
+import { JobSignals, Observers } from '../../../src/server/events.ts';
 import type { Generator } from '../../../src/server/generators/port.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { startSession } from '../../../src/server/service/sessions.ts';
-import { findUserByName } from '../../../src/server/store/users.ts';
+import { findUserByName } from '../../../src/server/store/sessions.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { ISSUER, linkIdentity } from '../../support/server/linked-identity.ts';
 import {

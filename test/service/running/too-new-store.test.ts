@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
-import { MIGRATIONS, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
+import { MIGRATIONS, NEWEST_SCHEMA } from '../../../src/server/store/meta.ts';
 import { storeKind } from '../../support/postgres/on-postgres.ts';
 import { emptyDatabase } from '../../support/postgres/own-database.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

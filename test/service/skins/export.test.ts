@@ -9,7 +9,7 @@ import { userCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { type ExportContext, Exports, exportSkins } from '../../../src/server/service/skins/export.ts';
 import { Searches } from '../../../src/server/service/skins/skins.ts';
-import { findUserByName } from '../../../src/server/store/users.ts';
+import { findUserByName } from '../../../src/server/store/sessions.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { freshMachine } from '../../support/program/program.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ConcurrencyQueue } from '../../../src/server/fairness/turns.ts';
+import { ConcurrencyQueue } from '../../../src/server/fairness.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRandomSkins } from '../../../src/server/service/skins/skin-picks.ts';
+import { readRandomSkins } from '../../../src/server/service/skins/skins.ts';
 import { bodyOf } from '../../support/http/v1/old-format.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

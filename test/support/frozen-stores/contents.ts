@@ -5,7 +5,7 @@ import type { Db } from '../../../src/server/store/db.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { postgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { sqliteDb } from '../../../src/server/store/sqlite.ts';
-import type { StorePlace } from '../../../src/server/store-copy/places.ts';
+import type { StorePlace } from '../../../src/server/store-copy/copy-store.ts';
 import type { CopiedRow, Value } from '../../../src/server/store-copy/rows.ts';
 import { ALL_TABLES } from './tables.ts';
 

@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
 import { signingGenerator } from '../../../src/server/generators/signing.ts';
 import type { Db } from '../../../src/server/store/db.ts';
-import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
+import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/meta.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { migratePostgres, postgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { openSqliteFile, sqliteDb } from '../../../src/server/store/sqlite.ts';

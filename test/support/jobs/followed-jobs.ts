@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { type JobListener, JobSignals } from '../../../src/server/events/job-signals.ts';
+import { type JobListener, JobSignals } from '../../../src/server/events.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { type JobReads, jobReads } from '../../../src/server/queue/lists.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
-import type { JobFollower } from '../../../src/server/service/jobs/job-feed.ts';
-import { JobFeeds } from '../../../src/server/service/jobs/job-feeds.ts';
+import { JobFeeds, type JobFollower } from '../../../src/server/service/jobs/job-feeds.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../server/own-folder.ts';

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { startSession } from '../../../src/server/service/sessions.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
-import { findUserByName } from '../../../src/server/store/users.ts';
+import { findUserByName } from '../../../src/server/store/sessions.ts';
 import type { FakeGame } from '../fake-game/fake-game.ts';
 import { FakeProvider } from '../openid/fake-provider.ts';
 import { FAST_GAME, runAccountServer } from '../server/account-server.ts';

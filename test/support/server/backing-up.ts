@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { backUp } from '../../../src/server/backup/backup.ts';
-import { type Restored, restore } from '../../../src/server/backup/restore.ts';
+import { backUp, type Restored, restore } from '../../../src/server/backup/backup.ts';
 import { ownFolder } from './own-folder.ts';
 
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);

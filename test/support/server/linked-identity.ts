@@ -1,4 +1,4 @@
-import { findUserByName } from '../../../src/server/store/users.ts';
+import { findUserByName } from '../../../src/server/store/sessions.ts';
 import { openOwnStore } from './running-server.ts';
 
 /** The provider of all identities that are linked here. */

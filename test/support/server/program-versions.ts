@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { MIGRATIONS, type Migration } from '../../../src/server/store/migrate.ts';
+import { MIGRATIONS, type Migration } from '../../../src/server/store/meta.ts';
 
 /** Adds what programs before it need not know: as migrations do that are to come. */
 const grow: Migration = {

@@ -25,7 +25,7 @@ import {
   userNameSchema,
 } from '../../../protocol/user.ts';
 import { requireUser } from '../../service/callers/caller.ts';
-import { readIdentities, unlinkIdentity } from '../../service/openid/identities.ts';
+import { readIdentities, unlinkIdentity } from '../../service/openid.ts';
 import { planView } from '../../service/plans.ts';
 import { diagnose } from '../../service/status/health.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../../service/users/keys.ts';

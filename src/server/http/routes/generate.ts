@@ -15,7 +15,7 @@ import { asRefusal } from '../../service/refusal.ts';
 import { rateLimitAfter, type Submitted } from '../../service/submitting/answering.ts';
 import { submitBatch, verifyMayBatch } from '../../service/submitting/batch.ts';
 import { submit } from '../../service/submitting/submit.ts';
-import { generateBodies, generateHeaders, readGenerateRequest, readInput } from '../generate-request.ts';
+import { generateBodies, generateHeaders, readGenerateRequest, readInput } from '../bodies.ts';
 import { type Call, route } from '../route.ts';
 import { EVENTS_LINK, envelope, jobErrors, jobView, rateLimitHeaders, skinView } from '../views.ts';
 

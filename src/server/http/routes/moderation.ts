@@ -17,10 +17,16 @@ import {
   skinDecisionSchema,
 } from '../../../protocol/moderation.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
-import { blockImage, readBlockedImages, unblockImage } from '../../service/moderation/blocked-images.ts';
-import { readOperatorLog } from '../../service/moderation/log.ts';
-import { dismissReport, readReports } from '../../service/moderation/reports.ts';
-import { deleteAnySkin, setHidden } from '../../service/moderation/skins.ts';
+import {
+  blockImage,
+  deleteAnySkin,
+  dismissReport,
+  readBlockedImages,
+  readOperatorLog,
+  readReports,
+  setHidden,
+  unblockImage,
+} from '../../service/moderation.ts';
 import { type Route, route } from '../route.ts';
 import { envelope, pageLinks, placeAfter } from '../views.ts';
 

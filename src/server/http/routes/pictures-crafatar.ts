@@ -2,8 +2,12 @@ import { z } from 'zod';
 import { parsePlayerId } from '../../../game/names.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import type { AnyView } from '../../../skin/render/render.ts';
-import { type DefaultName, defaultNameOf } from '../../pictures/default-skins.ts';
-import type { LookOrigin, PlayerLook } from '../../pictures/player-looks.ts';
+import {
+  type DefaultName,
+  defaultNameOf,
+  type LookOrigin,
+  type PlayerLook,
+} from '../../pictures/player-looks.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { CROSS_ORIGIN, pngAnswer, renderAnswer, standInFor } from './pictures.ts';

@@ -7,8 +7,7 @@ import {
   jobListQuerySchema,
   type WireJob,
 } from '../../../protocol/job.ts';
-import type { JobFollower } from '../../service/jobs/job-feed.ts';
-import { followJobs } from '../../service/jobs/job-feeds.ts';
+import { followJobs, type JobFollower } from '../../service/jobs/job-feeds.ts';
 import {
   type JobListQuery,
   type ListedJobs,
@@ -19,8 +18,8 @@ import {
 } from '../../service/jobs/jobs.ts';
 import { rateLimitAfter, type Submitted } from '../../service/submitting/answering.ts';
 import { retryJob, submit } from '../../service/submitting/submit.ts';
+import { generateBodies, generateHeaders, readGenerateRequest } from '../bodies.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts';
-import { generateBodies, generateHeaders, readGenerateRequest } from '../generate-request.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import {
   EVENTS_LINK,

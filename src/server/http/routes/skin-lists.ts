@@ -8,8 +8,7 @@ import {
   skinPackQuerySchema,
 } from '../../../protocol/skin.ts';
 import { MAX_EXPORTED } from '../../service/skins/export.ts';
-import { readRandomSkins } from '../../service/skins/skin-picks.ts';
-import { readOwnSkins, readPublicSkins, type SkinList } from '../../service/skins/skins.ts';
+import { readOwnSkins, readPublicSkins, readRandomSkins, type SkinList } from '../../service/skins/skins.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { EXPORTS, exportAnswer, skinPackAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';

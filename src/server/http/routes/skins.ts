@@ -13,10 +13,9 @@ import {
   uuidOrShortIdSchema,
   uuidSchema,
 } from '../../../protocol/skin.ts';
-import { reportSkin } from '../../service/moderation/reports.ts';
+import { reportSkin } from '../../service/moderation.ts';
 import { deleteSkin, deleteSkins, editSkin, editSkins } from '../../service/skins/changes.ts';
-import { fullUuid } from '../../service/skins/skin-picks.ts';
-import { readSkin, viewSkin } from '../../service/skins/skins.ts';
+import { fullUuid, readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { type SkinWithData, similarSkins } from '../../store/skins.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { envelope, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';

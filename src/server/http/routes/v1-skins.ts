@@ -12,8 +12,13 @@ import {
 } from '../../../protocol/v1.ts';
 import { readRateLimit, viaFor } from '../../service/limits/rate-limit.ts';
 import { Refusal } from '../../service/refusal.ts';
-import { readPublicPage, readRandomSkins } from '../../service/skins/skin-picks.ts';
-import { readPublicSkins, readSkin, readSkinByNumber } from '../../service/skins/skins.ts';
+import {
+  readPublicPage,
+  readPublicSkins,
+  readRandomSkins,
+  readSkin,
+  readSkinByNumber,
+} from '../../service/skins/skins.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { versionHeader } from '../described-answers.ts';
 import { type Answer, type Call, route } from '../route.ts';

@@ -11,8 +11,8 @@ import type {
   gameAccountChangeSchema,
   gameLoginBodySchema,
 } from '../../../protocol/game-account.ts';
+import { checkAccount } from '../../accounts/account-pool.ts';
 import { freeAt } from '../../accounts/availability.ts';
-import { checkAccount } from '../../accounts/health.ts';
 import {
   type Accounts,
   type BegunLogin,
@@ -22,7 +22,7 @@ import {
   unlinkAccount,
 } from '../../accounts/linking.ts';
 import { AccountKeyError } from '../../accounts/token-cipher.ts';
-import type { JobSignals } from '../../events/job-signals.ts';
+import type { JobSignals } from '../../events.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { SCOPES, type Scope } from '../../../protocol/api-key.ts';
-import { parseAddress, parseUnmapped } from '../../outbound/addresses.ts';
+import { parseAddress, parseUnmapped } from '../../outbound/target.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import type { Plan, Plans } from '../plans.ts';
 import { Refusal } from '../refusal.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { type ErrorCode, isErrorCode } from '../../../protocol/errors.ts';
 import { DEFAULT_WAIT_SECONDS, MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
 import { isPending } from '../../../protocol/job.ts';
-import type { JobSignals } from '../../events/job-signals.ts';
+import type { JobSignals } from '../../events.ts';
 import {
   countJobs,
   findEnded,
@@ -18,8 +18,8 @@ import {
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
+import type { WebPages } from '../callers/authenticate.ts';
 import { type Caller, hasScope } from '../callers/caller.ts';
-import type { WebPages } from '../callers/web-pages.ts';
 import { type PollingContext, verifyPolling } from '../limits/request-limiter.ts';
 import { Refusal } from '../refusal.ts';
 

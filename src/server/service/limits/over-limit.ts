@@ -1,5 +1,5 @@
 import { isPending } from '../../../protocol/job.ts';
-import { HOUR, MINUTE, spendOne } from '../../fairness/rate-limits.ts';
+import { HOUR, MINUTE, spendOne } from '../../fairness.ts';
 import { opensAt, sharedOpensAt, spendShared } from '../../queue/enqueue.ts';
 import { listJobs } from '../../queue/lists.ts';
 import type { OverLimit } from '../../queue/port.ts';
@@ -8,9 +8,43 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import { lockOwner } from '../../store/locks.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
-import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
+import { expectedEnd, type ForecastContext } from '../forecast.ts';
 import { Refusal } from '../refusal.ts';
 import { type LimitedRequest, rateLimitOf } from './rate-limit.ts';
+
+/** Bytes: enough for weeks of a busy public service. */
+export const MAX_STORE_BYTES = 10 * 1024 ** 3;
+
+export interface StoreCeilingOptions {
+  /** Bytes in use now. */
+  readonly usedBytes: () => number;
+  readonly maxBytes: number;
+}
+
+/** The size limit of the store. At the limit the service accepts nothing new, but still serves what it has. */
+export class StoreCeiling {
+  readonly #options: StoreCeilingOptions;
+
+  constructor(options: StoreCeilingOptions) {
+    this.#options = options;
+  }
+
+  get isReached(): boolean {
+    const { usedBytes, maxBytes } = this.#options;
+    return Number.isFinite(maxBytes) && usedBytes() >= maxBytes;
+  }
+
+  /** Bytes in use now, and their maximum; undefined: no limit. */
+  get use(): { readonly used: number; readonly most: number | undefined } {
+    const { usedBytes, maxBytes } = this.#options;
+    return { used: usedBytes(), most: Number.isFinite(maxBytes) ? maxBytes : undefined };
+  }
+
+  /** Call before anything new is stored. @throws Refusal `store_full` */
+  verifyRoom(): void {
+    if (this.isReached) throw new Refusal('store_full');
+  }
+}
 
 export interface SpendingContext extends ForecastContext {
   readonly db: Db;

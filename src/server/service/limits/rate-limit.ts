@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { RateLimit, RateLimitWindow } from '../../../protocol/envelope.ts';
 import type { ErrorCode } from '../../../protocol/errors.ts';
-import { emptyAt, HOUR, MINUTE, type Spent, totalOf, type WindowShape } from '../../fairness/rate-limits.ts';
+import { emptyAt, HOUR, MINUTE, type Spent, totalOf, type WindowShape } from '../../fairness.ts';
 import { opensAt, VIA_RULES } from '../../queue/enqueue.ts';
 import { type CallerMemory, currentMemory, recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';

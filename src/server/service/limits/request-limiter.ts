@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { type Allowance, EvictingMap, isWhole, refill, untilAffordable } from '../../fairness/rate-limits.ts';
+import { type Allowance, EvictingMap, isWhole, refill, untilAffordable } from '../../fairness.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';

@@ -20,7 +20,7 @@ import {
   listCapes,
 } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
-import type { StoreCeiling } from '../limits/store-ceiling.ts';
+import type { StoreCeiling } from '../limits/over-limit.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Decodes a picture sent by a caller. @throws Refusal `invalid_image`, with a description of the problem */

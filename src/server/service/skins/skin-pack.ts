@@ -15,12 +15,11 @@ import { ZipWriter } from '../../../pack/zip.ts';
 import { readHeader } from '../../../skin/png/decode.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
+import type { WebPages } from '../callers/authenticate.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { WebPages } from '../callers/web-pages.ts';
 import { Refusal } from '../refusal.ts';
 import { beginExport, type ExportContext } from './export.ts';
-import { fullUuid } from './skin-picks.ts';
-import { readSkin } from './skins.ts';
+import { fullUuid, readSkin } from './skins.ts';
 
 /** Skins after which other requests have their turn. */
 const TURN = 16;

@@ -4,8 +4,7 @@ import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import { MAX_SKEW } from '../../store/database-clock.ts';
 import { type Db, StoreTooNewError } from '../../store/db.ts';
 import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
-import { writeMeta } from '../../store/meta.ts';
-import { NEWEST_SCHEMA, readVersion } from '../../store/migrate.ts';
+import { NEWEST_SCHEMA, readVersion, writeMeta } from '../../store/meta.ts';
 import type { OpenStore } from '../../store/open-store.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 

@@ -14,9 +14,9 @@ import {
   type Span,
 } from '../../store/stats.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
-import type { Workers } from '../forecast/expected-end.ts';
-import type { StoreCeiling } from '../limits/store-ceiling.ts';
-import { countReportsToDecide } from '../moderation/reports.ts';
+import type { Workers } from '../forecast.ts';
+import type { StoreCeiling } from '../limits/over-limit.ts';
+import { countReportsToDecide } from '../moderation.ts';
 import { type DiagnosisContext, diagnose, type Unreadiness } from './health.ts';
 
 /** Milliseconds for which statistics are reused, so that frequent requests do not cause frequent counts in the store. */

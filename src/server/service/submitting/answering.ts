@@ -1,7 +1,6 @@
 import type { Note, RateLimit } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
-import type { JobSignals } from '../../events/job-signals.ts';
-import type { Observer } from '../../events/observer.ts';
+import type { JobSignals, Observer } from '../../events.ts';
 import { findRepeated } from '../../queue/idempotency.ts';
 import { knownRow, recordKnown } from '../../queue/known.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
@@ -9,7 +8,7 @@ import type { CallerMemory } from '../../store/callers.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { type Caller, hasScope } from '../callers/caller.ts';
-import { expectedEnd } from '../forecast/expected-end.ts';
+import { expectedEnd } from '../forecast.ts';
 import { skinAsSent, withSkin } from '../jobs/jobs.ts';
 import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';

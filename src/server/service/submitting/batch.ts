@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, roomAt } from '../../fairness/rate-limits.ts';
+import { HOUR, MINUTE, roomAt } from '../../fairness.ts';
 import type { Material } from '../../sources/source.ts';
 import { recallCaller } from '../../store/callers.ts';
 import type { Caller } from '../callers/caller.ts';

@@ -1,12 +1,14 @@
+import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
+import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../../fairness.ts';
 import { type KnownData, type KnownFacts, lookUp } from '../../queue/known.ts';
 import type { NewJob } from '../../queue/port.ts';
+import { recallCaller } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';
 import { ANONYMOUS_OWNERS } from '../callers/caller.ts';
-import { countDuplicate, type DuplicatesContext } from '../limits/duplicates.ts';
-import { type SpendingContext, spendGeneration } from '../limits/over-limit.ts';
-import type { StoreCeiling } from '../limits/store-ceiling.ts';
+import { type SpendingContext, type StoreCeiling, spendGeneration } from '../limits/over-limit.ts';
+import { type LimitedRequest, rateLimitOf } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { ownIdentity, shareData, sharedOf } from '../skins/identity.ts';
 import type { GenerationRequest } from './generation-request.ts';
@@ -96,4 +98,50 @@ async function addRecord(tx: Db, job: NewJob, created_at: number): Promise<SkinW
   const skin = await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
   // The owner may publish data that was made for a private skin.
   return visibility === 'private' ? skin : { ...skin, identity: await shareData(tx, identity) };
+}
+
+/** Maximum duplicates per minute, for each generation that a caller may make in one. */
+const TIMES = 10;
+/** Callers remembered before inactive ones are removed. */
+const MANY_CALLERS = 1_000;
+
+/**
+ * Counts duplicates per caller. They do not count against the limits, but each adds a job and, under another name, a
+ * record in the public list, so their number is limited. Counted per process.
+ */
+export class Duplicates {
+  readonly #tallies = new EvictingMap<{ spent: Spent }>(MANY_CALLERS);
+
+  /** Counts one. @returns when the next one is allowed, milliseconds since the epoch; `now`: this one is allowed */
+  count({ owner, limit, now }: { owner: string; limit: number; now: number }): number {
+    const isIdle = ({ spent }: { spent: Spent }) => stillSpent(spent, MINUTE, now).length === 0;
+    const tally = this.#tallies.ensure(owner, () => ({ spent: [] }), isIdle);
+    tally.spent = stillSpent(tally.spent, MINUTE, now);
+    const at = roomAt(tally.spent, MINUTE, limit, now);
+    if (at <= now) tally.spent = spendOne(tally.spent, MINUTE, now);
+    return at;
+  }
+}
+
+export interface DuplicatesContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly duplicates: Duplicates;
+}
+
+/** @throws Refusal `rate_limit` for a caller with too many duplicates */
+export async function countDuplicate(
+  { db, clock, duplicates }: DuplicatesContext,
+  { caller, via }: LimitedRequest,
+): Promise<void> {
+  const now = clock.now();
+  const { owner, plan } = caller;
+  const limit = TIMES * plan.perMinute;
+  const absolute = duplicates.count({ owner, limit, now });
+  if (absolute <= now) return;
+  const rateLimit = rateLimitOf(await recallCaller(db, owner, now), caller, now, via);
+  throw new Refusal('rate_limit', {
+    message: `You may request at most ${limit} existing skins per minute.`,
+    rateLimit: { ...rateLimit, next: { absolute, relative: absolute - now } },
+  });
 }

@@ -22,7 +22,7 @@ import {
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
-import { findUserByName } from '../../store/users.ts';
+import { findUserByName } from '../../store/sessions.ts';
 import { hashApiKey, makeApiKey } from '../callers/authenticate.ts';
 import {
   type Caller,
@@ -36,7 +36,7 @@ import {
   usualScopes,
 } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
-import { logAction } from '../moderation/log.ts';
+import { logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { ensureNamedUser, isOwner, OWNER_NAME, userNotFound } from './users.ts';
 

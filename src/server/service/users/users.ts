@@ -10,14 +10,13 @@ import type {
   userChangeSchema,
   userListQuerySchema,
 } from '../../../protocol/user.ts';
-import type { JobSignals } from '../../events/job-signals.ts';
+import type { JobSignals } from '../../events.ts';
 import { listJobs } from '../../queue/lists.ts';
 import type { StoreQueue } from '../../queue/store-queue.ts';
 import { countKeys, listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
-import { revokeSessionsOf } from '../../store/sessions.ts';
 import {
   changeUser,
   ensureUser,
@@ -26,8 +25,9 @@ import {
   listDisabled,
   listUsers,
   plansInUse,
+  revokeSessionsOf,
   type UserWithKeys,
-} from '../../store/users.ts';
+} from '../../store/sessions.ts';
 import {
   type Caller,
   type CallerKey,
@@ -41,7 +41,7 @@ import {
 } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
-import { logAction, type OperatorLogInput } from '../moderation/log.ts';
+import { logAction, type OperatorLogInput } from '../moderation.ts';
 import { type Plans, planView } from '../plans.ts';
 import { Refusal } from '../refusal.ts';
 

@@ -12,7 +12,7 @@ import {
   type PreparedTexts,
   type Store,
 } from '../db.ts';
-import { createMeta, MIGRATIONS, type Migration, migrate, newestSchema } from '../migrate.ts';
+import { createMeta, MIGRATIONS, type Migration, migrate, newestSchema } from '../meta.ts';
 import type { OpenStore, Schema, StoreConnections } from '../open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';

@@ -1,13 +1,13 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseNetwork } from '../../../../src/server/outbound/addresses.ts';
 import {
   fetchGuarded,
   type GuardedAgent,
   type GuardedRequest,
   makeGuardedAgent,
 } from '../../../../src/server/outbound/guarded-agent.ts';
+import { parseNetwork } from '../../../../src/server/outbound/target.ts';
 import { poll } from '../../../support/server/poll.ts';
 import { trapServer, webServer } from '../../../support/server/web-server.ts';
 

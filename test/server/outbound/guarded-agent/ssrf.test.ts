@@ -1,13 +1,12 @@
 import { buildConnector } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { parseNetwork } from '../../../../src/server/outbound/addresses.ts';
 import {
   fetchGuarded,
   makeGuardedAgent,
   type ResolveName,
   systemResolve,
 } from '../../../../src/server/outbound/guarded-agent.ts';
-import { OutboundError } from '../../../../src/server/outbound/target.ts';
+import { OutboundError, parseNetwork } from '../../../../src/server/outbound/target.ts';
 import { ANSWERS, LITERALS, LOCAL_NAMES, URLS } from '../../../support/server/ssrf-rows.ts';
 import { type Trap, trapServer, webServer } from '../../../support/server/web-server.ts';
 

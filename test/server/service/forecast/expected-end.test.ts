@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/double/seed.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import type { ClaimBounds, Lease, SubmitLimits } from '../../../../src/server/queue/port.ts';
-import { expectedEnd } from '../../../../src/server/service/forecast/expected-end.ts';
+import { expectedEnd } from '../../../../src/server/service/forecast.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  forecast,
-  type QueueForecast,
-  type WaitingJob,
-} from '../../../../src/server/service/forecast/forecast.ts';
+import { forecast, type QueueForecast, type WaitingJob } from '../../../../src/server/service/forecast.ts';
 
 const TYPICAL = 3_000;
 

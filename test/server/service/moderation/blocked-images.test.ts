@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { blockImage } from '../../../../src/server/service/moderation/blocked-images.ts';
+import { blockImage } from '../../../../src/server/service/moderation.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

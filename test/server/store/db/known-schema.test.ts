@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KnownSchema, OLDEST_READER, StoreTooNewError } from '../../../../src/server/store/db.ts';
-import { NEWEST_SCHEMA } from '../../../../src/server/store/migrate.ts';
+import { NEWEST_SCHEMA } from '../../../../src/server/store/meta.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../../../../src/server/store/schema/first-schema.ts';
 import { emptyDatabase } from '../../../support/postgres/own-database.ts';

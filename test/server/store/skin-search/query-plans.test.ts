@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lookUp } from '../../../../src/server/queue/known.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
+import { listLinked } from '../../../../src/server/store/sessions.ts';
 import { searchSkins } from '../../../../src/server/store/skin-search.ts';
 import {
   countSkins,
@@ -12,7 +13,6 @@ import {
 } from '../../../../src/server/store/skins.ts';
 import { countEnded, countMade, firstMade } from '../../../../src/server/store/stats.ts';
 import { findServedTexture, hasTextureData } from '../../../../src/server/store/textures.ts';
-import { listLinked } from '../../../../src/server/store/users.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 import { keepData, record } from '../../../support/server/skin-records.ts';

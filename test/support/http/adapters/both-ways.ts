@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Fetch } from '../../../../src/client/transport.ts';
+import { InProcessRequests } from '../../../../src/server/embedded.ts';
 import { buildApp } from '../../../../src/server/http/app.ts';
-import { InProcessRequests } from '../../../../src/server/http/in-process.ts';
 import { Log } from '../../../../src/server/http/log.ts';
 import { type Adapter, openService, type Parts } from '../../../../src/server/open-service.ts';
 import { type ServerOptions, startServer } from '../../../../src/server/server.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock.ts';
-import { JobSignals } from '../../../../../src/server/events/job-signals.ts';
+import { JobSignals } from '../../../../../src/server/events.ts';
 import { INSERT_JOB } from '../../../../../src/server/queue/idempotency.ts';
 import { knownRow } from '../../../../../src/server/queue/known.ts';
 import { waitForEnds } from '../../../../../src/server/service/jobs/jobs.ts';

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CountedMessage, UnfinishedBodies } from '../../../../src/server/http/connections.ts';
+
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+
+const MOST = 100_000;
+
+class Bodies {
+  dropped = 0;
+  flooded = 0;
+  readonly #clock = new MovableClock();
+  readonly #bodies = new UnfinishedBodies({
+    most: MOST,
+    clock: this.#clock,
+    onDropped: () => this.dropped++,
+    onFlood: () => this.flooded++,
+  });
+
+  begin(holder: string, early = 0, socket = new Socket(), sender?: string): CountedMessage {
+    const message = new CountedMessage(socket);
+    message.headers = { 'transfer-encoding': 'chunked' };
+    const response = new ServerResponse(message);
+    this.#bodies.follow(message, response, { sender, holder });
+    if (early > 0) message.push(Buffer.alloc(early));
+    return message;
+  }
+
+  /** The user whose key came with it is known. */
+  recognize(message: CountedMessage): void {
+    this.#bodies.attribute(message, undefined);
+  }
+
+  passMinute(): void {
+    this.#clock.forward(60_000);
+  }
+
+  /** A server that refuses each request before it has read the body. */
+  async refuseAll(): Promise<number> {
+    const server = createServer({ IncomingMessage: CountedMessage }, (message, response) => {
+      this.#bodies.follow(message, response, { sender: undefined, holder: 'a' });
+      response.writeHead(415).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+const UNFINISHED = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n${'a'.repeat(60_000)}`;
+
+async function sendUnfinished(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(UNFINISHED);
+  await once(socket, 'data');
+  socket.destroy();
+  await once(socket, 'close');
+}
+
+const isCut = ({ socket }: CountedMessage) => socket.destroyed;
+
+describe('Unfinished bodies', () => {
+  test('are cut off when they are too large together: the largest of the caller who has most', () => {
+    const bodies = new Bodies();
+    const [small, large, other] = [bodies.begin('a'), bodies.begin('a', 30_000), bodies.begin('b')];
+    small.push(Buffer.alloc(20_000));
+    large.push(Buffer.alloc(5_000));
+    other.push(Buffer.alloc(40_000));
+    expect([small, large, other].map(isCut)).toEqual([false, false, false]);
+    other.push(Buffer.alloc(5_000));
+    expect([small, large, other].map(isCut)).toEqual([false, true, false]);
+    expect(bodies.dropped).toBe(1);
+    large.push(Buffer.alloc(90_000)); // what was parsed along with the rest counts no more
+    expect([small, other].map(isCut)).toEqual([false, false]);
+  });
+
+  test('count no more when they are complete, or their callers gone', async () => {
+    const bodies = new Bodies();
+    const [first, second] = [bodies.begin('a', 60_000), bodies.begin('a', 30_000)];
+    first.push(null);
+    const third = bodies.begin('a', 60_000);
+    second.destroy();
+    await new Promise((resolve) => second.once('close', resolve));
+    const fourth = bodies.begin('a', 30_000);
+    expect([first, third, fourth].map(isCut)).toEqual([false, false, false]);
+    expect(bodies.dropped).toBe(0);
+  });
+
+  test('count no more when their requests have been answered without them', async () => {
+    const bodies = new Bodies();
+    const port = await bodies.refuseAll();
+    for (let number = 0; number < 3; number++) await sendUnfinished(port);
+    expect(bodies.dropped).toBe(0);
+  });
+
+  test('of connections that are closed by now are not counted', () => {
+    const bodies = new Bodies();
+    for (let number = 0; number < 3; number++) bodies.begin('a', 60_000, new Socket().destroy());
+    expect(bodies.dropped).toBe(0);
+  });
+
+  test('of users take nothing of the memory for anonymous callers', () => {
+    const bodies = new Bodies();
+    const message = bodies.begin('a', 60_000);
+    bodies.recognize(message);
+    message.push(Buffer.alloc(90_000));
+    expect([isCut(bodies.begin('b', 60_000)), isCut(message)]).toEqual([false, false]);
+  });
+
+  test('in single bytes count as what they take', () => {
+    const bodies = new Bodies();
+    const message = bodies.begin('a');
+    sendBytes(message, 500);
+    expect([isCut(message), bodies.flooded]).toEqual([true, 0]);
+  });
+
+  test('may come in a thousand small pieces and any number of larger ones, whoever sends them', () => {
+    const bodies = new Bodies();
+    const message = bodies.begin('a');
+    bodies.recognize(message);
+    sendBytes(message, 1_000);
+    for (let piece = 0; piece < 2_000; piece++) message.push(Buffer.alloc(536));
+    expect(isCut(message)).toBe(false);
+    sendBytes(message, 1);
+    expect([isCut(message), bodies.flooded, bodies.dropped]).toEqual([true, 1, 1]);
+  });
+
+  test('of a sender with twenty thousand small pieces a minute are cut off, all of them', () => {
+    const bodies = new Bodies();
+    const begin = (sender: string) => {
+      const message = bodies.begin(sender, 0, new Socket(), sender);
+      bodies.recognize(message);
+      return message;
+    };
+    const [idle, other] = [begin('a'), begin('b')];
+    for (let body = 0; body < 20; body++) sendBytes(begin('a'), 1_000);
+    expect([bodies.dropped, isCut(idle)]).toEqual([0, false]);
+    sendBytes(begin('a'), 1);
+    expect([bodies.dropped, isCut(idle), isCut(other)]).toEqual([22, true, false]);
+    bodies.passMinute();
+    const later = begin('a');
+    sendBytes(later, 1_000);
+    expect(isCut(later)).toBe(false);
+  });
+
+  test('are counted after the answer too, when nobody needs them any more', async () => {
+    const bodies = new Bodies();
+    const socket = connect(await bodies.refuseAll(), '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await once(socket, 'data');
+    socket.on('error', () => {}).write('1\r\na\r\n'.repeat(1_001));
+    await once(socket, 'close');
+    expect([bodies.flooded, bodies.dropped]).toEqual([1, 1]);
+  });
+});
+
+function sendBytes(message: CountedMessage, count: number): void {
+  for (let byte = 0; byte < count; byte++) message.push(Buffer.alloc(1));
+}

@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { StoreTooNewError } from '../../../../src/server/store/db.ts';
+import { NEWEST_SCHEMA } from '../../../../src/server/store/meta.ts';
+import { openStore } from '../../../../src/server/store/sqlite.ts';
+import { childProgram } from '../../../support/program/child-program.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+
+/** Who may use a store. */
+const OWN_FACTS = ['schema', 'oldest-reader'] as const;
+
+const NEWEST = String(NEWEST_SCHEMA);
+const OPEN_IT = childProgram('open-store');
+
+const OLD_STORE = {
+  message:
+    'The data was written by a development version of skinsmith before 0.1.0 (schema 17), which no release can read.',
+  hint: 'To start afresh, choose another folder: SKINSMITH_DATA_DIR',
+};
+
+describe('Opening a store', () => {
+  test('An empty folder becomes a store with every table', async () => {
+    const { db, close } = await openStore(await ownFolder());
+    onTestFinished(async () => await close());
+    const tables = (await db.introspection.getTables()).map(({ name }) => name);
+    expect(tables.toSorted()).toEqual([
+      'api_keys',
+      'blocked_images',
+      'callbacks',
+      'callers',
+      'capes',
+      'chores',
+      'first_sign_ins',
+      'game_accounts',
+      'idempotency_keys',
+      'identities',
+      'jobs',
+      'meta',
+      'nodes',
+      'operator_log',
+      'players',
+      'queue_clock',
+      'reports',
+      'sessions',
+      'sign_in_links',
+      'skin_views',
+      'skin_words',
+      'skins',
+      'texture_data',
+      'textures',
+      'upstream_jobs',
+      'users',
+    ]);
+  });
+
+  test('A second opening changes nothing and keeps what is there', async () => {
+    const folder = await ownFolder();
+    const first = await openStore(folder);
+    await first.db.insertInto('meta').values({ key: 'kept', value: 'yes' }).execute();
+    await first.close();
+    const { db } = await openOwnStore(folder);
+    expect(await db.selectFrom('meta').selectAll().orderBy('key').execute()).toEqual([
+      { key: 'kept', value: 'yes' },
+      { key: 'oldest-reader', value: NEWEST },
+      { key: 'schema', value: NEWEST },
+    ]);
+  });
+
+  test('A store of a development version before 0.1.0 is refused and left as it is', async () => {
+    const folder = await ownFolder();
+    const old = new DatabaseSync(join(folder, 'skinsmith.db'));
+    old.exec(
+      "create table meta (key text primary key, value text); insert into meta values ('schema', '17')",
+    );
+    old.close();
+    await expect(openStore(folder)).rejects.toMatchObject({ code: 'store_too_old', ...OLD_STORE });
+    const left = new DatabaseSync(join(folder, 'skinsmith.db'), { readOnly: true });
+    onTestFinished(() => left.close());
+    expect(left.prepare('select name from sqlite_schema').all()).toHaveLength(2); // and the index of its key
+    expect(left.prepare('select * from meta').all()).toEqual([{ key: 'schema', value: '17' }]);
+  });
+
+  test('Six processes that open an empty folder at once all find the same schema', async () => {
+    const folder = await ownFolder();
+    const runs = await Promise.all(
+      Array.from({ length: 6 }, () => execa(process.execPath, [OPEN_IT, folder], { reject: false })),
+    );
+    expect(runs.map(({ stdout, stderr }) => [stdout, stderr])).toEqual(runs.map(() => [NEWEST, '']));
+  });
+
+  test('A process that finds the new file locked by another waits for it', async () => {
+    const folder = await ownFolder();
+    const other = new DatabaseSync(join(folder, 'skinsmith.db'));
+    onTestFinished(() => other.close());
+    other.exec('create table other (x); begin exclusive');
+    const opening = execa(process.execPath, [OPEN_IT, folder], { reject: false });
+    // Long enough for it to come to the lock; without the lock it would be done by then.
+    expect(await Promise.race([opening.then(() => 'done'), sleep(800, 'waiting')])).toBe('waiting');
+    other.exec('commit');
+    const { stdout, stderr } = await opening;
+    expect([stdout, stderr]).toEqual([NEWEST, '']);
+  });
+
+  test('A store of a newer schema is refused and left as it is', async () => {
+    const folder = await ownFolder();
+    const now = await openStore(folder);
+    await now.db.updateTable('meta').set({ value: '99' }).where('key', 'in', OWN_FACTS).execute();
+    await now.close();
+    await expect(openStore(folder)).rejects.toThrow(StoreTooNewError);
+    await expect(openStore(folder)).rejects.toMatchObject({
+      message: `The data was written by a newer skinsmith (schema 99; this version knows ${NEWEST}).`,
+      hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
+    });
+  });
+
+  test('One connection hears that another has written, once', async () => {
+    const folder = await ownFolder();
+    const [here, there] = [await openOwnStore(folder), await openOwnStore(folder)];
+    expect(here.changedByOthers()).toBe(false);
+    await there.db.insertInto('meta').values({ key: 'news', value: '1' }).execute();
+    expect([here.changedByOthers(), here.changedByOthers()]).toEqual([true, false]);
+    await here.db.insertInto('meta').values({ key: 'own', value: '1' }).execute();
+    expect(here.changedByOthers()).toBe(false);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { NEWEST_SCHEMA, newestSchema, readVersion } from '../../../../src/server/store/meta.ts';
+import type { OpenStore } from '../../../../src/server/store/open-store.ts';
+import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
+import { emptyDatabase } from '../../../support/postgres/own-database.ts';
+import { VERSIONS, type VersionName } from '../../../support/server/program-versions.ts';
+
+/** Opens a store with what a program of that version knows. */
+async function open(url: string, version: VersionName): Promise<OpenStore> {
+  const store = await openPostgresStore({ url, connections: 1, migrations: VERSIONS[version] });
+  onTestFinished(async () => await store.close());
+  return store;
+}
+
+describe('With PostgreSQL', () => {
+  test('The version before the next one, and the one before that, continue with a store that it has changed', async () => {
+    const url = await emptyDatabase();
+    for (const version of ['this', 'next', 'afterNext'] as const) {
+      const { db } = await open(url, version);
+      expect(await readVersion(db)).toBe(newestSchema(VERSIONS[version]));
+    }
+    const { db } = await open(url, 'next');
+    expect(await readVersion(db)).toBe(NEWEST_SCHEMA + 2);
+    await open(url, 'this');
+  });
+
+  test('A program older than the oldest that a store leaves room for is refused, and told both versions', async () => {
+    const url = await emptyDatabase();
+    await open(url, 'this');
+    await open(url, 'next');
+    await open(url, 'this');
+    await open(url, 'later');
+    await expect(open(url, 'this')).rejects.toMatchObject({
+      code: 'store_too_new',
+      message: `The data was written by a newer skinsmith (schema ${NEWEST_SCHEMA + 2}; this version knows ${NEWEST_SCHEMA}).`,
+      hint: 'Install the newer version, or name another database: --store or SKINSMITH_STORE',
+    });
+    await expect(open(url, 'next')).rejects.toMatchObject({ code: 'store_too_new' });
+  });
+});

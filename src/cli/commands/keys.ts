@@ -376,7 +376,9 @@ export const keysRevoke = {
   output: [{ json: { shape: 'list', fields: REVOKE_FIELDS } }],
   register(command: Command, runner: Runner, run = runKeysRevoke): void {
     command
-      .description('Revoke API keys of a skinsmith service. Its other nodes refuse them within half a second.')
+      .description(
+        'Revoke API keys of a skinsmith service. Its other nodes refuse them within half a second.',
+      )
       .argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords)
       .action(async (ids: string[]) => await runner(async (context) => await run(ids, context)));
   },

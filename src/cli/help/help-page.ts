@@ -85,7 +85,7 @@ export function describedRows(
 
 /** Headings of `skinsmith --help` in order, each with its commands. */
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Make skins:': ['generate', 'queue', 'status', 'jobs', 'retry'],
+  'Make skins:': ['generate', 'queue', 'status', 'jobs', 'retry', 'pack'],
   'View skins:': ['skins', 'download', 'preview', 'render', 'check', 'verify'],
   'Account and settings:': ['login', 'logout', 'whoami', 'config', 'doctor'],
   'Run a service:': [

@@ -18,6 +18,7 @@ Make skins:
   status            show the status of jobs
   jobs              list your jobs
   retry             submit failed jobs again
+  pack              make a resource pack of skins, which needs no signature
 
 View skins:
   skins             list, print, download, export, edit and delete skins
@@ -53,9 +54,6 @@ Help:
   help              show help for a command or a topic
   completion        print a completion script for a shell
   version           print the version
-
-Commands:
-  pack              make a resource pack of skins, which needs no signature
 
 Global options:
   -V, --version     print the version

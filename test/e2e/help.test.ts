@@ -69,7 +69,10 @@ test.each([
   [['generate', '--p'], "unknown option '--p'\nSee 'skinsmith generate --help'."],
   [['doctr'], "unknown command 'doctr'\n(Did you mean doctor?)\nSee 'skinsmith --help'."],
   [['help', 'skins', 'lst'], "unknown command 'lst'\n(Did you mean list?)\nSee 'skinsmith skins --help'."],
-  [['generate', '--nam'], "unknown option '--nam'\n(Did you mean --name?)\nSee 'skinsmith generate --help'."],
+  [
+    ['generate', '--nam'],
+    "unknown option '--nam'\n(Did you mean one of --name, --namespace?)\nSee 'skinsmith generate --help'.",
+  ],
   [['skins', 'get'], "missing required argument 'uuid'\nSee 'skinsmith skins get --help'."],
   [['skins', 'list', '--limit', 'x'], "See 'skinsmith skins list --help'."],
 ])('%j is a usage error that leads to the help of that command', async (words, text) => {

@@ -25,8 +25,11 @@ const MAX_SCENARIO_BYTES = 1024 * 1024;
 
 export function addDoubleOptions(command: Command): Command {
   return command
-    .optionsGroup('As a double, for tests of clients (see docs/testing.md):')
-    .option('--double', 'run a double of a service: in memory, on this machine only, with faults on demand')
+    .optionsGroup('As a double, for tests of clients:')
+    .option(
+      '--double',
+      'run a double of a service for tests, in memory and with faults on demand (docs/testing.md)',
+    )
     .addOption(
       new Option('--as <service>', 'whose answers the double gives (default: hosted)').choices([
         'hosted',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type Backend, DoubleError, hostedBackend } from './backend.ts';
-import { DoubleClock } from './clock.ts';
+import { DoubleClock, durationSchema } from './clock.ts';
 import { type Door, openDoor } from './door.ts';
-import { durationSchema } from './durations.ts';
 import {
   type Exchange,
   type Expectations,

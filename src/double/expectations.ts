@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationSchema } from './durations.ts';
+import { durationSchema } from './clock.ts';
 import { type DoubleRequest, type RequestKind, routePattern } from './requests.ts';
 
 /** What a double tells of one request and its answer. Never a key. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../protocol/errors.ts';
-import { DURATION_FORM, durationSchema } from './durations.ts';
+import { DURATION_FORM, durationSchema } from './clock.ts';
 import { expectationsSchema } from './expectations.ts';
 import { ALL_FAULT_KINDS, FAULT_KINDS, WAIT_WORDS } from './faults.ts';
 import type { Effect, JobPlan } from './plans.ts';

@@ -170,8 +170,8 @@ test('A line of the README that does not work is named', async () => {
   );
 });
 
-test('The README has fewer than 210 lines, and no block in a language that is not tried', () => {
-  expect(README.trimEnd().split('\n').length).toBeLessThan(210);
+test('The README has fewer than 220 lines, and no block in a language that is not tried', () => {
+  expect(README.trimEnd().split('\n').length).toBeLessThan(220);
   const languages = new Set(codeBlocks(README).map(({ language }) => language));
   expect([...languages].sort()).toEqual(['', 'sh', 'ts', 'yaml']);
 });

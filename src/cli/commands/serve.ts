@@ -21,7 +21,6 @@ export const examples: Examples = [
     'Let a hosted service make the skins',
     'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
   ],
-  ['Let tests of a client run against a double of the hosted service', 'skinsmith serve --double --polite'],
 ];
 
 interface ListeningView {

@@ -28,6 +28,7 @@ describeParsing('serve, for who makes the skins', serve, {
         pages: true,
         anonymous: true,
         userAccounts: true,
+        ownerKey: true,
       },
     ],
     [
@@ -39,6 +40,7 @@ describeParsing('serve, for who makes the skins', serve, {
         pages: true,
         anonymous: true,
         userAccounts: true,
+        ownerKey: true,
       },
     ],
   ],

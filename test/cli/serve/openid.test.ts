@@ -7,7 +7,7 @@ import { describeParsing } from '../../support/cli/parsing.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 const ISSUER = 'https://id.example.org/realms/skins/';
-const USUAL = { webhooks: true, pages: true, anonymous: true, userAccounts: true };
+const USUAL = { webhooks: true, pages: true, anonymous: true, userAccounts: true, ownerKey: true };
 const TYPED = { oidcIssuer: ISSUER, oidcClientId: 'skinsmith' };
 
 describeParsing('serve, for sign-in by OpenID Connect', serve, {

@@ -12,6 +12,7 @@ export function routeName({ method, path }: { readonly method: 'GET' | 'POST'; r
 
 /** What is read by scripts, saved or shown inside of pages; the way to a provider. */
 export const NO_PAGES: readonly RouteName[] = [
+  'GET /ui/skins/pack.zip',
   'GET /ui/assets/:name',
   'GET /ui/jobs/:jobId/state',
   'GET /ui/jobs/events',

@@ -38,9 +38,13 @@ export function hidesLegacyHat({ width, height, pixels }: Picture): boolean {
  */
 export function isLegacyOnSquare({ width, height, pixels }: Picture): boolean {
   if (height !== 64) return false;
-  const isVisible = (value: number, at: number) => at % 4 === 3 && value > 0;
   const half = width * 32 * 4;
-  return pixels.subarray(0, half).some(isVisible) && !pixels.subarray(half).some(isVisible);
+  return !isVisible(pixels.subarray(half)) && isVisible(pixels.subarray(0, half));
+}
+
+function isVisible(pixels: Uint8Array): boolean {
+  for (let at = 3; at < pixels.length; at += 4) if (pixels[at]! > 0) return true;
+  return false;
 }
 
 /** A mirrored limb's inner side faces inwards: each face is flipped, and right and left are swapped. */

@@ -12,7 +12,6 @@ import type { Caller } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, type SkinExport } from '../service/skins/export.ts';
-import { packSkins } from '../service/skins/skin-pack.ts';
 import type { HttpRequest } from './request.ts';
 import type { Answer } from './route.ts';
 
@@ -134,6 +133,8 @@ export async function skinPackAnswer(
 ): Promise<Answer> {
   const problem = namespaceProblem(namespace);
   if (problem !== undefined) throw invalid('namespace', `it ${problem}`);
+  // Loaded on demand: services that commands embed make no packs.
+  const { packSkins } = await import('../service/skins/skin-pack.ts');
   const { bytes, sha1, isPublic } = await packSkins(context, caller, {
     ids,
     namespace,

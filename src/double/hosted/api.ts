@@ -65,9 +65,9 @@ type Handler = (visit: Visit, closing: AbortSignal) => Promise<Answer> | Answer;
  *
  * | behaviour | published source | here |
  * |---|---|---|
- * | who asks; 403 with two errors; `no_api_key` warning | middleware/apikey `verifyApiKey` | answers.ts `verifyKey` |
+ * | who asks; 403 with two errors; `no_api_key` warning | middleware/apikey `verifyApiKey` | limits.ts `verifyKey` |
  * | shape of a success: no `errors` | middleware/response `formatV2Response` | answers.ts `success` |
- * | shape of a refusal: `success`, `errors`, `rateLimit`, no links; zod errors; 404 | middleware/error | answers.ts |
+ * | shape of a refusal: `success`, `errors`, `rateLimit`, no links; zod errors; 404 | middleware/error | job-answers.ts `errorAnswer` |
  * | rate limit in body and headers, zeros when not looked up, `hour.limit` always 0 | generator/v2/V2GenerateHandler `makeRateLimitInfo` | limits.ts `makeRateLimitInfo` |
  * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | limits.ts, api.ts `#take` |
  * | order of checks of a submission; it counts before its picture is read | models/v2/generate `v2SubmitGeneratorJob` | intake.ts `take` |
@@ -75,9 +75,9 @@ type Handler = (visit: Visit, closing: AbortSignal) => Promise<Answer> | Answer;
  * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | jobs.ts `notBefore` |
  * | `next.absolute` 50 ms later per pending job | the same | intake.ts `take` |
  * | 503 `service_unavailable` when generation is switched off | the same (api.block_skin_generation) | intake.ts `#checkSwitch` |
- * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | answers.ts, jobs.ts `etaOf` |
- * | a job: strict id, no key needed, no `eta`, failures in a 200 | models/v2/generate `v2GetJob` | answers.ts `jobAnswer` |
- * | the list: by key, three hours, `result`; 401 without a key | models/v2/generate `v2ListJobs` | jobs.ts `list`, answers.ts |
+ * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | job-answers.ts, jobs.ts `etaOf` |
+ * | a job: strict id, no key needed, no `eta`, failures in a 200 | models/v2/generate `v2GetJob` | job-answers.ts `jobAnswer` |
+ * | the list: by key, three hours, `result`; 401 without a key | models/v2/generate `v2ListJobs` | jobs.ts `list`, job-answers.ts |
  * | waiting for a skin, 500 `generator_timeout` without a link to the job | models/v2/generate `v2GenerateAndWait` | api.ts `#generate` |
  * | a skin; rows of lists; editing and deleting | generator/v2/V2GenerateHandler `skinToJson`, models/v2/skins | skins.ts |
  * | /v2/me, 404 without a user | models/v2/me `v2GetMe` | api.ts `#me` |

@@ -200,7 +200,7 @@ export function notBefore({ pending, lastJob = 0 }: Before, rule: RateRule, now:
   return (base + (distance > 0 ? distance * pending : 0)) * second;
 }
 
-/** `v2GenerateEnqueue`: the start and what jobs take on average, which is told in steps of 10 ms. */
+/** `v2GenerateEnqueue`: the start and what jobs take on average, in steps of 10 ms. */
 export function etaOf(startsAt: number, duration: number): number | undefined {
   const mean = Math.round(duration / 10) * 10;
   return mean > 0 && Number.isFinite(mean) ? startsAt + mean : undefined;

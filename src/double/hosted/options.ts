@@ -10,7 +10,7 @@ import { type HostedFlags, type RateRule, rateRuleSchema } from './limits.ts';
 
 /** How the service behaves. Times in milliseconds. */
 export interface HostedOptions {
-  /** API key of the one user; see `HostedService.key`. */
+  /** API key of the one user; at least 64 characters. */
   readonly key?: string;
   /** How long a job is processed, 40 unless given; a list is gone through job by job, again and again. */
   readonly serviceTime?: number | readonly number[] | ((job: PlannedJob) => number);
@@ -29,7 +29,7 @@ export interface HostedOptions {
   /** Unfinished jobs that `blockConcurrency` allows and the grants tell; as many as `workers` unless given. */
   readonly concurrency?: number;
   readonly flags?: HostedFlags;
-  /** Added to the `eta` of a new job, 0 unless given; false: none is told. */
+  /** Added to the `eta` of a new job, 0 unless given; false: answers have none. */
   readonly eta?: false | number;
   /** What is answered at once as a duplicate: what it has made (unless given), nothing, everything, or also these. */
   readonly known?: 'made' | 'nothing' | 'everything' | ((pixels: string) => boolean);

@@ -1,6 +1,6 @@
+import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreTooNewError } from '../../../../src/server/store/db.ts';
@@ -8,6 +8,7 @@ import { NEWEST_SCHEMA } from '../../../../src/server/store/meta.ts';
 import { openStore } from '../../../../src/server/store/sqlite.ts';
 import { childProgram } from '../../../support/program/child-program.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
+import { poll } from '../../../support/server/poll.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 
 /** Who may use a store. */
@@ -98,8 +99,11 @@ describe('Opening a store', () => {
     onTestFinished(() => other.close());
     other.exec('create table other (x); begin exclusive');
     const opening = execa(process.execPath, [OPEN_IT, folder], { reject: false });
-    // Long enough for it to come to the lock; without the lock it would be done by then.
-    expect(await Promise.race([opening.then(() => 'done'), sleep(800, 'waiting')])).toBe('waiting');
+    // Once it has the file open, it has come to the lock, or has failed at it.
+    await poll(
+      () => filesOf(opening.pid!),
+      (files) => files === undefined || files.includes(join(folder, 'skinsmith.db')),
+    );
     other.exec('commit');
     const { stdout, stderr } = await opening;
     expect([stdout, stderr]).toEqual([NEWEST, '']);
@@ -127,3 +131,12 @@ describe('Opening a store', () => {
     expect(here.changedByOthers()).toBe(false);
   });
 });
+
+/** The files that a process has open; undefined if it is gone, or on systems that do not tell. */
+async function filesOf(pid: number): Promise<string[] | undefined> {
+  const open = `/proc/${pid}/fd`;
+  const numbers = await readdir(open).catch(() => undefined);
+  return (
+    numbers && (await Promise.all(numbers.map((number) => readlink(join(open, number)).catch(() => ''))))
+  );
+}

@@ -9,11 +9,12 @@ import { buildFolder, fileOf, nameOf, nodeOf, pack, ROOT, type Target } from './
 
 /**
  * Tries out what a release has for Linux: `npm run release -- --check`, on Debian and as root, with the packages lintian,
- * man-db, qemu-user-static and systemd. What is for another processor is started by QEMU.
+ * man-db, qemu-user-static, shellcheck and systemd. What is for another processor is started by QEMU.
  */
 
 /** @throws Error if something is not as it should be */
 export async function check(release: string, targets: readonly Target[], isFast: boolean): Promise<void> {
+  await checkScripts();
   for (const target of targets) await checkSame(release, target, isFast);
   for (const target of targets.filter(isDebianTarget)) {
     await inFolder(async (folder) => await checkImage(release, target, folder));
@@ -21,6 +22,13 @@ export async function check(release: string, targets: readonly Target[], isFast:
   }
   for (const target of targets.filter(isOwn))
     await measureStart(join(release, nameOf(target), fileOf(target)));
+}
+
+async function checkScripts(): Promise<void> {
+  const maintainer = ['postinst', 'postrm', 'prerm'].map((name) => `release/debian/${name}`);
+  const scripts = ['install.sh', 'image-root.sh', ...maintainer];
+  await execa('shellcheck', scripts, { cwd: join(ROOT, 'deploy') });
+  say(`shellcheck finds nothing in ${scripts.join(', ')}`);
 }
 
 function isOwn(target: Target): boolean {

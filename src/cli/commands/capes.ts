@@ -6,7 +6,7 @@ import { capeIn } from '../connection/skins.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { alignedRows, jsonDocument } from '../text/text.ts';
 
@@ -185,18 +185,13 @@ export async function runCapesEdit(
   return exitStatus('done');
 }
 
-interface DeletedView {
-  readonly uuid: string;
-  readonly deleted: true;
-}
-
-const DELETE_FIELDS: Fields<DeletedView> = { uuid: 'UUID of the cape', deleted: 'always true' };
+const DELETED = doneViews('uuid', 'UUID of the cape', 'deleted');
 export const capesDelete = {
   examples: [
     ['Delete a cape', 'skinsmith capes delete team-red'],
     ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
   ],
-  output: [{ json: { shape: 'list', fields: DELETE_FIELDS } }],
+  output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   register(command: Command, runner: Runner, run = runCapesDelete): void {
     command
       .description(
@@ -220,7 +215,6 @@ export async function runCapesDelete(names: readonly string[], context: CommandC
     }
     return capes;
   });
-  const views = deleted.map(({ uuid }): DeletedView => ({ uuid, deleted: true }));
-  if (flags.json) io.out.write(jsonDocument(views));
+  if (flags.json) io.out.write(jsonDocument(deleted.map(({ uuid }) => DELETED.view(uuid))));
   return exitStatus('done');
 }

@@ -5,7 +5,7 @@ import type { CommandContext, CommandModule, Runner } from '../context/context.t
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
@@ -92,12 +92,7 @@ export interface IdentitiesDeleteOptions {
   readonly last?: boolean;
 }
 
-interface DeletedView {
-  readonly id: string;
-  readonly deleted: true;
-}
-
-const DELETE_FIELDS: Fields<DeletedView> = { id: 'id of the identity', deleted: 'always true' };
+const DELETED = doneViews('id', 'id of the identity', 'deleted');
 export const identitiesDelete = {
   examples: [
     ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
@@ -106,7 +101,7 @@ export const identitiesDelete = {
       'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
     ],
   ],
-  output: [{ json: { shape: 'list', fields: DELETE_FIELDS } }],
+  output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   register(command: Command, runner: Runner, run = runIdentitiesDelete): void {
     command
       .description(
@@ -138,8 +133,7 @@ export async function runIdentitiesDelete(
       messages.say(`Deleted identity ${id}: ${subject} no longer signs in.`);
     }
   });
-  const views = ids.map((id): DeletedView => ({ id, deleted: true }));
-  if (flags.json) io.out.write(jsonDocument(views));
+  if (flags.json) io.out.write(jsonDocument(ids.map(DELETED.view)));
   return exitStatus('done');
 }
 

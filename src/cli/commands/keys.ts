@@ -7,7 +7,7 @@ import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import { collect } from '../options/batch-options.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { chooseStore } from '../serve/store.ts';
 import { askSecret, readStdinText } from '../terminal/read-input.ts';
 import { ago, alignedRows, clean, jsonDocument, masked } from '../text/text.ts';
@@ -359,12 +359,7 @@ export async function runKeysEdit(
   return exitStatus('done');
 }
 
-interface RevokedView {
-  readonly id: string;
-  readonly revoked: true;
-}
-
-const REVOKE_FIELDS: Fields<RevokedView> = { id: 'id of the key', revoked: 'always true' };
+const REVOKED = doneViews('id', 'id of the key', 'revoked');
 export const keysRevoke = {
   examples: [
     ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
@@ -373,7 +368,7 @@ export const keysRevoke = {
       'skinsmith keys list --user alice | cut -f1 | xargs -r skinsmith keys revoke',
     ],
   ],
-  output: [{ json: { shape: 'list', fields: REVOKE_FIELDS } }],
+  output: [{ json: { shape: 'list', fields: REVOKED.fields } }],
   register(command: Command, runner: Runner, run = runKeysRevoke): void {
     command
       .description(
@@ -392,7 +387,6 @@ export async function runKeysRevoke(ids: readonly string[], context: CommandCont
       context.messages.say(`Key ${id} is revoked.`);
     }
   });
-  const views = ids.map((id): RevokedView => ({ id, revoked: true }));
-  if (context.flags.json) context.io.out.write(jsonDocument(views));
+  if (context.flags.json) context.io.out.write(jsonDocument(ids.map(REVOKED.view)));
   return exitStatus('done');
 }

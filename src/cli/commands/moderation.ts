@@ -7,7 +7,7 @@ import type { CommandContext, CommandModule, Runner } from '../context/context.t
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { confirm } from '../terminal/read-input.ts';
 import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 /** An image that was blocked just now, with the number of skins that were hidden. */
@@ -201,18 +201,13 @@ interface ModerationDeleteOptions extends NoteOption {
   readonly yes?: boolean;
 }
 
-interface DeletedView {
-  readonly uuid: string;
-  readonly deleted: true;
-}
-
-const DELETE_FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
+const DELETED = doneViews('uuid', 'UUID of the skin', 'deleted');
 export const moderationDelete = {
   examples: [
     ["Delete any user's skin without being asked", 'skinsmith moderation delete SKIN --yes'],
     ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "requested by its artist"'],
   ],
-  output: [{ json: { shape: 'list', fields: DELETE_FIELDS } }],
+  output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   register(command: Command, runner: Runner, run = runModerationDelete): void {
     describeDecision(
       command.description(
@@ -245,8 +240,7 @@ export async function runModerationDelete(
       messages.say(`Deleted skin ${uuid}.`);
     }
   });
-  const views = uuids.map((uuid): DeletedView => ({ uuid, deleted: true }));
-  if (flags.json) io.out.write(jsonDocument(views));
+  if (flags.json) io.out.write(jsonDocument(uuids.map(DELETED.view)));
   return exitStatus('done');
 }
 
@@ -305,12 +299,7 @@ function blockInputFor(image: string, note: string | undefined): BlockInput {
   throw usageError('not_an_image', `"${image}" is neither the hash of an image nor the UUID of a skin.`);
 }
 
-interface UnblockedView {
-  readonly hash: string;
-  readonly unblocked: true;
-}
-
-const UNBLOCK_FIELDS: Fields<UnblockedView> = { hash: 'hash of the texture', unblocked: 'always true' };
+const UNBLOCKED = doneViews('hash', 'hash of the texture', 'unblocked');
 export const moderationUnblock = {
   examples: [
     [
@@ -322,7 +311,7 @@ export const moderationUnblock = {
       'skinsmith moderation list --all | cut -f1 | xargs -r skinsmith moderation unblock',
     ],
   ],
-  output: [{ json: { shape: 'list', fields: UNBLOCK_FIELDS } }],
+  output: [{ json: { shape: 'list', fields: UNBLOCKED.fields } }],
   register(command: Command, runner: Runner, run = runModerationUnblock): void {
     command
       .description('Accept blocked images again; skins that were hidden stay hidden (operators only).')
@@ -348,8 +337,7 @@ export async function runModerationUnblock(
       messages.say(`Unblocked image ${hash}.`);
     }
   });
-  const views = hashes.map((hash): UnblockedView => ({ hash, unblocked: true }));
-  if (flags.json) io.out.write(jsonDocument(views));
+  if (flags.json) io.out.write(jsonDocument(hashes.map(UNBLOCKED.view)));
   return exitStatus('done');
 }
 

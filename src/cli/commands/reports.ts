@@ -12,7 +12,7 @@ import {
   type TypedLimit,
   truncationNote,
 } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
@@ -96,18 +96,13 @@ export async function runReportsList(
   return exitStatus('done');
 }
 
-interface ReportedView {
-  readonly uuid: string;
-  readonly reported: true;
-}
-
-const CREATE_FIELDS: Fields<ReportedView> = { uuid: 'UUID of the skin', reported: 'always true' };
+const REPORTED = doneViews('uuid', 'UUID of the skin', 'reported');
 export const reportsCreate = {
   examples: [
     ['Report a skin', 'skinsmith reports create SKIN --reason offensive'],
     ['Say more about it', 'skinsmith reports create SKIN --reason copyright --text "I drew it"'],
   ],
-  output: [{ json: { shape: 'object', fields: CREATE_FIELDS } }],
+  output: [{ json: { shape: 'object', fields: REPORTED.fields } }],
   register(command: Command, runner: Runner, run = runReportsCreate): void {
     command
       .description('Report a skin to the operators of a skinsmith service. No API key is needed.')
@@ -132,8 +127,7 @@ export async function runReportsCreate(
   const { client } = await connectWithProgress(await context.settings(), context);
   await client.reportSkin(uuid, report, { signal: context.signal });
   context.messages.say('Report sent.');
-  const view: ReportedView = { uuid, reported: true };
-  if (context.flags.json) context.io.out.write(jsonDocument(view));
+  if (context.flags.json) context.io.out.write(jsonDocument(REPORTED.view(uuid)));
   return exitStatus('done');
 }
 

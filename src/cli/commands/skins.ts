@@ -16,7 +16,7 @@ import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 import { resultPictures, textureOf } from '../preview/result-pictures.ts';
@@ -363,14 +363,9 @@ export interface SkinsDeleteOptions {
   readonly yes?: boolean;
 }
 
-interface DeletedView {
-  readonly uuid: string;
-  readonly deleted: true;
-}
+const COLUMNS = { uuid: ({ uuid }) => uuid } satisfies Columns<{ readonly uuid: string }>;
 
-const COLUMNS = { uuid: ({ uuid }) => uuid } satisfies Columns<Pick<DeletedView, 'uuid'>>;
-
-const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
+const DELETED = doneViews('uuid', 'UUID of the skin', 'deleted');
 export const skinsDelete = {
   examples: [
     ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
@@ -379,7 +374,7 @@ export const skinsDelete = {
       'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins delete --yes',
     ],
   ],
-  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
+  output: [{ columns: COLUMNS, json: { shape: 'list', fields: DELETED.fields } }],
   register(command: Command, runner: Runner, run = runSkinsDelete): void {
     command
       .description(
@@ -418,8 +413,7 @@ export async function runSkinsDelete(
     context.io.out.write(rows.join(''));
   };
   const areAllThere = await deleteAll(uuids, { client, context, tell });
-  const views = deleted.map((uuid): DeletedView => ({ uuid, deleted: true }));
-  if (context.flags.json) context.io.out.write(jsonDocument(views));
+  if (context.flags.json) context.io.out.write(jsonDocument(deleted.map(DELETED.view)));
   return exitStatus(areAllThere ? 'done' : 'failed');
 }
 

@@ -37,6 +37,18 @@ export type JsonOutput =
   | { readonly shape: 'object' | 'list' | 'object or list' | 'lines'; readonly fields: FieldTable }
   | { readonly shape: 'value'; readonly about: string };
 
+/** What a command did to some things, one by one, as JSON: `{"uuid": …, "deleted": true}`. */
+export interface DoneViews {
+  readonly fields: FieldTable;
+  /** @param id the value that identifies the thing */
+  view(id: string): Readonly<Record<string, string | true>>;
+}
+
+/** @param about the meaning of the field `id`; `done`: the field that is always true */
+export function doneViews(id: string, about: string, done: string): DoneViews {
+  return { fields: { [id]: about, [done]: 'always true' }, view: (value) => ({ [id]: value, [done]: true }) };
+}
+
 const OUTPUTS = new WeakMap<Command, readonly CommandOutput[]>();
 
 export function setOutput(command: Command, output: readonly CommandOutput[]): void {

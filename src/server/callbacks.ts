@@ -2,7 +2,7 @@ import { AWAKE, type Clock, sleepOrWake } from '../base/clock.ts';
 import type { Proxies } from '../base/proxies.ts';
 import type { Scope } from '../protocol/api-key.ts';
 import { signWebhook, WEBHOOK_HEADERS, webhookSecret } from '../protocol/job.ts';
-import type { JobSignals, Observer } from './events.ts';
+import type { JobSignals, ServiceEvents } from './events.ts';
 import { fetchGuarded, type GuardedAgent, makeGuardedAgent } from './outbound/guarded-agent.ts';
 import { OutboundError, type OutboundPolicy, outboundPolicy } from './outbound/target.ts';
 import { type NodeName, nameThisNode, workerName } from './queue/leases.ts';
@@ -149,7 +149,7 @@ export interface DelivererOptions {
   readonly agent: GuardedAgent;
   /** The answer of GET /v2/queue/:jobId for a key with these scopes; undefined if the job is no longer kept. */
   readonly describeJob: (jobId: number, scopes: readonly Scope[]) => Promise<object | undefined>;
-  readonly observer: Pick<Observer, 'webhookEnded'>;
+  readonly events: ServiceEvents;
   readonly onGivenUp: (report: AbandonedCallback) => void;
   /** Called with bugs, and when the store cannot be used. */
   readonly onError: (error: unknown) => void;
@@ -277,11 +277,11 @@ export class Deliverer {
   }
 
   async #conclude(lease: CallbackLease, outcome: DeliveryOutcome | undefined): Promise<void> {
-    const { db, clock, observer } = this.#options;
+    const { db, clock, events } = this.#options;
     const step = outcome ? stepAfter(outcome, lease.attempts) : ({ kind: 'given_up' } as const);
     if (step.kind === 'again') return await postponeCallback(db, lease, clock.now() + step.wait);
     await endCallback(db, lease, clock.now());
-    observer.webhookEnded(step.kind !== 'given_up');
+    events.emit('webhookEnded', step.kind !== 'given_up');
     if (step.kind === 'given_up') {
       const reason = outcome ? describeOutcome(outcome) : 'its API key is no longer valid';
       const { uuid: webhook, attempts } = lease;

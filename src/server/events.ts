@@ -20,66 +20,25 @@ export interface FailureReason {
   readonly message: string;
 }
 
-/** Receives events of the service, for metrics and logs. */
-export interface Observer {
-  requestAnswered(request: AnsweredRequest): void;
+/** Announces what the service does, for metrics and logs. Without listeners, it costs nothing. */
+export type ServiceEvents = EventEmitter<{
+  requestAnswered: [request: AnsweredRequest];
   /** A request was refused, or failed, with this error code. */
-  refused(code: string): void;
+  refused: [code: string];
   /** A generation was answered with known skin data. */
-  duplicateAnswered(): void;
+  duplicateAnswered: [];
   /** A generator made skin data. */
-  generated(milliseconds: number): void;
-  jobCompleted(uuid: string): void;
+  generated: [milliseconds: number];
+  jobCompleted: [uuid: string];
   /** A job has permanently failed. */
-  jobFailed(uuid: string, failure: FailureReason): void;
+  jobFailed: [uuid: string, failure: FailureReason];
   /** A webhook was delivered or abandoned. */
-  webhookEnded(isDelivered: boolean): void;
+  webhookEnded: [isDelivered: boolean];
   /** A connection was closed because there are too many, or because it sent too much that is incomplete. */
-  connectionDropped(): void;
-}
+  connectionDropped: [];
+}>;
 
-/** Passes everything on to all observers. Without any, it costs nothing. */
-export class Observers implements Observer {
-  readonly #all: Partial<Observer>[] = [];
-
-  add(observer: Partial<Observer>): void {
-    this.#all.push(observer);
-  }
-
-  requestAnswered(request: AnsweredRequest): void {
-    for (const one of this.#all) one.requestAnswered?.(request);
-  }
-
-  refused(code: string): void {
-    for (const one of this.#all) one.refused?.(code);
-  }
-
-  duplicateAnswered(): void {
-    for (const one of this.#all) one.duplicateAnswered?.();
-  }
-
-  generated(milliseconds: number): void {
-    for (const one of this.#all) one.generated?.(milliseconds);
-  }
-
-  jobCompleted(uuid: string): void {
-    for (const one of this.#all) one.jobCompleted?.(uuid);
-  }
-
-  jobFailed(uuid: string, failure: FailureReason): void {
-    for (const one of this.#all) one.jobFailed?.(uuid, failure);
-  }
-
-  webhookEnded(isDelivered: boolean): void {
-    for (const one of this.#all) one.webhookEnded?.(isDelivered);
-  }
-
-  connectionDropped(): void {
-    for (const one of this.#all) one.connectionDropped?.();
-  }
-}
-
-interface Events {
+interface JobSignalEvents {
   /** There may be work for that many workers: jobs were accepted or freed, on this or another node. */
   work: [jobs: number];
   /** This process has accepted a job of this owner, or recorded one with a known result; with the job, if at hand. */
@@ -114,7 +73,7 @@ export interface JobEvents {
 
 /** Wakes workers and waiting requests, so that they need not poll the store. */
 export class JobSignals {
-  readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
+  readonly #emitter = new EventEmitter<JobSignalEvents>().setMaxListeners(0);
 
   /** `jobs`: their number, if known. */
   work(jobs = Number.POSITIVE_INFINITY): void {

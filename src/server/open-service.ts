@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
@@ -10,7 +11,7 @@ import type { ServerOptions } from './assembly/server-options.ts';
 import { ErrorLog, makeRuntimeState, openStoreOf, type RuntimeState } from './assembly/service-parts.ts';
 import { finishRestore } from './backup/swap.ts';
 import { type Callbacks, startCallbacks } from './callbacks.ts';
-import { Observers } from './events.ts';
+import type { ServiceEvents } from './events.ts';
 import type { ServiceLog } from './http/log.ts';
 import { jobBody } from './http/views.ts';
 import type { ServiceContext } from './service/context.ts';
@@ -97,16 +98,16 @@ async function open<A extends Adapter>(
 
   const early: string[] = []; // warnings before there is a log
   const state = makeRuntimeState(early);
-  const observer = new Observers();
+  const events: ServiceEvents = new EventEmitter();
   const onError = (error: unknown) => state.report(error);
   const node = await openNode(options, store.db, { releases, onError });
   const owner = await ensureOwner(store.db, node.clock.now());
   const parts = { store, state, releases, node, jobsToDo: await jobsToDo(store.db, options, owner) };
-  const { context, pool } = await makeService({ ...options, plans, observer }, parts);
+  const { context, pool } = await makeService({ ...options, plans, events }, parts);
   const adapter = await openAdapter({ context, owner });
   releases.add(() => adapter.close());
   const errors = new ErrorLog(adapter.log, clock);
-  connect(adapter, { state, observer, early, errors });
+  connect(adapter, { state, events, early, errors });
   await warnOfUnknownPlans(adapter, store.db, plans);
   warnOfOwnAddress(adapter, options);
   await warnOfOpenSecrets(adapter, options);
@@ -131,15 +132,13 @@ function connect(
   adapter: Adapter,
   {
     state,
-    observer,
+    events,
     early,
     errors,
-  }: { state: RuntimeState; observer: Observers; early: readonly string[]; errors: ErrorLog },
+  }: { state: RuntimeState; events: ServiceEvents; early: readonly string[]; errors: ErrorLog },
 ): void {
   const { log } = adapter;
-  observer.add({
-    jobFailed: (job, { code, message }) => log.info({ job, code, reason: message }, 'job failed'),
-  });
+  events.on('jobFailed', (job, { code, message }) => log.info({ job, code, reason: message }, 'job failed'));
   state.connections = async () => await adapter.countConnections();
   state.report = (error) => errors.report(error, 'worker');
   state.warn = (message) => log.warn(message);

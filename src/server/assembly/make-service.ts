@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
 import { JsonText } from '../../base/text.ts';
 import { callbackPolicy } from '../callbacks.ts';
-import type { Observers } from '../events.ts';
+import type { ServiceEvents } from '../events.ts';
 import type { OwnKey } from '../generators/own-key.ts';
 import type { Generator } from '../generators/port.ts';
 import { describeTrust, textureUrl } from '../generators/signing.ts';
@@ -91,7 +91,7 @@ export function openPictures(
   return { renders, gameTextures, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
 }
 
-type Options = ServerOptions & { readonly plans: Plans; readonly observer: Observers };
+type Options = ServerOptions & { readonly plans: Plans; readonly events: ServiceEvents };
 
 /** What the service is created with. */
 interface Surroundings {
@@ -131,7 +131,7 @@ export async function makeService(
     feeds,
     generator,
     publicUrl,
-    observer: options.observer,
+    events: options.events,
     openRequests: new OpenRequests(parts),
     servedTextures: new ServedTextures(parts),
     metrics: await openMetrics(options, { parts, feeds, pool, state, store }),
@@ -201,16 +201,16 @@ interface Jobs {
 
 /** The queue, its workers, and the followers of its jobs. */
 function makeJobs(
-  { pace = 0, workers, embedded = false, observer }: Options,
+  { pace = 0, workers, embedded = false, events }: Options,
   service: ServiceParts,
   opened: { readonly generator: Generator; readonly workers?: number; readonly jobsToDo: ClaimBounds },
 ): Jobs {
   const { generator, jobsToDo } = opened;
   const bounds = async () => ({ ...(await generator.bounds?.()), ...jobsToDo });
-  const queue = new StoreQueue(service.db, { ...service, observer, bounds });
+  const queue = new StoreQueue(service.db, { ...service, events, bounds });
   const count = workers ?? opened.workers ?? usualWorkers() * (embedded ? EMBEDDED : 1);
   const leastDuration = pace === 0 ? undefined : pace;
-  const parts = { ...service, queue, generator, observer };
+  const parts = { ...service, queue, generator, events };
   const pool = new WorkerPool({ ...parts, count, leastDuration, gathersEnds: embedded });
   return { queue, pool, feeds: new JobFeeds({ ...parts, reads: jobReads(parts.db) }) };
 }
@@ -265,7 +265,7 @@ function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
 
 /** Undefined for an embedded service. */
 async function openMetrics(
-  { embedded, openMetrics: isOpen = false, observer }: Options,
+  { embedded, openMetrics: isOpen = false, events }: Options,
   {
     parts: { db, skew },
     feeds,
@@ -279,7 +279,7 @@ async function openMetrics(
   },
 ): Promise<Metrics | undefined> {
   if (embedded) return undefined;
-  return await startMetrics(observer, {
+  return await startMetrics(events, {
     isOpen,
     db,
     feeds,

@@ -224,12 +224,12 @@ export function refusalAnswer(refusal: Refusal): Answer {
  */
 export function errorAnswer(
   error: unknown,
-  { url, log, context }: { url: string; log: ServiceLog; context: Pick<ServiceContext, 'observer'> },
+  { url, log, context }: { url: string; log: ServiceLog; context: Pick<ServiceContext, 'events'> },
 ): Answer {
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
   else if (refusal.status >= 500) log.warn(`${refusal.code}: ${refusal.message}`);
-  context.observer.refused(refusal.code);
+  context.events.emit('refused', refusal.code);
   const answer = isV1Address(url) ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
   return { ...answer, headers: { ...NO_STORE, ...answer.headers } };
 }

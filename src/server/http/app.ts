@@ -119,14 +119,19 @@ function watch(
   response: ServerResponse,
   { context, log, logAddresses: addresses }: AppOptions,
 ): void {
-  const { clock, observer } = context;
+  const { clock, events } = context;
   const start = clock.monotonic();
   const request = c.get('request');
   response.once('close', () => {
     const milliseconds = clock.monotonic() - start;
     const { method } = request;
     const caller = c.get('caller');
-    observer.requestAnswered({ route: c.get('pattern'), method, status: response.statusCode, milliseconds });
+    events.emit('requestAnswered', {
+      route: c.get('pattern'),
+      method,
+      status: response.statusCode,
+      milliseconds,
+    });
     if (log.hasRequests) logRequest(c.get('log'), { request, response, caller, milliseconds, addresses });
   });
 }

@@ -106,7 +106,7 @@ export class Endpoint {
     if (!standIn) throw error;
     const refusal = asRefusal(error);
     if (refusal.status !== 429 && refusal.status !== 503) throw error;
-    context.observer.refused(refusal.code);
+    context.events.emit('refused', refusal.code);
     const png = Buffer.from(await standIn(context));
     const isOld = isV1Address(this.#route.paths[0]);
     const { headers } = isOld ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);

@@ -53,8 +53,8 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { context, limits, isProxy } = options;
-    const { clock, observer } = context;
-    const onDropped = () => observer.connectionDropped();
+    const { clock, events } = context;
+    const onDropped = () => events.emit('connectionDropped');
     this.#connections = new Connections({ ...limits, nameOf: networkOf, isProxy, onDropped, clock });
     const onFlood = (socket: Socket) => this.#connections.ban(socket);
     this.#bodies = new UnfinishedBodies({ most: limits.maxUnfinished, clock, onDropped, onFlood });
@@ -120,7 +120,7 @@ export class HttpServer {
     server.on('request', (request, response) => this.#take(request, response, server));
     server.on('dropRequest', (_request, socket) => this.#connections.ban(socket as Socket));
     server.on('timeout', (socket) => {
-      if (this.#exchanges.isAnswering(socket)) this.#options.context.observer.connectionDropped();
+      if (this.#exchanges.isAnswering(socket)) this.#options.context.events.emit('connectionDropped');
       socket.destroy();
     });
     server.on('clientError', (error, socket) => this.#answerBadClient(error, socket as Socket));
@@ -175,7 +175,7 @@ export class HttpServer {
     // Bytes written during another answer would become part of it.
     if (socket.writable && !this.#exchanges.isAnswering(socket)) socket.write(rawAnswer(refusal));
     socket.destroySoon();
-    context.observer.refused(refusal.code);
+    context.events.emit('refused', refusal.code);
     log.info({ status: refusal.status, ...address }, refusal.message);
   }
 }

@@ -1,4 +1,4 @@
-import type { Observers } from '../events.ts';
+import type { ServiceEvents } from '../events.ts';
 import { countPending } from '../queue/lists.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';
@@ -26,7 +26,7 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
 
 /** Starts counting. Loads the library on demand, so that a service without metrics does not wait for it. */
 export async function startMetrics(
-  observers: Observers,
+  events: ServiceEvents,
   { isOpen, db, feeds, connections, workers, store, skew }: MetricsOptions,
 ): Promise<Metrics> {
   const { PrometheusMetrics } = await import('./prometheus.ts');
@@ -40,7 +40,7 @@ export async function startMetrics(
       nodes: async () => await countNodes(db),
     },
   });
-  observers.add(metrics);
+  metrics.count(events);
   return { isOpen, contentType: metrics.contentType, read: async () => await metrics.read() };
 }
 

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { AWAKE, systemClock } from '../../base/clock.ts';
-import type { AnsweredRequest, FailureReason, Observer } from '../events.ts';
+import type { ServiceEvents } from '../events.ts';
 import type { PendingCounts } from '../queue/lists.ts';
 import { isUnreachable } from '../store/failures.ts';
 import type { StoreConnections } from '../store/open-store.ts';
@@ -135,7 +135,7 @@ const GENERATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 const NO_ROUTE = 'none';
 
 /** Metrics for Prometheus in a registry of their own. They count events of this process since its start. */
-export class PrometheusMetrics implements Observer {
+export class PrometheusMetrics {
   readonly #registry = new Registry();
   readonly #counters: Counters;
 
@@ -157,37 +157,23 @@ export class PrometheusMetrics implements Observer {
     return await this.#registry.metrics();
   }
 
-  requestAnswered({ route = NO_ROUTE, method, status, milliseconds }: AnsweredRequest): void {
-    this.#counters.requests.inc({ route, method, status: String(status) });
-    this.#counters.requestSeconds.observe({ route, method }, milliseconds / 1000);
-  }
-
-  refused(code: string): void {
-    this.#counters.refusals.inc({ code });
-  }
-
-  duplicateAnswered(): void {
-    this.#counters.duplicates.inc();
-  }
-
-  generated(milliseconds: number): void {
-    this.#counters.generationSeconds.observe(milliseconds / 1000);
-  }
-
-  jobCompleted(): void {
-    this.#counters.completed.inc();
-  }
-
-  jobFailed(_uuid: string, { code }: FailureReason): void {
-    this.#counters.failed.inc({ code });
-  }
-
-  webhookEnded(isDelivered: boolean): void {
-    this.#counters.webhooks.inc({ outcome: isDelivered ? 'delivered' : 'given_up' });
-  }
-
-  connectionDropped(): void {
-    this.#counters.dropped.inc();
+  /** Counts these events from now on. */
+  count(events: ServiceEvents): void {
+    const counters = this.#counters;
+    events
+      .on('requestAnswered', ({ route = NO_ROUTE, method, status, milliseconds }) => {
+        counters.requests.inc({ route, method, status: String(status) });
+        counters.requestSeconds.observe({ route, method }, milliseconds / 1000);
+      })
+      .on('refused', (code) => counters.refusals.inc({ code }))
+      .on('duplicateAnswered', () => counters.duplicates.inc())
+      .on('generated', (milliseconds) => counters.generationSeconds.observe(milliseconds / 1000))
+      .on('jobCompleted', () => counters.completed.inc())
+      .on('jobFailed', (_uuid, { code }) => counters.failed.inc({ code }))
+      .on('webhookEnded', (isDelivered) =>
+        counters.webhooks.inc({ outcome: isDelivered ? 'delivered' : 'given_up' }),
+      )
+      .on('connectionDropped', () => counters.dropped.inc());
   }
 }
 

@@ -199,7 +199,7 @@ export function pageErrorAnswer(
 ): Answer {
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
-  context.observer.refused(refusal.code);
+  context.events.emit('refused', refusal.code);
   if (!wantsPage(request.headers)) return withPageHeaders(refusalAnswer(refusal));
   const { headers } = refusalAnswer(refusal);
   const visitor = visitorOf(session);

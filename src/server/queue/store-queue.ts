@@ -1,5 +1,5 @@
 import { backOff, type Clock, systemClock } from '../../base/clock.ts';
-import type { Observer } from '../events.ts';
+import type { ServiceEvents } from '../events.ts';
 import { deleteIdleCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { FINISHED, type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
@@ -37,7 +37,7 @@ export interface StoreQueueOptions {
   /** The current limits over all jobs; default: none. */
   readonly bounds?: () => ClaimBounds | Promise<ClaimBounds>;
   /** Called when jobs end. */
-  readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
+  readonly events?: ServiceEvents;
 }
 
 /** The workers' operations on the jobs in the store, and the recovery after a worker has stopped. */
@@ -49,7 +49,7 @@ export class StoreQueue implements JobLeases {
   readonly #times: QueueTimes;
   readonly #leases: LeaseClock;
   readonly #bounds: () => ClaimBounds | Promise<ClaimBounds>;
-  readonly #observer: StoreQueueOptions['observer'];
+  readonly #events: StoreQueueOptions['events'];
   /** Completions under way. */
   readonly #completing = new Set<Promise<boolean>>();
 
@@ -64,7 +64,7 @@ export class StoreQueue implements JobLeases {
     const times = { now: () => this.#clock.now(), end: () => this.#leases.end(), patience };
     this.#claim = db.store.isShared ? new ClaimsInTurn(db, times).claim : claimsAlone(db, times);
     this.#bounds = options.bounds ?? (() => ({}));
-    this.#observer = options.observer;
+    this.#events = options.events;
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
@@ -93,7 +93,7 @@ export class StoreQueue implements JobLeases {
     const completing = completeWithSkin(this.#db, { lease, data, now: this.#clock.now() });
     this.#completing.add(completing);
     const isDone = await completing.finally(() => this.#completing.delete(completing));
-    if (isDone) this.#observer?.jobCompleted(lease.job.uuid);
+    if (isDone) this.#events?.emit('jobCompleted', lease.job.uuid);
     return isDone;
   }
 
@@ -112,7 +112,7 @@ export class StoreQueue implements JobLeases {
     const why = { error_code: failure.code, error_message: failure.message };
     const end = { ...why, finished_at: this.#clock.now() };
     const hasFailed = await changeState(this.#db, { ...from, to: 'failed' }, end);
-    if (hasFailed) this.#observer?.jobFailed(from.uuid, failure);
+    if (hasFailed) this.#events?.emit('jobFailed', from.uuid, failure);
     return hasFailed;
   }
 

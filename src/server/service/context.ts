@@ -1,5 +1,5 @@
 import type { KeyDocument } from '../../protocol/account.ts';
-import type { Observer } from '../events.ts';
+import type { ServiceEvents } from '../events.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { GameServers } from '../pictures/game-servers.ts';
 import type { GameTextures } from '../pictures/game-textures.ts';
@@ -29,7 +29,7 @@ export interface Description {
 /** What the service reports about itself. */
 interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   /** Receives events for logs and metrics. */
-  readonly observer: Observer;
+  readonly events: ServiceEvents;
   /** Statistics of the whole service. */
   readonly stats: Stats;
   /** The metrics; undefined for an embedded service, which keeps none. */
@@ -52,7 +52,7 @@ export interface ServiceContext
     SubmitContext,
     UsersContext,
     WaitContext {
-  readonly observer: Observer;
+  readonly events: ServiceEvents;
   readonly queue: StoreQueue;
   readonly feeds: JobFeeds;
   /** Skin exports under way. */

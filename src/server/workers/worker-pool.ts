@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import { ERRORS } from '../../protocol/errors.ts';
-import type { JobSignals, Observer } from '../events.ts';
+import type { JobSignals, ServiceEvents } from '../events.ts';
 import {
   asGenerationError,
   GenerationError,
@@ -26,7 +26,7 @@ export interface WorkerPoolOptions {
   readonly signals: JobSignals;
   readonly clock: Clock;
   readonly self: NodeName;
-  readonly observer: Pick<Observer, 'generated'>;
+  readonly events: ServiceEvents;
   /** Minimum milliseconds of a generation, if known. */
   readonly leastDuration?: number | undefined;
   /** Whether jobs that take only milliseconds wait for each other to be recorded together; default: no. */
@@ -305,7 +305,7 @@ export interface WorkerContext {
   readonly db: Db;
   readonly generator: Generator;
   readonly clock: Clock;
-  readonly observer: Pick<Observer, 'generated'>;
+  readonly events: ServiceEvents;
 }
 
 /** The current identity of the job's data, because the signer may have changed since the job was accepted. */
@@ -317,7 +317,7 @@ export async function currentIdentity(generator: Generator, { job }: Lease): Pro
 
 /** The skin data for a job: made by another job in the meantime, or newly generated. */
 export async function makeSkinData(
-  { db, generator, clock, observer }: WorkerContext,
+  { db, generator, clock, events }: WorkerContext,
   { job, owner, hasData = true }: Lease,
   signal: AbortSignal,
 ): Promise<GeneratedData> {
@@ -333,7 +333,7 @@ export async function makeSkinData(
     signal,
   );
   const duration = clock.monotonic() - start;
-  observer.generated(duration);
+  events.emit('generated', duration);
   return {
     ...data,
     version: VERSION,

@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Deliverer, type DelivererOptions, WAITS } from '../../../src/server/callbacks.ts';
-import { JobSignals, Observers } from '../../../src/server/events.ts';
+import { JobSignals } from '../../../src/server/events.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
 import { parseNetwork } from '../../../src/server/outbound/target.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
@@ -35,7 +36,7 @@ async function setScene(): Promise<Scene> {
         const job = await findCallbackJob(db, id);
         return job && { job: { id: job.uuid, status: job.status, timestamp: 1 } };
       },
-      observer: new Observers(),
+      events: new EventEmitter(),
       onGivenUp: (report) => givenUp.push(report),
       onError: (error) => {
         throw error;

@@ -1,5 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
+import type { ServiceEvents } from '../../../src/server/events.ts';
 import { NETWORK_LIMITS, type NetworkLimits } from '../../../src/server/http/limits.ts';
 import { Log } from '../../../src/server/http/log.ts';
 import { HttpServer } from '../../../src/server/http/node-server.ts';
@@ -15,8 +17,9 @@ const listening = () => process.getActiveResourcesInfo().filter((name) => name =
 /** A server without a service behind it, which listens on all the addresses. */
 async function listen(limits: Partial<NetworkLimits> = {}, addresses = BOTH) {
   const dropped = { count: 0 };
-  const observer = { connectionDropped: () => dropped.count++, refused: () => {}, requestAnswered: () => {} };
-  const context = { clock: systemClock, observer, plans: new Plans(), trouble: () => undefined };
+  const events: ServiceEvents = new EventEmitter();
+  events.on('connectionDropped', () => dropped.count++);
+  const context = { clock: systemClock, events, plans: new Plans(), trouble: () => undefined };
   const server = new HttpServer({
     context: context as unknown as ServiceContext,
     allowsAnonymous: true,

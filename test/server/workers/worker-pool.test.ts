@@ -1,7 +1,7 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
-import { JobSignals, Observers } from '../../../src/server/events.ts';
+import { JobSignals } from '../../../src/server/events.ts';
 import type { Generator } from '../../../src/server/generators/port.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
@@ -29,7 +29,7 @@ test.each(['claim', 'nextRunAt'] as const)(
     } as Partial<TestQueue> as TestQueue;
     const errors: unknown[] = [];
     const pool = new WorkerPool({
-      observer: new Observers(),
+      events: new EventEmitter(),
       count: 1,
       db: {} as never,
       queue,
@@ -72,7 +72,7 @@ test('Workers do not spin while all that waits is held back', async () => {
     queue,
     generator: {} as never,
     signals,
-    observer: new Observers(),
+    events: new EventEmitter(),
     clock,
     self: nameThisNode(),
     onError: () => {},
@@ -113,7 +113,7 @@ test('Those who wait for a job hear of a store that cannot be used before it is 
     queue: { claim: async () => await Promise.reject(broken) } as Partial<TestQueue> as TestQueue,
     generator: {} as never,
     signals,
-    observer: new Observers(),
+    events: new EventEmitter(),
     clock,
     self: nameThisNode(),
     onError: () => {},
@@ -156,7 +156,7 @@ test('A worker leaves its job to others once the store has become too new to ren
     queue,
     generator,
     signals: new JobSignals(),
-    observer: new Observers(),
+    events: new EventEmitter(),
     clock: { ...hasty, sleep: async () => await slept.promise },
     self: nameThisNode(),
     onError: () => {},

@@ -111,7 +111,7 @@ export const batchRoute = route({
 
 function refusedItem({ context, request }: Call, error: unknown): BatchItem {
   const refusal = asRefusal(error);
-  context.observer.refused(refusal.code);
+  context.events.emit('refused', refusal.code);
   if (refusal.code === 'internal_error') request.report(refusal.cause ?? refusal, 'batch');
   const { notes = [] } = refusal.details;
   return { success: false, errors: [{ code: refusal.code, message: refusal.message }, ...notes] };

@@ -1,6 +1,6 @@
 import type { Note, RateLimit } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
-import type { JobSignals, Observer } from '../../events.ts';
+import type { JobSignals, ServiceEvents } from '../../events.ts';
 import { findRepeated } from '../../queue/idempotency.ts';
 import { knownRow, recordKnown } from '../../queue/known.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
@@ -27,7 +27,7 @@ export type Submitted = FoundAnswer & { readonly warnings: readonly Note[] };
 
 export interface AnswerContext extends KnownDataContext {
   readonly signals: JobSignals;
-  readonly observer: Pick<Observer, 'duplicateAnswered'>;
+  readonly events: ServiceEvents;
   /** Called with each pending job that this process returns for a submission. */
   readonly onAccepted: (uuid: string) => void;
 }
@@ -74,7 +74,7 @@ async function answerKnown(
   const skin = await recordOfKnownData(context, job, answerable);
   if (!skin) return undefined;
   const found = await recordDone(context, job, skin);
-  if (found.kind === 'known') context.observer.duplicateAnswered();
+  if (found.kind === 'known') context.events.emit('duplicateAnswered');
   return found;
 }
 

@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import type { ServiceEvents } from '../../../../src/server/events.ts';
 import { QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { changeState } from '../../../../src/server/queue/states.ts';
 import { readDatabaseClock } from '../../../../src/server/store/database-clock.ts';
@@ -29,10 +31,11 @@ test.each([1, 2])(
   },
 );
 
-test('The observer hears why a job failed whose workers have stopped too often, and that it stays so', async () => {
+test('The queue announces why a job failed whose workers have stopped too often, and records it', async () => {
   const seen: unknown[] = [];
-  const observer = { jobCompleted: () => {}, jobFailed: (...failed: unknown[]) => void seen.push(failed) };
-  const { clock, queue } = await (await sqliteQueue())({ times: TIMES, observer });
+  const events: ServiceEvents = new EventEmitter();
+  events.on('jobFailed', (...failed) => seen.push(failed));
+  const { clock, queue } = await (await sqliteQueue())({ times: TIMES, events });
   await fill(queue, 'ann', ['a']);
   const { uuid } = (await mustClaim(queue, 'w')).job;
   clock.forward(TIMES.lease + 1);
@@ -61,12 +64,12 @@ test('By default a lease lasts fifteen seconds, and a job has five attempts, the
 test('A job that a worker takes while the others of its owner are given up continues', async () => {
   const [a, b] = [newJob(), newJob()];
   const seen: string[] = [];
-  const jobFailed = (uuid: string) => {
+  const events: ServiceEvents = new EventEmitter();
+  events.on('jobFailed', (uuid) => {
     seen.push(uuid);
     void changeState(db, { uuid: b.uuid, from: 'waiting', to: 'processing' }, {});
-  };
-  const observer = { jobCompleted: () => {}, jobFailed };
-  const { db, queue } = await (await sqliteQueue())({ observer });
+  });
+  const { db, queue } = await (await sqliteQueue())({ events });
   for (const job of [a, b]) await queue.submit(job, LIMITS);
   expect(await queue.giveUpWaiting('ann', FAILURE)).toEqual([a.uuid]);
   expect(seen).toEqual([a.uuid]);

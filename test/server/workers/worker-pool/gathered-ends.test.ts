@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../../src/base/clock.ts';
-import { JobSignals, Observers } from '../../../../src/server/events.ts';
+import { JobSignals } from '../../../../src/server/events.ts';
 import type { Generator, Texture } from '../../../../src/server/generators/port.ts';
 import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../../src/server/queue/port.ts';
@@ -29,7 +30,7 @@ class Workshop {
       queue: this.#queue() as TestQueue,
       generator: this.#generator() as Generator,
       signals: new JobSignals(),
-      observer: new Observers(),
+      events: new EventEmitter(),
       clock,
       self: nameThisNode(),
       onError: (error) => {

@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Clock } from '../../../../src/base/clock.ts';
-import { JobSignals, Observers } from '../../../../src/server/events.ts';
+import { JobSignals } from '../../../../src/server/events.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
@@ -32,7 +33,7 @@ class Workshop {
       queue: this.#heard({ ...this.#sound(), ...queue }),
       generator: this.#generator(),
       signals: new JobSignals(),
-      observer: new Observers(),
+      events: new EventEmitter(),
       clock,
       self: nameThisNode(),
       onError: (error) => void this.errors.push(error),

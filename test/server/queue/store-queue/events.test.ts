@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
+import type { ServiceEvents } from '../../../../src/server/events.ts';
 import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, TEXTURE_HASH } from '../../../contract/jobs.ts';
@@ -13,17 +15,14 @@ async function observedQueue() {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const seen: string[] = [];
-  const queue = new TestQueue(db, {
-    self: nameThisNode(),
-    observer: {
-      jobCompleted: (uuid) => seen.push(`completed ${uuid}`),
-      jobFailed: (uuid, { message }) => seen.push(`failed ${uuid}: ${message}`),
-    },
-  });
+  const events: ServiceEvents = new EventEmitter();
+  events.on('jobCompleted', (uuid) => seen.push(`completed ${uuid}`));
+  events.on('jobFailed', (uuid, { message }) => seen.push(`failed ${uuid}: ${message}`));
+  const queue = new TestQueue(db, { self: nameThisNode(), events });
   return { queue, seen };
 }
 
-test('The observer hears of each end once, not of an end that came too late', async () => {
+test('The queue announces each end once, and not an end that came too late', async () => {
   const { queue, seen } = await observedQueue();
   await fill(queue, 'ann', ['a', 'b']);
   const [one, other] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'v')];
@@ -34,7 +33,7 @@ test('The observer hears of each end once, not of an end that came too late', as
   expect(seen).toEqual([`completed ${one.job.uuid}`, `failed ${other.job.uuid}: No skin.`]);
 });
 
-test('The observer hears nothing of a failure that is tried again', async () => {
+test('The queue announces no failure of a job that is tried again', async () => {
   const { queue, seen } = await observedQueue();
   await fill(queue, 'ann', ['a']);
   await queue.fail(await mustClaim(queue, 'w'), { ...FAILURE, passing: true });

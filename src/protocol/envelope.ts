@@ -6,12 +6,12 @@ import { z } from 'zod';
  */
 
 /** The expected form of each such field, for `ignoredFields`. */
-const expected = new WeakMap<object, z.ZodType>();
+const expected = z.registry<{ readonly form: unknown }>();
 
 /** A field that counts as absent when it is invalid. */
 export function advice<S extends z.ZodType>(schema: S) {
   const field = schema.optional().catch(undefined);
-  expected.set(field, schema);
+  expected.add(field as z.ZodType, { form: schema });
   return field;
 }
 
@@ -51,12 +51,11 @@ export function adviceMoment() {
 }
 
 function readAdvice<T>(schema: z.ZodType, read: (value: unknown) => T | undefined) {
-  const field = z
+  return z
     .unknown()
     .transform((value) => read(value))
-    .optional();
-  expected.set(field, schema);
-  return field;
+    .optional()
+    .register(expected, { form: schema });
 }
 
 function numberIn(value: unknown): number | undefined {
@@ -81,7 +80,7 @@ export function ignoredFields(schema: z.ZodType, json: unknown): string[] {
 
 function* ignoredIn(schema: z.ZodType, json: unknown, path: readonly PropertyKey[]): Generator<string> {
   if (json === undefined) return;
-  const form = expected.get(schema);
+  const form = expected.get(schema)?.form as z.ZodType | undefined;
   const [issue] = form?.safeParse(json).error?.issues ?? [];
   if (issue) yield `${[...path, ...issue.path].join('.')}: ${issue.message}`;
   else yield* ignoredInside(form ?? schema, json, path);

@@ -40,8 +40,8 @@ export function verifyUrlLength(url: string): void {
   if (url.length > MAX_URL) throw urlTooLong();
 }
 
-export function urlTooLong(cause?: unknown): Refusal {
-  return new Refusal('invalid_request', { status: 414, message: 'The address is too long.', cause });
+export function urlTooLong(): Refusal {
+  return new Refusal('invalid_request', { status: 414, message: 'The address is too long.' });
 }
 
 export function malformedUrl(cause?: unknown): Refusal {
@@ -52,14 +52,14 @@ export function bodyTooLarge(cause?: unknown): Refusal {
   return new Refusal('invalid_file', { status: 413, message: 'The body is too large for a skin.', cause });
 }
 
-export function tooManyFields(cause?: unknown): Refusal {
-  return new Refusal('invalid_request', { message: 'The form has too many fields.', cause });
+export function tooManyFields(): Refusal {
+  return new Refusal('invalid_request', { message: 'The form has too many fields.' });
 }
 
-export function tooManyFiles(cause?: unknown): Refusal {
-  return new Refusal('invalid_request', { message: 'Send one file only.', cause });
+export function tooManyFiles(): Refusal {
+  return new Refusal('invalid_request', { message: 'Send one file only.' });
 }
 
-export function forbiddenField(cause?: unknown): Refusal {
-  return new Refusal('invalid_request', { message: 'The form has a field of a forbidden name.', cause });
+export function forbiddenField(): Refusal {
+  return new Refusal('invalid_request', { message: 'The form has a field of a forbidden name.' });
 }

@@ -73,27 +73,22 @@ export interface KeyOwner {
   readonly user: UserRow;
 }
 
-/**
- * Tells whether earlier reads may be out of date. SQLite notices each write; reads from PostgreSQL are kept only
- * briefly.
- */
-export interface ForeignWrites {
-  /** Changes when another node has, or may have, written. */
-  version(): unknown;
-}
-
 /** Maximum number of keys to remember; beyond that, all are forgotten. */
 const MANY_KEYS = 10_000;
 
 /** Keys with their owners by hash, kept until this process changes one of them or another node writes anything. */
 export class KeyOwnerCache {
-  readonly #others: ForeignWrites;
+  readonly #versionOfOthers: () => unknown;
   #owners = new Map<string, KeyOwner>();
   #version: unknown;
 
-  constructor(others: ForeignWrites) {
-    this.#others = others;
-    this.#version = others.version();
+  /**
+   * @param versionOfOthers changes when another node has, or may have, written: SQLite notices each write; reads from
+   *   PostgreSQL are kept only briefly
+   */
+  constructor(versionOfOthers: () => unknown) {
+    this.#versionOfOthers = versionOfOthers;
+    this.#version = versionOfOthers();
   }
 
   async find(hash: string, read: () => Promise<KeyOwner | undefined>): Promise<KeyOwner | undefined> {
@@ -113,7 +108,7 @@ export class KeyOwnerCache {
   }
 
   #forgetIfOutdated(): void {
-    const version = this.#others.version();
+    const version = this.#versionOfOthers();
     if (version === this.#version && this.#owners.size < MANY_KEYS) return;
     this.#version = version;
     this.forget();

@@ -23,7 +23,6 @@ import {
   type ColumnTypes,
   type Db,
   dbOf,
-  type ForeignWrites,
   KeyOwnerCache,
   KnownSchema,
   NotedUsage,
@@ -159,7 +158,7 @@ export async function openStore(
   const readVersion = () => version.get()?.['data_version'];
   const files = new OpenFiles([path, `${path}-wal`]);
   const schema = new KnownSchema(newestSchema(migrations));
-  const db = sqliteDb(database, { files, schema, others: oncePerTurn(readVersion) });
+  const db = sqliteDb(database, { files, schema, versionOfOthers: oncePerTurn(readVersion) });
   try {
     await migrate(db, migrations);
   } catch (error) {
@@ -242,19 +241,17 @@ function readOldestReader(database: DatabaseSync): unknown {
  * Checks with SQLite once per turn of the event loop, because the check takes longer than many statements. Writes by
  * others during a turn are noticed in the next one, which is soon enough.
  */
-function oncePerTurn(version: () => unknown): ForeignWrites {
+function oncePerTurn(version: () => unknown): () => unknown {
   let known: { readonly version: unknown } | undefined;
   const forget = () => {
     known = undefined;
   };
-  return {
-    version: () => {
-      if (!known) {
-        known = { version: version() };
-        setImmediate(forget);
-      }
-      return known.version;
-    },
+  return () => {
+    if (!known) {
+      known = { version: version() };
+      setImmediate(forget);
+    }
+    return known.version;
   };
 }
 
@@ -262,14 +259,14 @@ function oncePerTurn(version: () => unknown): ForeignWrites {
 interface Surroundings {
   readonly files: OpenFiles;
   readonly schema: KnownSchema;
-  /** Writes of other processes. */
-  readonly others: ForeignWrites;
+  /** Changes when another process has written. */
+  readonly versionOfOthers: () => unknown;
 }
 
 const UNDISTURBED: Surroundings = {
   files: new OpenFiles([]),
   schema: ANY_SCHEMA,
-  others: { version: () => 0 },
+  versionOfOthers: () => 0,
 };
 
 /** A handle for a database. Closing it closes the database. */
@@ -298,9 +295,9 @@ class SqliteStore implements Store {
   readonly preparedTexts: PreparedTexts = new Map();
   readonly #commits = new GroupCommit();
 
-  constructor({ schema, others }: Surroundings) {
+  constructor({ schema, versionOfOthers }: Surroundings) {
     this.schema = schema;
-    this.keyOwners = new KeyOwnerCache(others);
+    this.keyOwners = new KeyOwnerCache(versionOfOthers);
   }
 
   async commit<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {

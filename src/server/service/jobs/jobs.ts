@@ -141,7 +141,7 @@ export interface WaitContext {
  * @returns the job in its current state, with its skin once it is completed
  */
 export async function waitForChange(
-  context: WaitContext & { readonly db: Db },
+  context: WaitContext,
   { uuid, status }: JobRow,
   { ms, untilEnd = false }: { ms: number; untilEnd?: boolean },
 ): Promise<JobWithSkin> {
@@ -221,7 +221,7 @@ export const DEFAULT_PATIENCE: JobPatience = {
  * @throws Refusal with the reason of a failed job; `generator_timeout`: the job continues
  */
 export async function awaitSkin(
-  context: WaitContext & { readonly db: Db },
+  context: WaitContext,
   { caller, job }: { readonly caller: Caller; readonly job: JobRow },
   patience: JobPatience,
 ): Promise<SkinWithData> {

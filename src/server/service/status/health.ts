@@ -185,9 +185,9 @@ export interface DiagnosisContext {
 }
 
 /** Health checks that only the service itself can make. @throws Refusal for callers other than the operator */
-export async function diagnose(context: DiagnosisContext, caller: Caller, limit = LIMIT): Promise<Diagnosis> {
+export async function diagnose(context: DiagnosisContext, caller: Caller): Promise<Diagnosis> {
   requireOperator(caller);
-  const [generator, store] = await Promise.all([generatorFindings(context, limit), storeFindings(context)]);
+  const [generator, store] = await Promise.all([generatorFindings(context), storeFindings(context)]);
   return {
     publicUrl: context.publicUrl(),
     generator: { kind: context.generatorKind, findings: [...generator] },
@@ -195,15 +195,12 @@ export async function diagnose(context: DiagnosisContext, caller: Caller, limit 
   };
 }
 
-async function generatorFindings(
-  { generator, clock }: DiagnosisContext,
-  limit: number,
-): Promise<readonly HealthFinding[]> {
+async function generatorFindings({ generator, clock }: DiagnosisContext): Promise<readonly HealthFinding[]> {
   if (!generator.health) return [];
   const over = new AbortController();
   const asked = generator.health(over.signal);
-  const late = clock.sleep(limit, over.signal).then(() => {
-    return [problem('generator_silent', `The generator did not report its health within ${limit / 1000} s.`)];
+  const late = clock.sleep(LIMIT, over.signal).then(() => {
+    return [problem('generator_silent', `The generator did not report its health within ${LIMIT / 1000} s.`)];
   });
   try {
     return await Promise.race([asked, late]);

@@ -53,7 +53,7 @@ class PostgresStore implements Store {
   readonly isShared = true;
   readonly columnTypes = COLUMN_TYPES;
   readonly schema: KnownSchema;
-  readonly keyOwners = new KeyOwnerCache({ version: () => Math.floor(performance.now() / KEY_AGE) });
+  readonly keyOwners = new KeyOwnerCache(() => Math.floor(performance.now() / KEY_AGE));
   readonly usage = new NotedUsage();
   readonly preparedTexts: PreparedTexts = new Map();
 

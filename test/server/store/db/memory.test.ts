@@ -3,10 +3,10 @@ import { type KeyOwner, KeyOwnerCache } from '../../../../src/server/store/db.ts
 
 const OWNER = {} as KeyOwner;
 
-/** A cache whose reads are counted, in a store that another process has written to `others.writes` times. */
+/** A cache whose reads are counted, in a store to which another process has written `others.writes` times. */
 function makeCache() {
-  const others = { writes: 0, version: () => others.writes };
-  const cache = new KeyOwnerCache(others);
+  const others = { writes: 0 };
+  const cache = new KeyOwnerCache(() => others.writes);
   const read = { times: 0 };
   const find = async (during = () => {}) =>
     await cache.find('hash', async () => {

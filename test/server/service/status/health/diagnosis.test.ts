@@ -8,6 +8,7 @@ import { Plans } from '../../../../../src/server/service/plans.ts';
 import { diagnose, Health } from '../../../../../src/server/service/status/health.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';
 import { checkIntegrity, openStore } from '../../../../../src/server/store/sqlite.ts';
+import { hastyClock } from '../../../../support/server/hasty-clock.ts';
 import { MovableClock } from '../../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../../support/server/running-server.ts';
@@ -93,7 +94,7 @@ test('A generator that does not report its health in time is aborted, which is r
     stopped = signal;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))));
   });
-  const { generator } = await diagnose(context, operator, 20);
+  const { generator } = await diagnose({ ...context, clock: hastyClock }, operator);
   expect(codes(generator.findings)).toEqual([['generator_silent', 'problem']]);
   expect(stopped?.aborted).toBe(true);
 });

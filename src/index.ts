@@ -32,9 +32,10 @@ export {
   UnreadableAnswerError,
   WebhookError,
 } from './client/errors.ts';
-export type { Listed, ModerationClient } from './client/moderation-client.ts';
+export type { ModerationClient } from './client/moderation-client.ts';
 export { parseBaseUrl } from './client/requester.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
+export type { SetClient, SetFileFormat } from './client/set-client.ts';
 export { SkinClient } from './client/skin-client.ts';
 export type { Fetch, RequestDispatcher } from './client/transport.ts';
 export type {
@@ -47,6 +48,7 @@ export type {
   JobList,
   JobPage,
   JobPageQuery,
+  Listed,
   PageQuery,
   QueuedBatch,
   QueuedItem,
@@ -82,6 +84,7 @@ export {
   type BlockedImage,
   type BlockInput,
   type LogEntry,
+  type ModeratedSet,
   type ModeratedSkin,
   REPORT_REASONS,
   type Report,
@@ -90,6 +93,14 @@ export {
 } from './protocol/moderation.ts';
 export type { ReceivedSkin as Skin } from './protocol/received-skin.ts';
 export type { Diagnosis, HealthFinding } from './protocol/service.ts';
+export {
+  MAX_SET,
+  type SetEdit,
+  type SetInput,
+  type SkinSet,
+  type SkinSetSummary,
+  setNameProblem,
+} from './protocol/set.ts';
 export type { SimilarSkin, SkinEdit, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export { SKIN_NAME_RULE, skinNameProblem } from './protocol/skin.ts';
 export type { Account, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';

@@ -52,6 +52,7 @@ import {
 import { ModerationClient } from './moderation-client.ts';
 import { nextIn, queryOf } from './pages.ts';
 import type { Outgoing, Requester } from './requester.ts';
+import { SetClient } from './set-client.ts';
 import type {
   BulkEdited,
   CallOptions,
@@ -146,11 +147,14 @@ export class AccountClient {
   readonly games: GameAccountClient;
   /** Operator only. */
   readonly moderation: ModerationClient;
+  /** Sets of skins. */
+  readonly sets: SetClient;
   readonly #requester: Requester;
 
   constructor(requester: Requester) {
     this.games = new GameAccountClient(requester);
     this.moderation = new ModerationClient(requester);
+    this.sets = new SetClient(requester);
     this.#requester = requester;
   }
 

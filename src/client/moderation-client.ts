@@ -16,19 +16,12 @@ import {
 } from '../protocol/moderation.ts';
 import { nextIn, queryOf } from './pages.ts';
 import type { Outgoing, Requester } from './requester.ts';
-import type { CallOptions, PageQuery } from './types.ts';
+import type { CallOptions, Listed, PageQuery } from './types.ts';
 
 /** Milliseconds: an image may have very many skins to hide. */
 const LONG = 300_000;
 
 type Page = Pick<PageQuery, 'after' | 'size'>;
-
-/** A page of a list. */
-export interface Listed<T> {
-  readonly entries: readonly T[];
-  /** `after` for the next page; undefined on the last. */
-  readonly next: string | undefined;
-}
 
 /** What the operators of a skinsmith service do about other users' skins. Each action is logged. */
 export class ModerationClient {

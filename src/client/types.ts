@@ -214,3 +214,10 @@ export interface SkinClientOptions extends AttemptHooks {
   /** Answers requests in place of the network: `fetch` of a service that `openService` has opened. Textures on other hosts still come over the network. */
   readonly fetch?: Fetch | undefined;
 }
+
+/** A page of a list. */
+export interface Listed<T> {
+  readonly entries: readonly T[];
+  /** `after` for the next page; undefined on the last. */
+  readonly next: string | undefined;
+}

@@ -20,6 +20,7 @@ export const ERRORS = {
   not_found: { status: 404, message: 'There is nothing at this address.' },
   job_not_found: { status: 404, message: 'No such job.' },
   skin_not_found: { status: 404, message: 'No such skin.' },
+  set_not_found: { status: 404, message: 'No such set.' },
   user_not_found: { status: 404, message: 'The request belongs to no user.' },
   invalid_content_type: {
     status: 415,

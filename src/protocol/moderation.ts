@@ -12,6 +12,9 @@ const OPERATOR_ACTIONS = [
   'hide_skin',
   'show_skin',
   'delete_skin',
+  'hide_set',
+  'show_set',
+  'delete_set',
   'close_report',
   'block_image',
   'unblock_image',
@@ -98,6 +101,12 @@ const moderatedSkinSchema = z
 /** A skin after a decision of an operator: whether it is hidden, and its visibility then. */
 export type ModeratedSkin = z.infer<typeof moderatedSkinSchema>;
 export const moderatedSkinAnswerSchema = envelopeSchema.extend({ skin: moderatedSkinSchema });
+
+/** A set after a decision of an operator, likewise. */
+const moderatedSetSchema = moderatedSkinSchema.extend({ name: z.string() }).meta({ id: 'ModeratedSet' });
+export const moderatedSetAnswerSchema = envelopeSchema.extend({ set: moderatedSetSchema });
+/** A set after a decision of an operator: whether it is hidden, and its visibility then. */
+export type ModeratedSet = z.infer<typeof moderatedSetSchema>;
 
 export const imageHashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'not the hash of an image');
 

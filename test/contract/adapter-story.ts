@@ -55,6 +55,7 @@ const patch = (path: string, content: RequestContent, params: Step['params']): S
   ...(params && { params }),
 });
 
+const ofSet = () => ({ set: 'set-one' });
 const ofSkin = ({ skin }: Known) => ({ uuid: skin });
 const player = () => ({ uuid: PLAYER });
 const learnSkin: NonNullable<Step['learn']> = ({ skin }, known) => {
@@ -108,6 +109,10 @@ const TOLD: readonly Step[] = [
   post('/v2/account/blocked-images', json({ hash: NO_IMAGE })),
   { route: 'DELETE /v2/account/blocked-images/:hash', params: () => ({ hash: NO_IMAGE }) },
   { route: 'DELETE /v2/account/skins/:uuid', params: () => ({ uuid: PLAYER }) },
+  post('/v2/sets', json({ name: 'Set One' })),
+  patch('/v2/sets/:set', json({ visibility: 'unlisted' }), ofSet),
+  patch('/v2/account/sets/:uuid', json({ hidden: true }), player),
+  { route: 'DELETE /v2/account/sets/:uuid', params: player },
   get('/v2/capes'),
   get('/v2/me'),
   get('/v2/me', { as: 'user' }),
@@ -168,11 +173,12 @@ const TOLD: readonly Step[] = [
   get('/metrics', { as: 'user' }),
   get('/openapi.json'),
   { route: 'DELETE /v2/account/keys/:id', params: ({ keyId }) => ({ id: keyId }) },
+  { route: 'DELETE /v2/sets/:set', params: ofSet },
   { route: 'DELETE /v2/skins/:uuid', params: ofSkin },
 ];
 
 /** The steps above, and before their last ones, which take things away, all other routes that are read. */
-export const STORY: readonly Step[] = [...TOLD.slice(0, -2), ...otherReads(), ...TOLD.slice(-2)];
+export const STORY: readonly Step[] = [...TOLD.slice(0, -3), ...otherReads(), ...TOLD.slice(-3)];
 
 function otherReads(): Step[] {
   const told = new Set(TOLD.map(({ route }) => route));
@@ -190,6 +196,8 @@ function samples(path: string): NonNullable<Step['params']> {
     jobId: job,
     user: PLAYER,
     size: '32',
+    set: 'set-one',
+    file: 'set-one.zip',
   });
 }
 

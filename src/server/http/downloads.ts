@@ -7,11 +7,14 @@ import { type GameRange, GameRangeError, parseGames } from '../../pack/games.ts'
 import { namespaceProblem } from '../../pack/names.ts';
 import { type ZipFile, ZipWriter } from '../../pack/zip.ts';
 import { lineOf } from '../../protocol/lock-line.ts';
+import type { setPackQuerySchema } from '../../protocol/set.ts';
 import type { skinPackQuerySchema } from '../../protocol/skin.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
-import { type ExportQuery, exportSkins, type SkinExport } from '../service/skins/export.ts';
+import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
+import type { FullSet } from '../service/skins/sets.ts';
+import type { SkinPack } from '../service/skins/skin-pack.ts';
 import type { HttpRequest } from './request.ts';
 import type { Answer } from './route.ts';
 
@@ -74,31 +77,56 @@ interface ExportKind {
   readonly write: (skins: SkinExport['skins'], options: ExportOptions) => AsyncIterable<Uint8Array>;
 }
 
-interface ExportCall {
+interface DownloadCall {
   readonly context: ServiceContext;
   readonly request: Pick<HttpRequest, 'method' | 'signal'>;
   readonly caller: Caller;
   readonly verify: () => Promise<void>;
-  readonly query: ExportQuery;
 }
 
 /** The caller's skins as a file, produced while it is read. `path`: of this address. @throws Refusal */
 export async function exportAnswer(
   kind: keyof typeof EXPORTS,
   path: string,
-  { context, request, caller, verify, query }: ExportCall,
+  { query, ...call }: DownloadCall & { readonly query: ExportQuery },
+): Promise<Answer> {
+  const { context, caller } = call;
+  const { after: _, ...filters } = query;
+  const partAfter = (after: string) =>
+    `${context.publicUrl()}${path}?${new URLSearchParams({ ...withoutAbsent(filters), after })}`;
+  const open = async () => await exportSkins(context, caller, query);
+  return await streamedExport(kind, call, { file: 'skins', open, partAfter });
+}
+
+/** A set's skins as a file. @throws Refusal */
+export async function setExportAnswer(
+  kind: keyof typeof EXPORTS,
+  call: DownloadCall,
+  { set, skins }: FullSet,
+): Promise<Answer> {
+  const open = async () => await exportThese(call.context, call.caller, skins);
+  return await streamedExport(kind, call, { file: set.slug, open, partAfter: (after) => after });
+}
+
+interface Download extends ExportOptions {
+  /** Name of the file without its extension. */
+  readonly file: string;
+  readonly open: () => Promise<SkinExport>;
+}
+
+async function streamedExport(
+  kind: keyof typeof EXPORTS,
+  { context, request, verify }: DownloadCall,
+  { file, open, partAfter }: Download,
 ): Promise<Answer> {
   const { type, write } = EXPORTS[kind];
   const headers = {
     'Content-Type': type,
-    'Content-Disposition': `attachment; filename="skins.${kind}"`,
+    'Content-Disposition': `attachment; filename="${file}.${kind}"`,
     'Cache-Control': 'no-store',
   };
   if (request.method === 'HEAD') return { status: 200, headers, body: undefined };
-  const { skins, end } = await exportSkins(context, caller, query);
-  const { after: _, ...filters } = query;
-  const partAfter = (after: string) =>
-    `${context.publicUrl()}${path}?${new URLSearchParams({ ...withoutAbsent(filters), after })}`;
+  const { skins, end } = await open();
   const body = Readable.from(write(skins, { partAfter }), { objectMode: false, highWaterMark: BACKLOG });
   const stop = context.openRequests.hold(verify, () => void body.destroy());
   body.once('close', () => {
@@ -131,22 +159,44 @@ export async function skinPackAnswer(
   caller: Caller,
   { ids, namespace, game }: z.output<typeof skinPackQuerySchema>,
 ): Promise<Answer> {
-  const problem = namespaceProblem(namespace);
-  if (problem !== undefined) throw invalid('namespace', `it ${problem}`);
+  const options = packOptions({ namespace, game });
   // Loaded on demand: services that commands embed make no packs.
   const { packSkins } = await import('../service/skins/skin-pack.ts');
-  const { bytes, sha1, isPublic } = await packSkins(context, caller, {
-    ids,
-    namespace,
-    game: game === undefined ? undefined : gamesIn(game),
-  });
+  return packAnswer('pack', await packSkins(context, caller, { ids, ...options }));
+}
+
+/** The resource pack or data pack of a set, likewise. @throws Refusal */
+export async function setPackAnswer(
+  context: ServiceContext,
+  caller: Caller,
+  {
+    full: { set, skins },
+    kind,
+    namespace = set.slug.replaceAll('.', '_').slice(0, 32),
+    game,
+  }: z.output<typeof setPackQuerySchema> & { readonly full: FullSet; readonly kind: 'resource' | 'data' },
+): Promise<Answer> {
+  const options = packOptions({ namespace, game });
+  const { packThese } = await import('../service/skins/skin-pack.ts');
+  const pack = await packThese(context, caller, { ...options, skins, kind, about: set.name });
+  return packAnswer(kind === 'data' ? `${set.slug}-data` : set.slug, pack);
+}
+
+function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {
   const headers = {
     'Content-Type': 'application/zip',
-    'Content-Disposition': 'attachment; filename="pack.zip"',
+    'Content-Disposition': `attachment; filename="${file}.zip"`,
     'Cache-Control': isPublic ? 'public, no-cache' : 'private, no-cache',
     ETag: `"${sha1}"`,
   };
   return { status: 200, headers, body: bytes };
+}
+
+/** @throws Refusal `validation_error` */
+function packOptions({ namespace, game }: { namespace: string; game: string | undefined }) {
+  const problem = namespaceProblem(namespace);
+  if (problem !== undefined) throw invalid('namespace', `it ${problem}`);
+  return { namespace, game: game === undefined ? undefined : gamesIn(game) };
 }
 
 /** @throws Refusal `validation_error` */

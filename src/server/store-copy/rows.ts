@@ -49,6 +49,8 @@ const KEYS = {
   skins: ['id'],
   skin_words: ['word', 'skin_id'],
   skin_views: ['skin_id', 'viewer', 'hour'],
+  sets: ['id'],
+  set_skins: ['set_id', 'skin_id'],
   capes: ['uuid'],
   players: ['id'],
   jobs: ['id'],
@@ -68,6 +70,7 @@ const KEYS = {
 /** The tables whose rows are numbered in insertion order. Numbers must not repeat. */
 export const NUMBERED = [
   'skins',
+  'sets',
   'jobs',
   'callbacks',
   'reports',

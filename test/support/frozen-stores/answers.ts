@@ -80,6 +80,7 @@ function listsOf(askers: Askers): readonly List[] {
     ),
     ['/v2/account/identities?user=dora', 'identities', askers.rows('identities').map(identityView)],
     ['/v2/account/capes', 'capes', askers.rows('capes').map(capeView)],
+    ['/v2/sets', 'sets', askers.rows('sets').filter(isPublic).map(setView)],
     ['/v2/account/accounts', 'accounts', askers.rows('game_accounts').map(accountView)],
     ...(['open', 'closed'] as const).map((state): List => {
       const rows = askers
@@ -113,6 +114,14 @@ function identityView({ issuer, subject, created_at }: PlainRow): object {
 
 function capeView({ alias, texture_hash, support }: PlainRow): object {
   return { alias, hash: texture_hash, support };
+}
+
+function isPublic({ visibility }: PlainRow): boolean {
+  return visibility === 'public';
+}
+
+function setView({ uuid, name, slug, created_at: createdAt, changed_at: changedAt }: PlainRow): object {
+  return { uuid, name, slug, createdAt, changedAt };
 }
 
 function accountView(row: PlainRow): object {

@@ -47,14 +47,25 @@ async function askForDatabase(): Promise<string> {
 
 /** In an order in which nothing refers to what is gone. Deleting few rows is faster than to truncate tables. */
 const TABLES = [
-  ...['callbacks', 'idempotency_keys', 'jobs', 'skin_views', 'skin_words', 'skins', 'players', 'capes'],
+  ...[
+    'callbacks',
+    'idempotency_keys',
+    'jobs',
+    'skin_views',
+    'skin_words',
+    'set_skins',
+    'sets',
+    'skins',
+    'players',
+    'capes',
+  ],
   ...['texture_data', 'textures', 'api_keys', 'users', 'callers', 'game_accounts', 'upstream_jobs'],
   ...['sessions', 'sign_in_links', 'nodes', 'chores'],
   ...['reports', 'blocked_images', 'operator_log', 'identities', 'first_sign_ins'],
 ] as const;
 
 /** Whose rows are numbered from 1. */
-const NUMBERED = ['callbacks', 'jobs', 'operator_log', 'reports', 'skins'] as const;
+const NUMBERED = ['callbacks', 'jobs', 'operator_log', 'reports', 'sets', 'skins'] as const;
 
 /** By the addresses of databases, connections that empty them: opening one takes longer than to delete the rows. */
 const emptying = new Map<string, Client>();

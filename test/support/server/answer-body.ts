@@ -5,6 +5,7 @@ import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
 import type { BatchItem } from '../../../src/protocol/generate.ts';
 import type { WireJob } from '../../../src/protocol/job.ts';
 import type { BlockedImage, LogEntry, Report } from '../../../src/protocol/moderation.ts';
+import type { SkinSetSummary } from '../../../src/protocol/set.ts';
 import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';
 import type { PlanView, User } from '../../../src/protocol/user.ts';
 
@@ -20,6 +21,8 @@ export interface Body {
   readonly jobs?: WireJob[];
   readonly skin?: Skin;
   readonly skins?: WireSkinListItem[];
+  readonly set?: SkinSetSummary;
+  readonly sets?: SkinSetSummary[];
   readonly missing?: string[];
   readonly deleted?: string[];
   readonly total?: number;

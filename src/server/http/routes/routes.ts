@@ -33,6 +33,7 @@ import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } fro
 import { MINOTAR_ROUTES } from './pictures-minotar.ts';
 import { RENDER_ROUTES } from './pictures-v1.ts';
 import { jobListRoute, jobRoute, queueEventsRoute, retryJobRoute, submitRoute } from './queue.ts';
+import { SET_ROUTES } from './sets.ts';
 import {
   exportRoutes,
   ownSkinsRoute,
@@ -90,6 +91,7 @@ export const ROUTES: readonly Route[] = [
   viewSkinRoute,
   reportSkinRoute,
   ...SKIN_VIEW_ROUTES,
+  ...SET_ROUTES,
   meRoute,
   meKeyRoute,
   meKeysRoute,

@@ -89,6 +89,25 @@ export async function exportSkins(
   return { skins: exported(context, caller, query), end };
 }
 
+/** The same for skins that have been read. @throws Refusal `concurrency_limit`, `service_unavailable` */
+export async function exportThese(
+  context: ExportContext,
+  caller: Caller,
+  skins: readonly SkinWithData[],
+): Promise<SkinExport> {
+  const end = await beginExport(context, caller);
+  return { skins: withPictures(context, skins), end };
+}
+
+async function* withPictures(context: ExportContext, skins: readonly SkinWithData[]): SkinExport['skins'] {
+  const files = new Set<string>();
+  for (const skin of skins) {
+    const one = await withPicture(context, skin, files);
+    if (one) yield one;
+  }
+  return undefined;
+}
+
 /**
  * Counts an export of the caller until the returned function is called.
  * @throws Refusal `concurrency_limit`, `service_unavailable`

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ALL_GAMES, type GameRange } from '../../../pack/games.ts';
 import {
+  DataPack,
   deflated,
   INDEX_NAME,
   type IndexedSkin,
@@ -24,14 +25,25 @@ import { fullUuid, readSkin } from './skins.ts';
 /** Skins after which other requests have their turn. */
 const TURN = 16;
 
-export interface SkinPackQuery {
-  /** UUIDs or short ids. */
-  readonly ids: readonly string[];
+interface SkinPackOptions {
   readonly namespace: string;
   readonly game?: GameRange | undefined;
 }
 
-/** A resource pack with skins. */
+export interface SkinPackQuery extends SkinPackOptions {
+  /** UUIDs or short ids. */
+  readonly ids: readonly string[];
+}
+
+/** Skins that have been read, for a pack of either kind. */
+export interface SetPackQuery extends SkinPackOptions {
+  readonly skins: readonly SkinWithData[];
+  readonly kind: 'resource' | 'data';
+  /** For the description. */
+  readonly about: string;
+}
+
+/** A resource pack with skins, or the data pack that belongs to it. */
 export interface SkinPack {
   readonly bytes: Buffer;
   readonly sha1: string;
@@ -49,58 +61,101 @@ type PackContext = ExportContext & { readonly webPages: WebPages };
 export async function packSkins(
   context: PackContext,
   caller: Caller,
-  query: SkinPackQuery,
+  { ids, ...options }: SkinPackQuery,
 ): Promise<SkinPack> {
   const end = await beginExport(context, caller);
   try {
-    return await packed(context, caller, query);
+    const described = { ...options, kind: 'resource', about: `Skins of ${options.namespace}` } as const;
+    return await packed(named(context, caller, ids), described);
   } finally {
     end();
   }
 }
 
-async function packed(
+/** A pack of skins that the caller sees, without those whose pictures are blocked. @throws Refusal likewise */
+export async function packThese(
   context: PackContext,
   caller: Caller,
-  { ids, namespace, game = ALL_GAMES }: SkinPackQuery,
+  { skins, ...options }: SetPackQuery,
 ): Promise<SkinPack> {
-  const pack = new ResourcePack({ namespace, game, description: `Skins of ${namespace}` });
-  const skins: IndexedSkin[] = [];
-  const files: PackFile[] = [pack.meta()];
+  const end = await beginExport(context, caller);
+  try {
+    return await packed(withTextures(context, skins), options);
+  } finally {
+    end();
+  }
+}
+
+interface TexturedSkin {
+  readonly skin: SkinWithData;
+  readonly texture: PackSkinTexture;
+}
+
+/** @throws Refusal `skin_not_found` */
+async function* named(
+  context: PackContext,
+  caller: Caller,
+  ids: readonly string[],
+): AsyncGenerator<TexturedSkin, void, void> {
+  for (const id of ids) {
+    const skin = await readNamed(context, caller, id);
+    const texture = await textureOf(context, skin);
+    if (!texture) throw notFound(id);
+    yield { skin, texture };
+  }
+}
+
+async function* withTextures(
+  context: PackContext,
+  skins: readonly SkinWithData[],
+): AsyncGenerator<TexturedSkin, void, void> {
+  for (const skin of skins) {
+    const texture = await textureOf(context, skin);
+    if (texture) yield { skin, texture };
+  }
+}
+
+async function packed(
+  skins: AsyncIterable<TexturedSkin>,
+  { namespace, game = ALL_GAMES, kind, about }: Omit<SetPackQuery, 'skins'>,
+): Promise<SkinPack> {
+  const options = { namespace, game, description: about };
+  const resources = new ResourcePack(options);
+  const data = kind === 'data' ? new DataPack(options) : undefined;
+  const indexed: IndexedSkin[] = [];
+  const files: PackFile[] = [(data ?? resources).meta()];
   const seen = new Set<string>();
   let isPublic = true;
-  for (const id of ids) {
-    const { skin, texture } = await withTexture(context, caller, id);
+  for await (const { skin, texture } of skins) {
     if (seen.has(skin.uuid)) continue;
     seen.add(skin.uuid);
     isPublic &&= skin.visibility !== 'private';
-    const added = pack.add({ stem: skin.name ?? skin.uuid, skin: texture });
-    files.push(...added.files);
-    skins.push({ source: skin.uuid, ...added.skin });
+    const added = resources.add({ stem: skin.name ?? skin.uuid, skin: texture });
+    files.push(...(data ? data.add(added.skin) : added.files));
+    indexed.push({ source: skin.uuid, ...added.skin });
     if (seen.size % TURN === 0) await turn();
   }
-  const index = indexText({ namespace, game: `${game.from}..${game.to}`, pack: 'pack.zip', skins });
-  files.push({ path: INDEX_NAME, bytes: Buffer.from(index), isText: true });
+  files.push(...(data?.rest() ?? [indexFile(indexed, options)]));
   const bytes = zipOf(files);
   return { bytes, sha1: hash('sha1', bytes), isPublic };
 }
 
-/** @throws Refusal `skin_not_found` */
-async function withTexture(
-  context: PackContext,
-  caller: Caller,
-  id: string,
-): Promise<{ skin: SkinWithData; texture: PackSkinTexture }> {
-  const skin = await readNamed(context, caller, id);
+function indexFile(
+  skins: readonly IndexedSkin[],
+  { namespace, game }: { readonly namespace: string; readonly game: GameRange },
+): PackFile {
+  const index = indexText({ namespace, game: `${game.from}..${game.to}`, pack: 'pack.zip', skins });
+  return { path: INDEX_NAME, bytes: Buffer.from(index), isText: true };
+}
+
+/** Undefined if the picture is blocked, or the skin was deleted just now. */
+async function textureOf(context: PackContext, skin: SkinWithData): Promise<PackSkinTexture | undefined> {
   const row = await findServedTexture(context.db, skin.texture_hash);
-  if (!row) throw notFound(id);
+  if (!row) return undefined;
   const variant = skin.variant === 'slim' ? 'slim' : 'classic';
   // Textures are stored in sound files; only those of 64×32 have to be converted.
   const isModern = readHeader(row.png).height === 64;
-  const texture: PackSkinTexture = isModern
-    ? { png: row.png, pixels: skin.texture_hash, variant }
-    : skinTexture(row.png, { variant });
-  return { skin, texture };
+  return isModern ? { png: row.png, pixels: skin.texture_hash, variant } : skinTexture(row.png, { variant });
 }
 
 async function readNamed(context: PackContext, caller: Caller, id: string): Promise<SkinWithData> {

@@ -5,7 +5,7 @@ import type { ColumnTypes, Db, StoreKind } from '../db.ts';
  * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
  * are made here and raise the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 25;
+export const FIRST_SCHEMA = 26;
 
 /** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
@@ -127,6 +127,23 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
     word ${text} not null,
     skin_id ${rowNumber} not null references skins (id) on delete cascade,
     constraint skin_words_primary primary key (word, skin_id)
+  )`,
+  `create table sets (
+    id ${rowNumber} ${numbered},
+    uuid ${text} not null unique,
+    owner ${text} not null,
+    name ${text} not null,
+    slug ${text} not null,
+    visibility ${text} not null,
+    created_at bigint not null,
+    changed_at bigint not null,
+    hidden_from ${text}
+  )`,
+  `create table set_skins (
+    set_id ${rowNumber} not null references sets (id) on delete cascade,
+    skin_id ${rowNumber} not null references skins (id) on delete cascade,
+    position integer not null,
+    constraint set_skins_primary primary key (set_id, skin_id)
   )`,
   `create table capes (
     uuid ${text} primary key,
@@ -302,6 +319,11 @@ const INDICES = [
   'create index skins_of_owner_by_views on skins (owner, views, id)',
   'create index skin_views_by_hour on skin_views (hour)',
   'create unique index skin_words_of_skin on skin_words (skin_id, word)',
+  // A set by its name: among an owner's, and among the public ones. Its skins in order; the sets of a skin.
+  'create unique index sets_of_owner on sets (owner, slug)',
+  "create unique index sets_public on sets (slug) where visibility = 'public'",
+  "create index sets_public_newest on sets (id) where visibility = 'public'",
+  'create index set_skins_by_skin on set_skins (skin_id)',
   'create index players_by_name on players (name, looked_up_at)',
   'create index players_by_time on players (looked_up_at)',
   // An owner's jobs, and the failed ones, which are few among many; those to prune.

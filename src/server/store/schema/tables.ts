@@ -140,6 +140,29 @@ export interface SkinViewsTable {
   hour: number;
 }
 
+/** A named group of skins, in its owner's order. */
+export interface SetsTable {
+  id: Generated<number>;
+  /** 32 hexadecimal digits. */
+  uuid: string;
+  owner: string;
+  name: string;
+  /** The name as an address has it. No two sets of an owner, and no two public sets, share it. */
+  slug: string;
+  visibility: SkinVisibility;
+  created_at: number;
+  changed_at: number;
+  /** As for skins. */
+  hidden_from: ColumnType<SkinVisibility | null, SkinVisibility | null | undefined>;
+}
+
+export interface SetSkinsTable {
+  set_id: number;
+  skin_id: number;
+  /** Order within the set, lowest first. */
+  position: number;
+}
+
 export interface CapesTable {
   /** 32 hexadecimal digits. */
   uuid: string;
@@ -163,6 +186,7 @@ export type TextureRow = Selectable<TexturesTable>;
 export type TextureDataRow = Selectable<TextureDataTable>;
 export type SkinRow = Selectable<SkinsTable>;
 export type SkinViewRow = Selectable<SkinViewsTable>;
+export type SetRow = Selectable<SetsTable>;
 export type CapeRow = Selectable<CapesTable>;
 export type PlayerRow = Selectable<PlayersTable>;
 
@@ -396,6 +420,8 @@ export interface Tables {
   callers: CallersTable;
   queue_clock: { id: number; turn: number };
   skin_words: { word: string; skin_id: number };
+  sets: SetsTable;
+  set_skins: SetSkinsTable;
   skin_views: SkinViewsTable;
   capes: CapesTable;
   callbacks: CallbacksTable;

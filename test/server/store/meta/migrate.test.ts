@@ -47,6 +47,8 @@ describe('Opening a store', () => {
       'queue_clock',
       'reports',
       'sessions',
+      'set_skins',
+      'sets',
       'sign_in_links',
       'skin_views',
       'skin_words',

@@ -1,6 +1,11 @@
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import { identityOfJob } from '../../../../src/server/service/skins/identity.ts';
-import type { SkinRow, TextureDataRow, TextureRow } from '../../../../src/server/store/schema/tables.ts';
+import type {
+  SetRow,
+  SkinRow,
+  TextureDataRow,
+  TextureRow,
+} from '../../../../src/server/store/schema/tables.ts';
 import { wordsIn } from '../../../../src/server/store/skins.ts';
 import { hourOf } from '../../../../src/server/store/usage.ts';
 import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
@@ -54,6 +59,15 @@ const INPUTS: readonly SkinInput[] = [
   { picture: 6, owner: NOBODY, name: null, visibility: 'public' },
 ];
 
+const SETS: readonly Omit<SetRow, 'id' | 'uuid' | 'created_at' | 'changed_at'>[] = [
+  { owner: dora, name: 'Royal Guards', slug: 'royal-guards', visibility: 'public', hidden_from: null },
+  { owner: emil, name: 'Rude', slug: 'rude', visibility: 'private', hidden_from: 'public' },
+];
+
+function setUuid(n: number): string {
+  return hex(`set ${n}`, 32);
+}
+
 /** The UUID of the n-th skin, from 1. */
 export function skinUuid(n: number): string {
   return hex(`skin ${n}`, 32);
@@ -97,7 +111,7 @@ function wordRows({ id, name }: SkinRow): Rows['skin_words'] {
 
 type SkinTable =
   | ('textures' | 'texture_data' | 'skins' | 'skin_words')
-  | ('skin_views' | 'capes' | 'players' | 'blocked_images');
+  | ('sets' | 'set_skins' | 'skin_views' | 'capes' | 'players' | 'blocked_images');
 
 /** Skins, with what they are made of. */
 export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTable>> {
@@ -110,6 +124,18 @@ export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTab
     texture_data: data.filter((one, n) => data.findIndex((other) => other.identity === one.identity) === n),
     skins,
     skin_words: skins.flatMap(wordRows),
+    sets: SETS.map((set, n) => ({
+      id: n + 1,
+      uuid: setUuid(n + 1),
+      ...set,
+      created_at: MOMENT,
+      changed_at: LATER,
+    })),
+    set_skins: [
+      { set_id: 1, skin_id: 4, position: 0 },
+      { set_id: 1, skin_id: 1, position: 1 },
+      { set_id: 2, skin_id: 1, position: 0 },
+    ],
     skin_views: [{ skin_id: 1, viewer: hex('viewer'), hour: hourOf(MOMENT) }],
     capes: [
       { ...cape, uuid: hex('cape', 32), alias: 'Violet', texture_hash: CAPE.hash },

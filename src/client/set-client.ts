@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
+import { type ModeratedSet, moderatedSetAnswerSchema, type ReportDecision } from '../protocol/moderation.ts';
+import {
+  receivedSetAnswerSchema,
+  receivedSetListAnswerSchema,
+  type SetEdit,
+  type SetInput,
+  type SkinSet,
+  type SkinSetSummary,
+} from '../protocol/set.ts';
+import { nextIn, queryOf } from './pages.ts';
+import type { Outgoing, Requester } from './requester.ts';
+import type { CallOptions, Listed, PageQuery, SkinExportFormat } from './types.ts';
+
+type Page = Pick<PageQuery, 'after' | 'size'>;
+
+const DOWNLOADS = {
+  zip: { path: '/skins.zip', type: 'application/zip' },
+  lock: { path: '/skins.lock', type: 'application/x-ndjson' },
+  pack: { path: '/pack.zip', type: 'application/zip' },
+  datapack: { path: '/datapack.zip', type: 'application/zip' },
+} as const satisfies Record<SetFileFormat, { path: string; type: string }>;
+
+/** A file of a set: its pictures with skins.lock, skins.lock alone, its resource pack, or the data pack for that. */
+export type SetFileFormat = SkinExportFormat | 'pack' | 'datapack';
+
+/** Sets of skins on a skinsmith service. A set is named by its UUID; public ones and the caller's own by name too. */
+export class SetClient {
+  readonly #requester: Requester;
+
+  constructor(requester: Requester) {
+    this.#requester = requester;
+  }
+
+  /** GET /v2/me/sets, or GET /v2/sets for the public sets of all users: newest first. `size`: 1 to 128. */
+  async list(
+    { isPublic = false, ...page }: Page & { readonly isPublic?: boolean } = {},
+    call: CallOptions = {},
+  ): Promise<Listed<SkinSetSummary>> {
+    const path = `/v2/${isPublic ? 'sets' : 'me/sets'}?${queryOf({ after: page.after, size: page.size })}`;
+    const { sets, links } = await this.#ask({ method: 'GET', path }, receivedSetListAnswerSchema, call);
+    return { entries: sets, next: nextIn(links) };
+  }
+
+  /** GET /v2/sets/:set: with the skins that the caller may see. */
+  async get(set: string, call: CallOptions = {}): Promise<SkinSet> {
+    return skinSet(await this.#ask({ method: 'GET', path: pathOf(set) }, receivedSetAnswerSchema, call));
+  }
+
+  /** POST /v2/sets: makes a set. */
+  async create(input: SetInput, call: CallOptions = {}): Promise<SkinSet> {
+    const request = { method: 'POST', path: '/v2/sets', content: { json: input } } as const;
+    return skinSet(await this.#ask(request, receivedSetAnswerSchema, call));
+  }
+
+  /** PATCH /v2/sets/:set: changes a set of the caller. */
+  async edit(set: string, edit: SetEdit, call: CallOptions = {}): Promise<SkinSet> {
+    const request = { method: 'PATCH', path: pathOf(set), content: { json: edit } } as const;
+    return skinSet(await this.#ask(request, receivedSetAnswerSchema, call));
+  }
+
+  /** DELETE /v2/sets/:set: deletes a set of the caller; its skins stay. */
+  async delete(set: string, call: CallOptions = {}): Promise<void> {
+    await this.#ask({ method: 'DELETE', path: pathOf(set) }, receivedEnvelopeSchema, call);
+  }
+
+  /**
+   * A file with the skins of a set that the caller may see, requested when it is read. `namespace` and `game` (as
+   * `1.21.9..26.1`): of packs.
+   */
+  file(
+    set: string,
+    format: SetFileFormat,
+    options: { readonly namespace?: string; readonly game?: string } = {},
+    call: CallOptions = {},
+  ): AsyncIterable<Uint8Array> {
+    const { path, type } = DOWNLOADS[format];
+    const query = queryOf(options);
+    return this.#requester.file(`${pathOf(set)}${path}${query.size > 0 ? `?${query}` : ''}`, type, call);
+  }
+
+  /** PATCH /v2/account/sets/:uuid (operator only): hides any user's set, or shows it again. */
+  async setHidden(
+    uuid: string,
+    decision: ReportDecision & { readonly hidden: boolean },
+    call: CallOptions = {},
+  ): Promise<ModeratedSet> {
+    const path = `/v2/account/sets/${encodeURIComponent(uuid)}`;
+    const request = { method: 'PATCH', path, content: { json: decision } } as const;
+    return (await this.#ask(request, moderatedSetAnswerSchema, call)).set;
+  }
+
+  /** DELETE /v2/account/sets/:uuid (operator only): deletes any user's set. */
+  async deleteAny(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
+    const path = `/v2/account/sets/${encodeURIComponent(uuid)}?${new URLSearchParams({ note })}`;
+    await this.#ask({ method: 'DELETE', path }, receivedEnvelopeSchema, call);
+  }
+
+  async #ask<S extends z.ZodType>(request: Outgoing, schema: S, call: CallOptions): Promise<z.output<S>> {
+    return await this.#requester.request(request, schema, call);
+  }
+}
+
+function skinSet({ set, skins }: z.output<typeof receivedSetAnswerSchema>): SkinSet {
+  return { ...set, skins };
+}
+
+function pathOf(set: string): string {
+  return `/v2/sets/${encodeURIComponent(set)}`;
+}

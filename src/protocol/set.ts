@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { envelopeSchema, receivedEnvelopeSchema } from './envelope.ts';
+import {
+  receivedSkinListItemSchema,
+  SKIN_NAME_RULE,
+  type SkinListItem,
+  skinListAnswerSchema,
+  skinNameSchema,
+  skinPackQuerySchema,
+  uuidSchema,
+  visibilitySchema,
+} from './skin.ts';
+
+/** Maximum skins of a set: those of one resource pack. */
+export const MAX_SET = 500;
+
+/** The name of a set as its address has it: lower case, other characters than a-z, 0-9, _ . and - as dashes. */
+export function slugOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_.-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+}
+
+/** Names that an address would take for something else. */
+const NOT_A_NAME = `${SKIN_NAME_RULE}, with a letter or digit, and not a UUID`;
+
+const setNameSchema = skinNameSchema.refine(
+  (name) => /[a-z0-9]/i.test(name) && !uuidSchema.safeParse(name).success,
+  {
+    error: NOT_A_NAME,
+  },
+);
+
+/** Why the service would refuse a set's name; undefined if it is valid. */
+export function setNameProblem(name: string): string | undefined {
+  return setNameSchema.safeParse(name).error?.issues[0]?.message;
+}
+
+/** A set in an address: its UUID, or its name. */
+export const setReferenceSchema = z
+  .string()
+  .max(64)
+  .transform((text) => uuidSchema.safeParse(text).data ?? slugOf(text));
+
+const skins = z
+  .array(uuidSchema)
+  .max(MAX_SET, `at most ${MAX_SET} skins`)
+  .transform((uuids) => [...new Set(uuids)]);
+
+/** POST /v2/sets */
+export const setBodySchema = z.strictObject({
+  name: setNameSchema,
+  visibility: visibilitySchema.default('public'),
+  /** UUIDs of skins that the caller may see, in order. */
+  skins: skins.default([]),
+});
+/** A set to be made; `skins`: UUIDs in order, at most 500; `visibility`: default public. */
+export type SetInput = z.input<typeof setBodySchema>;
+
+/** PATCH /v2/sets/:set */
+export const setEditSchema = z
+  .strictObject({
+    name: setNameSchema.optional(),
+    visibility: visibilitySchema.optional(),
+    /** All skins of the set, in order. */
+    skins: skins.optional(),
+    /** Skins to add at the end. */
+    add: skins.optional(),
+    /** Skins to take out. */
+    remove: skins.optional(),
+  })
+  .refine((edit) => Object.values(edit).some((value) => value !== undefined), {
+    error: 'Nothing to change: send a name, a visibility or skins.',
+  })
+  .refine(({ skins, add, remove }) => skins === undefined || (add === undefined && remove === undefined), {
+    error: 'Send all skins, or those to add and remove.',
+  });
+/** What to change about a set: at least one field; `skins` replaces all, `add` and `remove` change some. */
+export type SetEdit = z.input<typeof setEditSchema>;
+
+const setSchema = z
+  .object({
+    /** 32 hexadecimal digits. */
+    uuid: z.string(),
+    name: z.string(),
+    /** The name as an address has it; others find public sets by it. */
+    slug: z.string(),
+    visibility: visibilitySchema,
+    /** Number of skins in it that the caller may see. */
+    size: z.number(),
+    /** Milliseconds since the epoch. */
+    createdAt: z.number(),
+    /** Milliseconds since the epoch: when it was last changed. */
+    changedAt: z.number(),
+  })
+  .meta({ id: 'SkinSet' });
+/** A named group of skins. */
+export type SkinSetSummary = z.infer<typeof setSchema>;
+
+export const setAnswerSchema = envelopeSchema.extend({
+  set: setSchema,
+  skins: skinListAnswerSchema.shape.skins,
+});
+export const setListAnswerSchema = envelopeSchema.extend({ sets: z.array(setSchema) });
+export const setListQuerySchema = z.object({
+  /** Where the previous page ended. */
+  after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+  size: z.coerce.number().int().min(1).max(128).default(32),
+});
+
+/** A set with its skins, as a client reads it. */
+export interface SkinSet extends SkinSetSummary {
+  /** Those that the caller may see, in order. */
+  readonly skins: readonly SkinListItem[];
+}
+
+export const receivedSetAnswerSchema = receivedEnvelopeSchema.extend({
+  set: setSchema,
+  skins: z.array(receivedSkinListItemSchema),
+});
+export const receivedSetListAnswerSchema = receivedEnvelopeSchema.extend({ sets: z.array(setSchema) });
+
+/** GET /v2/sets/:set/pack.zip; `namespace`: default the slug. */
+export const setPackQuerySchema = z.object({
+  namespace: skinPackQuerySchema.shape.namespace.removeDefault().optional(),
+  game: skinPackQuerySchema.shape.game,
+});

@@ -1,0 +1,283 @@
+import { z } from 'zod';
+import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import {
+  decisionSchema,
+  moderatedSetAnswerSchema,
+  skinDecisionSchema,
+} from '../../../protocol/moderation.ts';
+import {
+  type SkinSetSummary,
+  setAnswerSchema,
+  setBodySchema,
+  setEditSchema,
+  setListAnswerSchema,
+  setListQuerySchema,
+  setPackQuerySchema,
+  setReferenceSchema,
+} from '../../../protocol/set.ts';
+import { uuidSchema } from '../../../protocol/skin.ts';
+import {
+  createSet,
+  deleteAnySet,
+  deleteSet,
+  editSet,
+  type FullSet,
+  readOwnSets,
+  readPublicSets,
+  readSet,
+  type SetList,
+  setHiddenSet,
+} from '../../service/skins/sets.ts';
+import type { CountedSet } from '../../store/sets.ts';
+import { EXPORTS, setExportAnswer, setPackAnswer } from '../downloads.ts';
+import { type Answer, type Call, type Route, route } from '../route.ts';
+import { envelope, type Notes, pageLinks, skinListItem } from '../views.ts';
+
+const params = z.object({ set: setReferenceSchema });
+const SET = '/v2/sets/:set';
+const OWN = '/v2/me/sets';
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+
+const listRoute = route({
+  method: 'GET',
+  paths: ['/v2/sets'],
+  summary: 'Public sets of skins, newest first; size is the number of skins that the caller may see',
+  query: setListQuerySchema,
+  isStrict: true,
+  answers: { 200: setListAnswerSchema, 400: errorAnswerSchema },
+  handle: async (call) => {
+    const { context, caller, query } = call;
+    return listAnswer('/v2/sets', call, await readPublicSets(context, caller, pageOf(query)));
+  },
+});
+
+const ownListRoute = route({
+  method: 'GET',
+  scopes: ['read'],
+  needsKey: true,
+  paths: [OWN],
+  summary: "The caller's own sets of every visibility, newest first",
+  query: setListQuerySchema,
+  isStrict: true,
+  answers: { 200: setListAnswerSchema, 400: errorAnswerSchema, 401: errorAnswerSchema },
+  handle: async (call) => {
+    const { context, caller, query } = call;
+    return listAnswer(OWN, call, await readOwnSets(context, caller, pageOf(query)));
+  },
+});
+
+type ListQuery = z.output<typeof setListQuerySchema>;
+
+function pageOf({ after, size }: ListQuery) {
+  return { before: after, size };
+}
+
+function listAnswer(
+  path: string,
+  { query, warnings }: Pick<Call<unknown, ListQuery>, 'query' | 'warnings'>,
+  { sets, next }: SetList,
+): Answer {
+  const links = pageLinks(path, query, next === undefined ? undefined : String(next));
+  const body = { ...envelope({ warnings, links }), sets: sets.map((set) => setView(set, set.skins)) };
+  return { status: 200, body };
+}
+
+const createRoute = route({
+  method: 'POST',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: ['/v2/sets'],
+  summary: 'Make a set of up to 500 skins that the caller may see',
+  bodies: { 'application/json': setBodySchema },
+  answers: { ...refusals, 201: setAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    const full = await createSet(context, caller, setBodySchema.parse(request.body ?? {}));
+    return setAnswer(full, { warnings }, 201);
+  },
+});
+
+const setRoute = route({
+  method: 'GET',
+  paths: [SET],
+  summary: 'A set with the skins in it that the caller may see; public ones and your own by name too',
+  params,
+  answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
+  handle: async (call) => setAnswer(await setOf(call), { warnings: call.warnings }),
+});
+
+type SetCall = Pick<Call<z.output<typeof params>>, 'context' | 'caller' | 'params'>;
+
+/** @throws Refusal `set_not_found` */
+async function setOf({ context, caller, params }: SetCall): Promise<FullSet> {
+  return await readSet(context, caller, params.set);
+}
+
+const editRoute = route({
+  method: 'PATCH',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: [SET],
+  summary: "Change a set's name, visibility or skins (its owner only)",
+  params,
+  bodies: { 'application/json': setEditSchema },
+  answers: { ...refusals, 200: setAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    const edit = setEditSchema.parse(request.body ?? {});
+    const full = await editSet(context, caller, { ...edit, reference: params.set });
+    return setAnswer(full, { warnings, messages: [{ code: 'updated', message: 'The set is changed.' }] });
+  },
+});
+
+const deleteRoute = route({
+  method: 'DELETE',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: [SET],
+  summary: 'Delete a set (its owner only); its skins stay',
+  params,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, warnings }) => {
+    await deleteSet(context, caller, params.set);
+    const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
+    return { status: 200, body: envelope({ warnings, messages, links: { list: OWN } }) };
+  },
+});
+
+const downloads = {
+  400: errorAnswerSchema,
+  404: errorAnswerSchema,
+  429: errorAnswerSchema,
+  503: errorAnswerSchema,
+};
+
+const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
+  route({
+    method: 'GET',
+    paths: [`${SET}/skins.${kind}`],
+    summary: `The skins of a set as ${kind === 'zip' ? 'a zip with their pictures and skins.lock' : 'skins.lock'}`,
+    params,
+    answers: { ...downloads, 200: EXPORTS[kind].type },
+    isStreamed: true,
+    cache: 'none',
+    handle: async (call) => await setExportAnswer(kind, call, await setOf(call)),
+  }),
+);
+
+const packRoute = route({
+  method: 'GET',
+  paths: [`${SET}/pack.zip`],
+  summary: 'The resource pack of a set, for Minecraft 1.21.9 and later; its entity tag is its SHA-1',
+  params,
+  query: setPackQuerySchema,
+  isStrict: true,
+  answers: { ...downloads, 200: 'application/zip' },
+  handle: async (call) => await packAnswer('resource', call),
+});
+
+/** A short address that a game server's settings can hold. */
+const namedPackRoute = route({
+  method: 'GET',
+  paths: ['/packs/:file'],
+  summary: 'The same at a short address: the name of a set, or its UUID, and .zip',
+  params: z.object({
+    file: z
+      .string()
+      .max(68)
+      .regex(/\.zip$/i, 'not the name of a zip'),
+  }),
+  query: setPackQuerySchema,
+  isStrict: true,
+  answers: { ...downloads, 200: 'application/zip' },
+  handle: async (call) => {
+    const set = setReferenceSchema.parse(call.params.file.slice(0, -'.zip'.length));
+    return await packAnswer('resource', { ...call, params: { set } });
+  },
+});
+
+const dataPackRoute = route({
+  method: 'GET',
+  paths: [`${SET}/datapack.zip`],
+  summary: "The data pack of a set's resource pack: the function lineup summons all of its skins",
+  params,
+  query: setPackQuerySchema,
+  isStrict: true,
+  answers: { ...downloads, 200: 'application/zip' },
+  handle: async (call) => await packAnswer('data', call),
+});
+
+type PackCall = SetCall & Pick<Call<unknown, z.output<typeof setPackQuerySchema>>, 'query'>;
+
+async function packAnswer(kind: 'resource' | 'data', call: PackCall): Promise<Answer> {
+  const { context, caller, query } = call;
+  return await setPackAnswer(context, caller, { ...query, kind, full: await setOf(call) });
+}
+
+const ANY_SET = '/v2/account/sets/:uuid';
+const anySetParams = z.object({ uuid: uuidSchema });
+
+const hideRoute = route({
+  method: 'PATCH',
+  scopes: ['operator'],
+  paths: [ANY_SET],
+  summary: "Hide any user's set or show it again (operator only)",
+  params: anySetParams,
+  bodies: { 'application/json': skinDecisionSchema },
+  answers: { ...refusals, 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    const decision = skinDecisionSchema.parse(request.body ?? {});
+    const set = await setHiddenSet(context, caller, { ...params, ...decision });
+    return { status: 200, body: { ...envelope({ warnings, links: { set: `/v2/sets/${set.uuid}` } }), set } };
+  },
+});
+
+const deleteAnyRoute = route({
+  method: 'DELETE',
+  scopes: ['operator'],
+  paths: [ANY_SET],
+  summary: "Delete any user's set; its skins stay (operator only)",
+  params: anySetParams,
+  query: decisionSchema,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, query, warnings }) => {
+    await deleteAnySet(context, caller, { ...params, note: query.note });
+    const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
+    return { status: 200, body: envelope({ warnings, messages, links: { log: '/v2/account/log' } }) };
+  },
+});
+
+function setAnswer(
+  { set, skins }: FullSet,
+  notes: Pick<Notes, 'warnings' | 'messages'>,
+  status = 200,
+): Answer {
+  const self = `/v2/sets/${set.uuid}`;
+  const links = { self, zip: `${self}/skins.zip`, lock: `${self}/skins.lock`, pack: `${self}/pack.zip` };
+  const body = {
+    ...envelope({ ...notes, links }),
+    set: setView(set, skins.length),
+    skins: skins.map(skinListItem),
+  };
+  return { status, body };
+}
+
+function setView(
+  { uuid, name, slug, visibility, created_at, changed_at }: Omit<CountedSet, 'skins'>,
+  size: number,
+): SkinSetSummary {
+  return { uuid, name, slug, visibility, size, createdAt: created_at, changedAt: changed_at };
+}
+
+export const SET_ROUTES: readonly Route[] = [
+  listRoute,
+  ownListRoute,
+  createRoute,
+  setRoute,
+  editRoute,
+  deleteRoute,
+  ...exportRoutes,
+  packRoute,
+  namedPackRoute,
+  dataPackRoute,
+  hideRoute,
+  deleteAnyRoute,
+];

@@ -1,0 +1,275 @@
+import type { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
+import { newUuid } from '../../../base/text.ts';
+import type { ModeratedSet } from '../../../protocol/moderation.ts';
+import { MAX_SET, type setBodySchema, type setEditSchema, slugOf } from '../../../protocol/set.ts';
+import type { SkinVisibility } from '../../../protocol/skin.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { SetRow } from '../../store/schema/tables.ts';
+import {
+  type CountedSet,
+  changeSet,
+  countSetsOf,
+  deleteSetRow,
+  findSet,
+  findSetByName,
+  insertSet,
+  listSets,
+  putSkinsInSet,
+  readSetSkins,
+  type SetPage,
+  type SetViewer,
+  skinNumbers,
+  skinsInSet,
+} from '../../store/sets.ts';
+import type { SkinScope, SkinWithData } from '../../store/skins.ts';
+import { type Caller, hasScope, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
+import { logAction, type ModerationContext } from '../moderation.ts';
+import { Refusal } from '../refusal.ts';
+import { requirePrivateSkins } from './changes.ts';
+
+/** Maximum sets per user. */
+const MAX_SETS = 500;
+
+/** A set with those of its skins that the caller sees. */
+export interface FullSet {
+  readonly set: SetRow;
+  readonly skins: SkinWithData[];
+}
+
+type SetContext = { readonly db: Db };
+
+/**
+ * A set by its UUID or slug: public ones for everyone, unlisted ones for those who have the UUID, private ones for their
+ * owners. Owners find their sets by slug too, before those of others.
+ * @throws Refusal `set_not_found`
+ */
+export async function readSet({ db }: SetContext, caller: Caller, reference: string): Promise<FullSet> {
+  const set = await findVisibleSet(db, caller, reference);
+  return { set, skins: await readSetSkins(db, set, viewerOf(caller)) };
+}
+
+async function findVisibleSet(db: Db, caller: Caller, reference: string): Promise<SetRow> {
+  const { owner } = viewerOf(caller);
+  const named = await findSet(db, reference);
+  if (named && (named.visibility !== 'private' || named.owner === owner)) return named;
+  const own = owner === undefined ? undefined : await findSetByName(db, { owner }, reference);
+  const found = own ?? (await findSetByName(db, 'public', reference));
+  if (!found) throw noSuchSet(reference);
+  return found;
+}
+
+function noSuchSet(reference: string): Refusal {
+  return new Refusal(
+    'set_not_found',
+    `There is no set ${reference}, or it is somebody else's and not public.`,
+  );
+}
+
+/** A key without the scope to read its user's data sees only what everyone sees, as do callers without a key. */
+function viewerOf(caller: Caller): SetViewer {
+  return { owner: caller.kind === 'user' && hasScope(caller, 'read') ? caller.owner : undefined };
+}
+
+export interface SetList {
+  readonly sets: CountedSet[];
+  /** `before` of the next page; undefined on the last page. */
+  readonly next: number | undefined;
+}
+
+/** The public sets of all users, newest first. */
+export async function readPublicSets(context: SetContext, caller: Caller, page: SetPage): Promise<SetList> {
+  return await readSets(context, caller, { ...page, scope: 'public' });
+}
+
+/** The caller's sets of every visibility, newest first. @throws Refusal `unauthorized` */
+export async function readOwnSets(context: SetContext, caller: Caller, page: SetPage): Promise<SetList> {
+  const { owner } = requireUser(caller);
+  return await readSets(context, caller, { ...page, scope: { owner } });
+}
+
+async function readSets(
+  { db }: SetContext,
+  caller: Caller,
+  { scope, before, size }: SetPage & { readonly scope: SkinScope },
+): Promise<SetList> {
+  const found = await listSets(db, scope, { before, size: size + 1, viewer: viewerOf(caller) });
+  const sets = found.slice(0, size);
+  return { sets, next: found.length > size ? sets.at(-1)?.id : undefined };
+}
+
+type ChangeContext = SetContext & { readonly clock: Clock };
+
+/**
+ * Makes a set of skins that the caller sees.
+ * @throws Refusal `unauthorized`, `insufficient_grants` (a plan without private skins), `skin_not_found`,
+ * `invalid_request` for a name that is taken or too many sets
+ */
+export async function createSet(
+  { db, clock }: ChangeContext,
+  caller: Caller,
+  { name, visibility, skins }: z.output<typeof setBodySchema>,
+): Promise<FullSet> {
+  const { owner } = requireUser(caller);
+  if (visibility === 'private') requirePrivateSkins(caller);
+  return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    if ((await countSetsOf(tx, owner)) >= MAX_SETS)
+      throw new Refusal(
+        'invalid_request',
+        `You already have ${MAX_SETS} sets, the maximum. Delete one first.`,
+      );
+    const set = { uuid: newUuid(), owner, name, slug: slugOf(name), visibility, created_at: clock.now() };
+    await requireFreeName(tx, set);
+    const id = await insertSet(tx, set);
+    await putSkinsInSet(tx, id, await numbersOf(tx, caller, skins));
+    return await readSet({ db: tx }, caller, set.uuid);
+  });
+}
+
+/**
+ * Changes the name, visibility or skins of a set of the caller.
+ * @throws Refusal as above; `set_not_found` also for sets of others
+ */
+export async function editSet(
+  { db, clock }: ChangeContext,
+  caller: Caller,
+  { reference, ...edit }: z.output<typeof setEditSchema> & { readonly reference: string },
+): Promise<FullSet> {
+  const user = requireUser(caller);
+  return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    const set = await ownSet(tx, user, reference);
+    const { name = set.name, visibility = set.visibility } = edit;
+    if (visibility !== set.visibility) requireMayChange(user, set, visibility);
+    const changed = { ...set, name, slug: slugOf(name), visibility };
+    await requireFreeName(tx, changed);
+    await changeSet(tx, set.id, { name, slug: changed.slug, visibility, changed_at: clock.now() });
+    await changeSkins(tx, caller, set.id, edit);
+    return await readSet({ db: tx }, caller, set.uuid);
+  });
+}
+
+/** @throws Refusal `insufficient_grants` */
+function requireMayChange(caller: UserCaller, set: SetRow, visibility: SkinVisibility): void {
+  if (set.hidden_from !== null)
+    throw new Refusal('insufficient_grants', 'The operator of this server has hidden this set.');
+  if (visibility === 'private') requirePrivateSkins(caller);
+}
+
+type SkinChanges = Pick<z.output<typeof setEditSchema>, 'skins' | 'add' | 'remove'>;
+
+/** @throws Refusal `skin_not_found`, `invalid_request` */
+async function changeSkins(
+  tx: Db,
+  caller: Caller,
+  set: number,
+  { skins, add, remove }: SkinChanges,
+): Promise<void> {
+  if (skins !== undefined) return await putSkinsInSet(tx, set, await numbersOf(tx, caller, skins));
+  if (add === undefined && remove === undefined) return;
+  const removed = new Set(await skinNumbers(tx, remove ?? []).then((rows) => rows.map(({ id }) => id)));
+  const kept = (await skinsInSet(tx, set)).filter((id) => !removed.has(id));
+  const all = [...new Set([...kept, ...(await numbersOf(tx, caller, add ?? []))])];
+  if (all.length > MAX_SET)
+    throw new Refusal(
+      'invalid_request',
+      `A set has at most ${MAX_SET} skins; this one would have ${all.length}.`,
+    );
+  await putSkinsInSet(tx, set, all);
+}
+
+/** The numbers of skins that the caller sees, in order. @throws Refusal `skin_not_found` */
+async function numbersOf(tx: Db, caller: Caller, uuids: readonly string[]): Promise<number[]> {
+  const { owner } = viewerOf(caller);
+  const found = new Map((await skinNumbers(tx, uuids)).map((skin) => [skin.uuid, skin]));
+  return uuids.map((uuid) => {
+    const skin = found.get(uuid);
+    if (skin && (skin.visibility !== 'private' || skin.owner === owner)) return skin.id;
+    throw new Refusal('skin_not_found', `There is no skin ${uuid}, or it is somebody else's private one.`);
+  });
+}
+
+/** Deletes a set of the caller; its skins stay. @throws Refusal `unauthorized`, `set_not_found` */
+export async function deleteSet({ db }: SetContext, caller: Caller, reference: string): Promise<void> {
+  const user = requireUser(caller);
+  await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    await deleteSetRow(tx, (await ownSet(tx, user, reference)).id);
+  });
+}
+
+async function ownSet(tx: Db, { owner }: UserCaller, reference: string): Promise<SetRow> {
+  const named = await findSet(tx, reference);
+  const set = named?.owner === owner ? named : await findSetByName(tx, { owner }, reference);
+  if (!set) throw new Refusal('set_not_found', `You have no set ${reference}.`);
+  return set;
+}
+
+/** @throws Refusal `invalid_request` */
+async function requireFreeName(
+  tx: Db,
+  set: Pick<SetRow, 'uuid' | 'owner' | 'slug' | 'name' | 'visibility'>,
+): Promise<void> {
+  const own = await findSetByName(tx, { owner: set.owner }, set.slug);
+  if (own && own.uuid !== set.uuid)
+    throw new Refusal('invalid_request', `You already have a set with the name ${own.name}.`);
+  if (set.visibility !== 'public') return;
+  const other = await findSetByName(tx, 'public', set.slug);
+  if (other && other.uuid !== set.uuid)
+    throw new Refusal('invalid_request', `There is already a public set with the name ${other.name}.`);
+}
+
+/**
+ * Hides a set, which becomes private without its owner being able to change that, or shows it again with its previous
+ * visibility; unlisted if its name has been taken since. @throws Refusal `set_not_found`
+ */
+export async function setHiddenSet(
+  { db, clock }: ModerationContext,
+  caller: Caller,
+  { uuid, hidden, note }: { readonly uuid: string; readonly hidden: boolean; readonly note: string },
+): Promise<ModeratedSet> {
+  const operator = requireOperator(caller);
+  return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    const set = await anySet(tx, uuid);
+    if (hidden !== (set.hidden_from !== null)) {
+      await changeSet(tx, set.id, hidden ? hiddenFrom(set) : await shownAgain(tx, set));
+      const action = hidden ? 'hide_set' : 'show_set';
+      await logAction(tx, clock, { operator, action, subject: uuid, note });
+    }
+    const { name, visibility, hidden_from } = await anySet(tx, uuid);
+    return { uuid, name, visibility, hidden: hidden_from !== null };
+  });
+}
+
+function hiddenFrom({ visibility }: SetRow): Pick<SetRow, 'visibility' | 'hidden_from'> {
+  return { visibility: 'private', hidden_from: visibility };
+}
+
+async function shownAgain(tx: Db, set: SetRow): Promise<Pick<SetRow, 'visibility' | 'hidden_from'>> {
+  const visibility = set.hidden_from ?? set.visibility;
+  const isTaken = visibility === 'public' && (await findSetByName(tx, 'public', set.slug)) !== undefined;
+  return { visibility: isTaken ? 'unlisted' : visibility, hidden_from: null };
+}
+
+/** Deletes any user's set; its skins stay. @throws Refusal `set_not_found` */
+export async function deleteAnySet(
+  { db, clock }: ModerationContext,
+  caller: Caller,
+  { uuid, note }: { readonly uuid: string; readonly note: string },
+): Promise<void> {
+  const operator = requireOperator(caller);
+  await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    await deleteSetRow(tx, (await anySet(tx, uuid)).id);
+    await logAction(tx, clock, { operator, action: 'delete_set', subject: uuid, note });
+  });
+}
+
+async function anySet(tx: Db, uuid: string): Promise<SetRow> {
+  const set = await findSet(tx, uuid);
+  if (!set) throw new Refusal('set_not_found', `There is no set ${uuid}.`);
+  return set;
+}

@@ -1,0 +1,150 @@
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Db } from './db.ts';
+import type { SetRow, SkinRow, Tables } from './schema/tables.ts';
+import { DATA, RECORD, type SkinScope, type SkinWithData } from './skins.ts';
+
+/** Who looks at a set. `owner`: undefined for those who see only what everyone sees. */
+export interface SetViewer {
+  readonly owner: string | undefined;
+}
+
+/** A set, and how many of its skins its viewer sees. */
+export type CountedSet = SetRow & { readonly skins: number };
+
+export interface SetPage {
+  /** The number of the last set of the previous page. */
+  readonly before?: number | undefined;
+  readonly size: number;
+}
+
+export async function findSet(db: Db, uuid: string): Promise<SetRow | undefined> {
+  return await db.selectFrom('sets').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+}
+
+/** The set with this slug among the public ones, or among an owner's. */
+export async function findSetByName(db: Db, scope: SkinScope, slug: string): Promise<SetRow | undefined> {
+  return await setsIn(db, scope).selectAll().where('slug', '=', slug).executeTakeFirst();
+}
+
+/** Newest first. */
+export async function listSets(
+  db: Db,
+  scope: SkinScope,
+  { before, size, viewer }: SetPage & { readonly viewer: SetViewer },
+): Promise<CountedSet[]> {
+  const page = setsIn(db, scope).selectAll('sets').orderBy('sets.id', 'desc').limit(size);
+  const counted = (before === undefined ? page : page.where('sets.id', '<', before)).select((eb) =>
+    eb
+      .selectFrom('set_skins')
+      .innerJoin('skins', 'skins.id', 'set_skins.skin_id')
+      .whereRef('set_skins.set_id', '=', 'sets.id')
+      .where((skins) => isSeenIn(skins, viewer))
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .as('skins'),
+  );
+  const rows = await counted.execute();
+  return rows.map((row) => ({ ...row, skins: Number(row.skins) }));
+}
+
+/** Number of an owner's sets. */
+export async function countSetsOf(db: Db, owner: string): Promise<number> {
+  const { count } = await setsIn(db, { owner })
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function setsIn(db: Db, scope: SkinScope): SelectQueryBuilder<Tables, 'sets', object> {
+  // The same expression as in the partial indices.
+  const filter = scope === 'public' ? sql<boolean>`sets.visibility = 'public'` : undefined;
+  const sets = db.selectFrom('sets');
+  return filter ? sets.where(filter) : sets.where('sets.owner', '=', (scope as { owner: string }).owner);
+}
+
+/** The skins of a set that its viewer sees, in its order. */
+export async function readSetSkins(
+  db: Db,
+  set: Pick<SetRow, 'id'>,
+  viewer: SetViewer,
+): Promise<SkinWithData[]> {
+  return await db
+    .selectFrom('set_skins')
+    .innerJoin('sets', 'sets.id', 'set_skins.set_id')
+    .innerJoin('skins', 'skins.id', 'set_skins.skin_id')
+    .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
+    .select(RECORD)
+    .select(DATA)
+    .where('set_skins.set_id', '=', set.id)
+    .where((eb) => isSeenIn(eb, viewer))
+    .orderBy('set_skins.position')
+    .orderBy('set_skins.skin_id')
+    .execute();
+}
+
+/**
+ * Public skins, and the viewer's own. An unlisted skin is only seen in sets that are not public, which like the skin
+ * itself need their address, and by the owner of the set.
+ */
+function isSeenIn(eb: ExpressionBuilder<Tables, 'sets' | 'skins'>, { owner }: SetViewer) {
+  const unlisted = eb('skins.visibility', '=', 'unlisted');
+  const everyone = [eb('skins.visibility', '=', 'public'), unlisted.and('sets.visibility', '!=', 'public')];
+  if (owner === undefined) return eb.or(everyone);
+  return eb.or([...everyone, eb('skins.owner', '=', owner), unlisted.and('sets.owner', '=', owner)]);
+}
+
+export type NewSet = Omit<SetRow, 'id' | 'hidden_from' | 'changed_at'>;
+
+/** @returns its number */
+export async function insertSet(db: Db, set: NewSet): Promise<number> {
+  const { id } = await db
+    .insertInto('sets')
+    .values({ ...set, changed_at: set.created_at })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function changeSet(
+  db: Db,
+  id: number,
+  change: Partial<Pick<SetRow, 'name' | 'slug' | 'visibility' | 'hidden_from' | 'changed_at'>>,
+): Promise<void> {
+  await db.updateTable('sets').set(change).where('id', '=', id).execute();
+}
+
+/** Its skins stay. */
+export async function deleteSetRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('sets').where('id', '=', id).execute();
+}
+
+/** The numbers of a set's skins in its order, whoever may see them. */
+export async function skinsInSet(db: Db, id: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('set_skins')
+    .select('skin_id')
+    .where('set_id', '=', id)
+    .orderBy('position')
+    .orderBy('skin_id')
+    .execute();
+  return rows.map(({ skin_id }) => skin_id);
+}
+
+/** Replaces a set's skins. */
+export async function putSkinsInSet(db: Db, set_id: number, skins: readonly number[]): Promise<void> {
+  await db.deleteFrom('set_skins').where('set_id', '=', set_id).execute();
+  const rows = skins.map((skin_id, position) => ({ set_id, skin_id, position }));
+  if (rows.length > 0) await db.insertInto('set_skins').values(rows).execute();
+}
+
+/** The existing ones of these skins, with what decides who sees them. */
+export async function skinNumbers(
+  db: Db,
+  uuids: readonly string[],
+): Promise<Pick<SkinRow, 'id' | 'uuid' | 'owner' | 'visibility'>[]> {
+  if (uuids.length === 0) return [];
+  return await db
+    .selectFrom('skins')
+    .select(['id', 'uuid', 'owner', 'visibility'])
+    .where('uuid', 'in', uuids)
+    .execute();
+}

@@ -1,0 +1,242 @@
+import { hash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { unzipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { SkinClient } from '../../../src/index.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+async function make(
+  caller: TestCaller,
+  number: number,
+  fields: Record<string, string> = {},
+): Promise<string> {
+  return String((await caller.upload('/v2/generate', skinPng(number), fields)).body.skin?.uuid);
+}
+
+async function createSet(caller: TestCaller, name: string, skins: readonly string[], more: object = {}) {
+  const { status, body } = await caller.json('/v2/sets', { name, skins, ...more });
+  expect(status).toBe(201);
+  return body.set!;
+}
+
+const uuidsIn = ({ body }: Heard) => body.skins?.map(({ uuid }) => uuid);
+
+/** A server with two users, and two skins of the first. */
+async function runWithSkins() {
+  const server = await runServer();
+  const [ann, bob] = [await userWithPlan(server, 'ann'), await userWithPlan(server, 'bob')];
+  const nobody = new TestCaller(server.url);
+  const skins = [await make(ann, 1, { name: 'One' }), await make(ann, 2, { name: 'Two' })] as const;
+  return { server, ann, bob, nobody, skins };
+}
+
+describe('A set of skins', () => {
+  test('has its skins in order, is found by its name, and changes', async () => {
+    const { ann, nobody, skins } = await runWithSkins();
+    const [one, two] = skins;
+    const set = await createSet(ann, 'Royal Guards', [two, one, two]);
+    expect(set).toMatchObject({ name: 'Royal Guards', slug: 'royal-guards', visibility: 'public', size: 2 });
+    for (const reference of [set.uuid, 'royal-guards', 'Royal%20Guards']) {
+      expect(uuidsIn(await nobody.get(`/v2/sets/${reference}`))).toEqual([two, one]);
+    }
+    const three = await make(ann, 3);
+    const added = await ann.patch('/v2/sets/royal-guards', { add: [three, one], remove: [two] });
+    expect(uuidsIn(added)).toEqual([one, three]);
+    const renamed = await ann.patch(`/v2/sets/${set.uuid}`, { name: 'Guards', skins: [three] });
+    expect([renamed.body.set, uuidsIn(renamed)]).toMatchObject([{ slug: 'guards', size: 1 }, [three]]);
+    expectRefusal(await nobody.get('/v2/sets/royal-guards'), 'set_not_found', 404);
+    await ann.send('DELETE', `/v2/skins/${three}`);
+    expect(uuidsIn(await nobody.get('/v2/sets/guards'))).toEqual([]);
+    expect((await ann.send('DELETE', '/v2/sets/guards')).status).toBe(200);
+    expectRefusal(await ann.get('/v2/sets/guards'), 'set_not_found', 404);
+    expect((await nobody.get(`/v2/skins/${one}`)).status).toBe(200);
+  });
+
+  test('is listed newest first, page by page: public ones for everybody, all for their owner', async () => {
+    const { ann, bob, nobody, skins } = await runWithSkins();
+    await createSet(ann, 'a', skins);
+    await createSet(ann, 'b', [], { visibility: 'unlisted' });
+    await createSet(bob, 'c', [skins[0]]);
+    await createSet(bob, 'd', [], { visibility: 'private' });
+    const names = ({ body }: Heard) => body.sets?.map(({ name, size }) => `${name} ${size}`);
+    const first = await nobody.get('/v2/sets?size=1');
+    expect(names(first)).toEqual(['c 1']);
+    const second = await nobody.get(String(first.body.links['next']));
+    expect([names(second), second.body.links['next']]).toEqual([['a 2'], undefined]);
+    expect(names(await ann.get('/v2/me/sets'))).toEqual(['b 0', 'a 2']);
+    expect(names(await bob.get('/v2/me/sets'))).toEqual(['d 0', 'c 1']);
+    expectRefusal(await nobody.get('/v2/me/sets'), 'unauthorized', 401);
+  });
+
+  test('keeps names apart: among the sets of one owner, and among public ones', async () => {
+    const { ann, bob, nobody } = await runWithSkins();
+    const { uuid } = await createSet(ann, 'My Guards', []);
+    expectRefusal(await ann.json('/v2/sets', { name: 'my-guards' }), 'invalid_request', 400);
+    expectRefusal(await bob.json('/v2/sets', { name: 'MY GUARDS' }), 'invalid_request', 400);
+    const own = await createSet(bob, 'my guards', [], { visibility: 'private' });
+    expect((await bob.get('/v2/sets/my-guards')).body.set?.uuid).toBe(own.uuid);
+    expect((await nobody.get('/v2/sets/my-guards')).body.set?.uuid).toBe(uuid);
+    expectRefusal(await bob.patch('/v2/sets/my-guards', { visibility: 'public' }), 'invalid_request', 400);
+    expect((await ann.patch('/v2/sets/my-guards', { name: 'My GUARDS' })).status).toBe(200);
+  });
+
+  test.each([
+    ['no name', {}],
+    ['a name like a UUID', { name: '0'.repeat(32) }],
+    ['a name without a letter or digit', { name: '...' }],
+    ['a name that skins may not have', { name: 'a/b' }],
+    [
+      'too many skins',
+      { name: 'a', skins: Array.from({ length: 501 }, (_, n) => String(n).padStart(32, '0')) },
+    ],
+    ['an unknown field', { name: 'a', owner: 'me' }],
+  ])('refuses %s', async (_name, body) => {
+    const server = await runServer({ workers: 0 });
+    expectRefusal(await server.owner.json('/v2/sets', body), 'validation_error', 400);
+  });
+
+  test('takes no skin that its owner cannot see, and then stays as it was', async () => {
+    const { ann, bob, skins } = await runWithSkins();
+    const secret = await make(ann, 3, { visibility: 'private' });
+    expectRefusal(await bob.json('/v2/sets', { name: 'a', skins: [secret] }), 'skin_not_found', 404);
+    await createSet(bob, 'a', [skins[0]]);
+    for (const edit of [{ add: [secret] }, { skins: [secret] }, { name: 'b', add: ['0'.repeat(32)] }]) {
+      expectRefusal(await bob.patch('/v2/sets/a', edit), 'skin_not_found', 404);
+    }
+    expect(uuidsIn(await bob.get('/v2/sets/a'))).toEqual([skins[0]]);
+  });
+});
+
+/** Whose skins of which visibility each caller sees in a set of ann's. */
+const SEEN = {
+  public: { ann: 'pus', bob: 'po', nobody: 'p' },
+  unlisted: { ann: 'pus', bob: 'puo', nobody: 'pu' },
+  private: { ann: 'pus', bob: '-', nobody: '-' },
+} as const;
+
+/** A set of ann's with a public, an unlisted and a secret skin of hers, and one of bob's that became private. */
+async function runWithMixedSet(visibility: keyof typeof SEEN) {
+  const { server, ann, bob, nobody } = await runWithSkins();
+  const letters = new Map([
+    [await make(ann, 11, { name: 'p' }), 'p'],
+    [await make(ann, 12, { name: 'u', visibility: 'unlisted' }), 'u'],
+    [await make(ann, 13, { name: 's', visibility: 'private' }), 's'],
+    [await make(bob, 14, { name: 'o' }), 'o'],
+  ]);
+  const { uuid } = await createSet(ann, 'Mixed', [...letters.keys()], { visibility });
+  const bobs = [...letters.keys()].at(-1)!;
+  await bob.patch(`/v2/skins/${bobs}`, { visibility: 'private' });
+  return { server, uuid, letters, callers: { ann, bob, nobody } };
+}
+
+describe.each(Object.keys(SEEN) as (keyof typeof SEEN)[])('A %s set', (visibility) => {
+  test('shows each caller only what that caller may see, in every form', async () => {
+    const { uuid, letters, callers } = await runWithMixedSet(visibility);
+    const seenBy: Record<string, Record<string, string>> = {};
+    for (const [name, caller] of Object.entries(callers)) {
+      const heard = await caller.get(`/v2/sets/${uuid}`);
+      const json =
+        heard.status === 200
+          ? uuidsIn(heard)!
+              .map((id) => letters.get(id))
+              .join('')
+          : '-';
+      const named = (bytes: Buffer) =>
+        [...letters].flatMap(([id, letter]) => (bytes.includes(id) ? letter : [])).join('');
+      const inFile = async (path: string, read: (bytes: Buffer) => Buffer) => {
+        const { status, bytes } = await caller.get(`/v2/sets/${uuid}/${path}`);
+        return status === 200 ? named(read(bytes)) : '-';
+      };
+      seenBy[name] = {
+        json,
+        lock: await inFile('skins.lock', (bytes) => bytes),
+        zip: await inFile('skins.zip', (bytes) => Buffer.from(unzipSync(bytes)['skins.lock']!)),
+        pack: await inFile('pack.zip', (bytes) => Buffer.from(unzipSync(bytes)['skins.json']!)),
+      };
+    }
+    const expected = SEEN[visibility];
+    for (const [name, forms] of Object.entries(seenBy)) {
+      const letters = expected[name as keyof typeof expected];
+      expect([name, forms]).toEqual([name, { json: letters, lock: letters, zip: letters, pack: letters }]);
+    }
+    const listed = (await callers.nobody.get('/v2/sets')).body.sets;
+    expect(listed?.map(({ size }) => size)).toEqual(visibility === 'public' ? [1] : []);
+  });
+});
+
+describe('A key without the scope', () => {
+  test('read sees in its own sets only what everybody sees, and without skins changes nothing', async () => {
+    const { server, uuid, letters } = await runWithMixedSet('public');
+    const keyOf = async (scopes: readonly string[]) => {
+      const { body } = await server.owner.json('/v2/account/keys', {
+        user: 'ann',
+        name: scopes.join(),
+        scopes,
+      });
+      return new TestCaller(server.url, { key: String(body.key?.secret) });
+    };
+    const editor = await keyOf(['skins']);
+    const seen = uuidsIn(await editor.get(`/v2/sets/${uuid}`))?.map((id) => letters.get(id));
+    expect(seen).toEqual(['p']);
+    const reader = await keyOf(['read']);
+    for (const heard of [
+      await reader.json('/v2/sets', { name: 'new' }),
+      await reader.patch(`/v2/sets/${uuid}`, { name: 'new' }),
+      await reader.send('DELETE', `/v2/sets/${uuid}`),
+    ])
+      expectRefusal(heard, 'insufficient_grants', 403);
+    expectRefusal(await editor.get('/v2/me/sets'), 'insufficient_grants', 403);
+  });
+});
+
+describe('An operator', () => {
+  test("hides a set, which its owner can't show again, and shows it; deletes another", async () => {
+    const { server, ann, nobody, skins } = await runWithSkins();
+    const set = await createSet(ann, 'Rude', skins);
+    const path = `/v2/account/sets/${set.uuid}`;
+    expectRefusal(await ann.patch(path, { hidden: true }), 'insufficient_grants', 403);
+    const hidden = await server.owner.patch(path, { hidden: true, note: 'rude' });
+    expect(hidden.body.set).toMatchObject({ visibility: 'private', hidden: true });
+    expectRefusal(await nobody.get(`/v2/sets/${set.uuid}`), 'set_not_found', 404);
+    expectRefusal(await ann.patch('/v2/sets/rude', { visibility: 'public' }), 'insufficient_grants', 403);
+    expect((await ann.get('/v2/sets/rude')).body.set?.visibility).toBe('private');
+    await createSet(await server.user('eve'), 'rude', []);
+    expect((await server.owner.patch(path, { hidden: false })).body.set).toMatchObject({
+      visibility: 'unlisted',
+    });
+    expect((await server.owner.send('DELETE', `${path}?note=again`)).status).toBe(200);
+    const { entries } = (await server.owner.get('/v2/account/log')).body;
+    expect(entries?.filter(({ subject }) => subject === set.uuid).map(({ action }) => action)).toEqual([
+      'delete_set',
+      'show_set',
+      'hide_set',
+    ]);
+  });
+});
+
+describe("A set's packs", () => {
+  test('are the same bytes at both addresses as long as the skins are, for the client too', async () => {
+    const { server, nobody, ann, skins } = await runWithSkins();
+    await createSet(ann, 'Royal.Guards', skins);
+    const { headers, bytes } = await nobody.get('/packs/royal.guards.zip');
+    expect(headers).toMatchObject({
+      etag: `"${hash('sha1', bytes)}"`,
+      'content-disposition': 'attachment; filename="royal.guards.zip"',
+    });
+    const { sets } = new SkinClient({ baseUrl: server.url }).account;
+    expect(await buffer(sets.file('royal.guards', 'pack'))).toEqual(bytes);
+    expect(Object.keys(unzipSync(bytes))).toContain('assets/royal_guards/textures/entity/player/one.png');
+    const functions = unzipSync((await nobody.get('/v2/sets/royal.guards/datapack.zip')).bytes);
+    const lineup = Buffer.from(functions['data/royal_guards/function/lineup.mcfunction']!).toString();
+    expect(lineup.trim().split('\n')).toHaveLength(2);
+    expect(lineup).toContain('royal_guards:entity/player/two');
+    await ann.patch('/v2/sets/royal.guards', { remove: [skins[0]] });
+    expect((await nobody.get('/packs/royal.guards.zip')).headers['etag']).not.toBe(headers['etag']);
+    expectRefusal(await nobody.get('/packs/none.zip'), 'set_not_found', 404);
+  });
+});

@@ -7,14 +7,14 @@ import type { BatchOptions, BatchSummary } from './options.ts';
 import { GameKeys, signingKeyOf } from './proof/known-keys.ts';
 import { runBatch } from './run/run-batch.ts';
 import { openSources } from './sources/lists.ts';
-import { PlayerNames } from './sources/player-names.ts';
+import { BedrockPlayers, PlayerNames } from './sources/player-names.ts';
 import { skinFinder } from './sources/supplied-skin.ts';
 
 /** What to convert, and how. See `BatchOptions` for the rest. */
 export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {
   readonly client: SkinClient;
   /**
-   * Paths of PNG files and folders, URLs, data URLs, skins of the service by UUID, players by UUID or name, skin data
+   * Paths of PNG files and folders, URLs, data URLs, skins of the service by UUID, players by UUID or name, players of Bedrock Edition (`bedrock:Name`), skin data
    * (`value`, `value signature`, JSON with both, the path of a lockfile or JSON file); or sources of your own making.
    */
   readonly sources: readonly string[] | AsyncIterable<BatchSource>;
@@ -59,8 +59,10 @@ export async function convert(options: ConvertOptions): Promise<BatchSummary> {
     findSkin: skinFinder(async () => client, { signal: rest.signal }),
   };
   const game = openGame(gameAddresses && { addresses: gameAddresses });
+  const { clock = systemClock } = rest;
   const known = {
-    players: new PlayerNames(game.names, rest.clock ?? systemClock),
+    players: new PlayerNames(game.names, clock),
+    bedrock: new BedrockPlayers(game.http, clock),
     keys: new GameKeys(game.keys),
   };
   try {

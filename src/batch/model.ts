@@ -46,6 +46,16 @@ export type SourceContent =
    * until it was asked.
    */
   | { readonly kind: 'uuid'; readonly uuid: string; readonly given?: SuppliedSkin }
+  /**
+   * A player of Bedrock Edition: XUID, or gamertag in lower case. `typed`: the name as written; `given`: the skin data, absent until
+   * it was asked for.
+   */
+  | {
+      readonly kind: 'bedrock';
+      readonly player: string;
+      readonly typed: string;
+      readonly given?: SuppliedSkin;
+    }
   /** Unusable: a missing file, an invalid row. */
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
 

@@ -15,7 +15,7 @@ import type {
   VariantInput,
 } from './model.ts';
 import type { GameKeys } from './proof/known-keys.ts';
-import type { PlayerNames } from './sources/player-names.ts';
+import type { BedrockPlayers, PlayerNames } from './sources/player-names.ts';
 
 /** The service that makes the skins, and the caller. */
 export interface BatchService {
@@ -36,6 +36,7 @@ export interface BatchService {
 /** What a batch asks the game's own services. */
 export interface KnownToGame {
   readonly players: PlayerNames;
+  readonly bedrock: BedrockPlayers;
   readonly keys: GameKeys;
 }
 
@@ -56,7 +57,7 @@ interface ReuseOptions {
   /** Keep the lockfile's skins, from any signer. */
   readonly keepSignatures?: boolean | undefined;
   /** Absent: signatures of the game are not recognized. */
-  readonly game?: Pick<KnownToGame, 'keys'> | undefined;
+  readonly game?: (Pick<KnownToGame, 'keys'> & Partial<KnownToGame>) | undefined;
   /** This machine's own signing key, to recognize its signatures. Absent: trust what entries say about their signer. */
   readonly ownKey?: PublicSigningKey | undefined;
 }

@@ -53,6 +53,7 @@ export function inspectSource(
     case 'url':
     case 'data':
     case 'uuid':
+    case 'bedrock':
       return { pixels: undefined, bytes: undefined, warnings: [] };
   }
 }

@@ -16,6 +16,8 @@ export interface GameAddresses {
   /** Xbox Live user tokens and XSTS authorization. */
   readonly xbox: string;
   readonly xsts: string;
+  /** Geyser's public service: skins of players of Bedrock Edition. */
+  readonly geyser: string;
 }
 
 export const GAME_ADDRESSES: GameAddresses = {
@@ -26,6 +28,7 @@ export const GAME_ADDRESSES: GameAddresses = {
   microsoft: 'https://login.microsoftonline.com',
   xbox: 'https://user.auth.xboxlive.com',
   xsts: 'https://xsts.auth.xboxlive.com',
+  geyser: 'https://api.geysermc.org',
 };
 
 const MAX_ADDRESS_LENGTH = 256;
@@ -50,6 +53,7 @@ export const gameAddressesSchema = z.strictObject({
   microsoft: addressSchema.default(GAME_ADDRESSES.microsoft),
   xbox: addressSchema.default(GAME_ADDRESSES.xbox),
   xsts: addressSchema.default(GAME_ADDRESSES.xsts),
+  geyser: addressSchema.default(GAME_ADDRESSES.geyser),
 });
 
 /** The setting in a single variable: JSON with the addresses that differ. */

@@ -13,6 +13,8 @@ export type GameErrorKind =
   /** The picture is invalid, not the account. */
   | 'bad_image'
   | 'not_found'
+  /** The player exists, but the service has never seen the skin. */
+  | 'no_skin'
   /** The token's account has no profile: it does not own the game, or never chose a name. */
   | 'no_profile'
   /** No connection, a timeout, or a server error. */
@@ -51,7 +53,7 @@ export class GameError extends Error {
 export interface GameAnswer {
   readonly status: number;
   readonly bytes: Buffer;
-  /** The header of that name. */
+  /** The header of that name, or the age after which a refusal may be asked for again. */
   readonly retryAfter: string | undefined;
 }
 

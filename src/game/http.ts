@@ -18,7 +18,8 @@ export type GameService =
   | 'microsoft'
   | 'xbox'
   | 'xsts'
-  | 'login';
+  | 'login'
+  | 'geyser';
 
 /** A token bucket: each request takes one token. */
 interface PaceRule {
@@ -31,7 +32,7 @@ interface PaceRule {
 /**
  * The game's known limits per caller address. Session and names: 200 in two minutes by the newer documentation, 600
  * in ten by the older; 60 and then 54 a minute keep both. Account: the hosted service limits itself to 8 in 30
- * seconds. For textures (a content network), keys and sign-in no limit is known.
+ * seconds. For textures (a content network), keys, sign-in and Geyser's service no limit is known.
  */
 export const GAME_PACE: Readonly<Record<GameService, PaceRule>> = {
   session: { burst: 60, interval: 1_111 },
@@ -43,6 +44,7 @@ export const GAME_PACE: Readonly<Record<GameService, PaceRule>> = {
   xbox: { burst: 10, interval: 2_000 },
   xsts: { burst: 10, interval: 2_000 },
   login: { burst: 5, interval: 5_000 },
+  geyser: { burst: 20, interval: 500 },
 };
 
 export interface PacingOptions {
@@ -190,6 +192,7 @@ const ADDRESS_OF = {
   xbox: 'xbox',
   xsts: 'xsts',
   login: 'services',
+  geyser: 'geyser',
 } satisfies Record<GameService, keyof GameAddresses>;
 
 /** Sends requests to the game's services, each once and in its turn. */
@@ -249,7 +252,7 @@ export class GameHttp {
         reads: (code) => (code < 300 ? 'whole' : 'start'),
         signal: request.signal,
       });
-      return { status, bytes, retryAfter: firstOf(headers['retry-after']) };
+      return { status, bytes, retryAfter: firstOf(headers['retry-after']) ?? ageOf(headers, status) };
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
       const { code, message, cause } = error;
@@ -258,6 +261,12 @@ export class GameHttp {
       throw new GameError('unreachable', `${what} cannot be reached: ${networkReason(cause)}.`, { cause });
     }
   }
+}
+
+/** Geyser's service says only in `Cache-Control` how long it refuses requests: until then, caches answer. */
+function ageOf(headers: Readonly<Record<string, string | string[] | undefined>>, status: number) {
+  if (status !== 503) return undefined;
+  return /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(firstOf(headers['cache-control']) ?? '')?.[1];
 }
 
 function outgoing(

@@ -96,3 +96,31 @@ test('download saves the texture of a player, value, hash, URL, lockfile or file
     expect.stringContaining('skinsmith did not write it'),
   ]);
 });
+
+test('Players of Bedrock Edition are sources of generate, pack and download, looked up once and never generated', async () => {
+  const game = await runGame();
+  game.geyser.add({
+    gamertag: 'Some Name',
+    xuid: '2535432196048835',
+    skin: { picture: drawSkin(9), variant: 'slim' },
+  });
+  game.geyser.add({ gamertag: 'Bob', xuid: '2535432196048836' });
+  const machine = await freshMachine();
+  const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+  const run = async (...args: string[]) => await machine.run(args, { cwd: machine.folder, env });
+  const made = await run('generate', '--player', '.Some_Name', '--out', 'made', '--json');
+  expect([made.exitCode, JSON.parse(made.stdout)]).toMatchObject([0, { variant: 'slim', warnings: [] }]);
+  const calls = game.calls.length;
+  const again = await run('generate', '.Some_Name', '--as', 'user', '--out', 'made', '--frozen');
+  expect([again.exitCode, game.calls.length]).toEqual([0, calls]);
+  const saved = await run('download', 'bedrock:Some Name', '--out', 'some.png', '--json');
+  expect([saved.exitCode, JSON.parse(saved.stdout)]).toMatchObject([0, { variant: 'slim' }]);
+  expect(pixelHash(decodePng(await readFile(join(machine.folder, 'some.png'))))).toBe(pixelHash(drawSkin(9)));
+  const packed = await run('pack', 'bedrock:some name', '2535432196048835', '--out', 'pack.zip', '--json');
+  expect([packed.exitCode, JSON.parse(packed.stdout)]).toMatchObject([0, { skins: 2, textures: 1 }]);
+  expect((await run('verify', 'made/skins.lock')).exitCode).toBe(0);
+  const failed = await run('generate', 'bedrock:Bob', 'bedrock:Nobody', 'bedrock:Some Name');
+  expect(failed.exitCode).toBe(1);
+  expect(failed.stderr).toContain('No Bedrock player is called Nobody.');
+  expect(failed.stderr).toContain('joined a Java server through Geyser');
+});

@@ -12,10 +12,10 @@ import { type SourceContent, type SuppliedSkin, type WorkContent, workKey } from
 export const LONGEST_LINE = 64 * 1024;
 
 /** Sources known only by their name: a service fetches links and players; skin data has no picture of its own. */
-const FETCHED = /^(?:https?|user|value|skin):/i;
+const FETCHED = /^(?:https?|user|value|skin|bedrock):/i;
 const USER = 'user:';
 /** Skin data, as `SourceIds` names it. */
-const GIVEN = /^(?:value|skin):/i;
+const GIVEN = /^(?:value|skin|bedrock):/i;
 /** Git's conflict markers. */
 const CONFLICT = /^(?:<{7}|\|{7}|={7}|>{7})/;
 
@@ -209,7 +209,7 @@ const HINTS: Readonly<Record<LockfileTrouble, string>> = {
 };
 
 /** Names with a meaning other than a file. */
-const NOT_A_FILE = /^(?:https?|user|bytes|value|skin):/i;
+const NOT_A_FILE = /^(?:https?|user|bytes|value|skin|bedrock):/i;
 /** Hexadecimal digits. */
 const DIGEST_LENGTH = 32;
 /** Path segments that need resolving: empty, `.` and `..`. */
@@ -218,7 +218,7 @@ const NOT_PLAIN = /[\\/]\.{0,2}(?:[\\/]|$)/;
 /**
  * The lockfile's names for sources: for a file its path relative to the lockfile's folder, with `/` on every
  * system (absolute when it is on another drive), for others the URL, `user:<uuid>`, `bytes:<pixel hash>`,
- * `value:<digest of value and signature>` or `skin:<uuid at the service>`.
+ * `value:<digest of value and signature>`, `skin:<uuid at the service>` or `bedrock:<XUID or gamertag>`.
  */
 export class SourceIds {
   readonly #lockDir: string;
@@ -247,6 +247,8 @@ export class SourceIds {
         return `value:${digestOf(content.given)}`;
       case 'uuid':
         return `skin:${content.uuid}`;
+      case 'bedrock':
+        return `bedrock:${content.player}`;
       case 'problem':
         throw new Error('An invalid source has no name in the lockfile.');
     }

@@ -20,6 +20,7 @@ import {
   workKey,
 } from '../model.ts';
 import { type Inspected, inspectSource } from '../pictures.ts';
+import { type BedrockPlayers, PlayerNameError } from '../sources/player-names.ts';
 import { type OutputNames, safeName } from './output-names.ts';
 import {
   givenVariant,
@@ -54,6 +55,8 @@ export interface PlannerOptions extends SkinDefaults, KnownResults {
   readonly names: OutputNames;
   readonly signers: SignerRule;
   readonly given: SuppliedSkins;
+  /** Absent: no player of Bedrock Edition is looked up. */
+  readonly bedrock: Pick<BedrockPlayers, 'skinOf'> | undefined;
   /** The skin of a UUID at the service; undefined: it has none. Absent: UUIDs are players'. */
   readonly findSkin: ((uuid: string) => Promise<SuppliedSkin | undefined>) | undefined;
 }
@@ -97,7 +100,7 @@ export class Planner {
     let turn = performance.now();
     const prepared = mapAhead(sources, AT_ONCE, async (source) => {
       signal.throwIfAborted();
-      return await this.#prepare(source);
+      return await this.#prepare(source, signal);
     });
     for await (const one of prepared) {
       signal.throwIfAborted();
@@ -130,9 +133,10 @@ export class Planner {
     work.bytes = undefined;
   }
 
-  async #prepare(source: BatchSource): Promise<Prepared> {
+  async #prepare(source: BatchSource, signal: AbortSignal): Promise<Prepared> {
     const draft = this.#draft(source);
     const { content } = source;
+    if (content.kind === 'bedrock') return await this.#prepareBedrock(draft, content, signal);
     return await (content.kind === 'uuid' ? this.#prepareUuid(draft, content.uuid) : this.#find(draft));
   }
 
@@ -176,6 +180,25 @@ export class Planner {
     for (const one of [draft, asUser]) if (this.#isKnown(one)) return await this.#find(one);
     const given = await this.#options.findSkin?.(uuid);
     return await this.#find(given ? withGiven(draft, given) : asUser);
+  }
+
+  /** Skin data, unless the lockfile has it. */
+  async #prepareBedrock(
+    draft: NumberedSource,
+    content: BedrockContent,
+    signal: AbortSignal,
+  ): Promise<Prepared> {
+    const found = await this.#find(draft);
+    const { bedrock } = this.#options;
+    if (!bedrock || ('decision' in found && found.decision.kind === 'locked')) return found;
+    try {
+      return await this.#find(withGiven(draft, await bedrock.skinOf(content, signal)));
+    } catch (error) {
+      if (!(error instanceof PlayerNameError)) throw error;
+      const { code, message, hint } = error;
+      const member = 'decision' in found ? found.member : found.work.members[0]!;
+      return { member, decision: { kind: 'refused', problem: { code, message, hint } } };
+    }
   }
 
   #isKnown(draft: NumberedSource): boolean {
@@ -368,16 +391,18 @@ export interface NumberedSource {
   readonly inspected?: Inspected | undefined;
 }
 
-/** The same with what the service has for its UUID; unchanged if it is not a UUID. */
+type BedrockContent = Extract<BatchSource['content'], { kind: 'bedrock' }>;
+
+/** The same with the skin data of its UUID or player; unchanged if it is neither. */
 function withGiven(draft: NumberedSource, given: SuppliedSkin): NumberedSource {
   const { source } = draft;
-  if (source.content.kind !== 'uuid') return draft;
+  if (source.content.kind !== 'uuid' && source.content.kind !== 'bedrock') return draft;
   return { ...draft, source: { ...source, content: { ...source.content, given } } };
 }
 
-/** The skin data that a source is, or that the service has for it. */
+/** The skin data that a source is, or that was found for it. */
 function givenOf({ content }: BatchSource): SuppliedSkin | undefined {
-  return content.kind === 'data' || content.kind === 'uuid' ? content.given : undefined;
+  return 'given' in content ? content.given : undefined;
 }
 
 /** What the source's skin is made from. */
@@ -386,7 +411,7 @@ export function contentOf(
   { id, pixels }: Pick<Member, 'id' | 'pixels'>,
 ): WorkContent {
   if (pixels !== undefined) return { pixels };
-  if (content.kind === 'data' || content.kind === 'uuid') return { given: id };
+  if (content.kind === 'data' || content.kind === 'uuid' || content.kind === 'bedrock') return { given: id };
   if (content.kind === 'url') return { url: content.url };
   if (content.kind === 'user') return { user: content.user };
   throw new Error(`A source of kind ${content.kind} has no content.`); // refused earlier

@@ -78,6 +78,7 @@ function newPlanner(options: PlanOptions, parts: PlannerParts): Planner {
     names: new OutputNames(parts.lockfile && earlierNames(parts.lockfile, lockDir)),
     given: suppliedSkins(options),
     findSkin: options.service.findSkin,
+    bedrock: options.game?.bedrock,
   });
 }
 

@@ -83,6 +83,7 @@ async function sourceToSend(work: Work, reading: SourceReading): Promise<ToSend>
       return await playerToSend(content, reading);
     case 'data':
     case 'uuid':
+    case 'bedrock':
       return await textureToSend(work, content.given, reading);
     default:
       return pictureToSend(work, content);

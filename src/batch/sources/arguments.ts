@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lacksScheme, sentLink } from '../../base/bounded-fetch.ts';
 import { bareUuid, isUuid } from '../../base/text.ts';
+import { parseBedrockPlayer, saysBedrock } from '../../game/bedrock.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import type { BatchSource, Coverage, SourceContent } from '../model.ts';
 import {
@@ -39,7 +40,7 @@ export interface ExpandOptions {
   readonly isForPack?: SourceSpec['isForPack'];
 }
 
-type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';
+type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'bedrock' | 'path';
 type Sources = AsyncIterable<BatchSource> | [BatchSource];
 type Expand = (named: NamedSources, expansion: ExpandOptions) => Sources;
 
@@ -50,6 +51,7 @@ const EXPANDERS = {
   texture: ({ text }) => [gameTextureSource(text)],
   url: ({ text }) => [urlSource(text)],
   user: ({ text }) => [userSource(text)],
+  bedrock: ({ text }) => [userSource(text)],
   path: pathSources,
 } satisfies Record<Kind, Expand>;
 
@@ -73,6 +75,7 @@ function kindOf(text: string, as: SourceSpec['as']): Kind {
   if (as === 'file') return isSkinText(text) ? 'skin' : 'path';
   if (isData) return 'data';
   if (isTexture) return 'texture';
+  if (saysBedrock(text)) return 'bedrock';
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return 'url'; // the scheme is checked there
   return isSkinText(text) ? 'skin' : 'path';
 }
@@ -138,13 +141,16 @@ async function* bedrockPackSources(label: string, path: string): AsyncGenerator<
 function absentSource({ text, homes, isMirrored }: NamedSources, expansion: ExpandOptions): BatchSource {
   if (expansion.as === undefined && TEXTURE_HASH.test(text)) return gameTextureSource(text);
   if (expansion.as === undefined && lacksScheme(text)) return urlSource(text);
+  const bedrock = expansion.as === undefined ? parseBedrockPlayer(text) : undefined;
+  // The rows of a list are often all players, but an argument that begins with a dot is more likely a path.
+  if (bedrock !== undefined && (isMirrored || !text.startsWith('.'))) return userSource(text);
   const mayBePlayer = expansion.as === undefined && looksLikePlayer(text);
   if (mayBePlayer && isUuid(text)) return uuidSource(text);
   const neighbour = similarName(text, homes);
-  // The rows of a list are often all players; an argument with -r is meant as a folder.
+  // An argument with -r is meant as a folder.
   const isLikelyPath = !isMirrored && (neighbour !== undefined || expansion.recursive);
   if (mayBePlayer && !isLikelyPath) return userSource(text, { isGuess: true });
-  const player = mayBePlayer ? text : undefined;
+  const player = mayBePlayer || bedrock !== undefined ? text : undefined;
   const stem = isMirrored ? mirroredStem(text) : baseStem(text);
   return {
     label: text,
@@ -258,8 +264,16 @@ function looksLikePlayer(text: string): boolean {
   return isUuid(text) || LIKELY_NAME.test(text);
 }
 
-/** A player's skin, by UUID or name. `isGuess`: the text counts as a player because nothing else matched. */
+/** A player's skin, by UUID or name, of either edition. `isGuess`: the text counts as a player because nothing else matched. */
 export function userSource(text: string, { isGuess = false } = {}): BatchSource {
+  const bedrock = parseBedrockPlayer(text);
+  const typed = text.replace(/^(?:bedrock:)?\.?/i, '');
+  if (bedrock !== undefined)
+    return {
+      label: text,
+      content: { kind: 'bedrock', player: bedrock, typed },
+      stem: typed,
+    };
   if (isUuid(text)) {
     const user = bareUuid(text);
     return { label: text, content: { kind: 'user', user }, stem: user };
@@ -274,7 +288,8 @@ export function userSource(text: string, { isGuess = false } = {}): BatchSource 
 
 function noPlayer(text: string): SourceContent {
   const hint =
-    'Name a player by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _.';
+    'Name a player by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _; ' +
+    'a player of Bedrock Edition by bedrock:Name, .Name or an XUID.';
   const problem = { code: 'invalid_user', message: `${text} is neither a player's UUID nor a name.`, hint };
   return { kind: 'problem', problem };
 }

@@ -1,16 +1,25 @@
 import { backOff, type Clock } from '../../base/clock.ts';
 import { SkinsmithError } from '../../client/errors.ts';
+import { fetchBedrockProfile } from '../../game/bedrock.ts';
 import { GameError } from '../../game/errors.ts';
+import type { GameHttp } from '../../game/http.ts';
 import type { NameLookups, PlayerName } from '../../game/names.ts';
-import type { SourceContent } from '../model.ts';
+import type { SourceContent, SuppliedSkin } from '../model.ts';
 
 /** A player's name that no player has, or that could not be looked up. */
 export class PlayerNameError extends SkinsmithError {
   override readonly name = 'PlayerNameError';
-  readonly code: 'invalid_user' | 'game_unreachable';
-  constructor(code: PlayerNameError['code'], message: string, cause?: unknown) {
+  readonly code: 'invalid_user' | 'no_bedrock_skin' | 'game_unreachable';
+  readonly hint: string | undefined;
+
+  constructor(
+    code: PlayerNameError['code'],
+    message: string,
+    { hint, cause }: { hint?: string; cause?: unknown } = {},
+  ) {
     super(message, { cause });
     this.code = code;
+    this.hint = hint;
   }
 
   get isPassing(): boolean {
@@ -45,18 +54,12 @@ export class PlayerNames {
 
   /** 32 lower-case hexadecimal digits. @throws PlayerNameError; the signal's reason */
   async uuidOf({ user: name, typed = name, isGuess }: PlayerContent, signal: AbortSignal): Promise<string> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const player = await this.#ask(name);
-        if (player) return player.id;
-        throw nobody(typed, isGuess);
-      } catch (error) {
-        if (!(error instanceof GameError)) throw error;
-        if (tries >= TRIES) throw lookupFailed(typed, error);
-        const pause = error.retryAfter ?? backOff(tries, FAILED);
-        await this.#clock.sleep(Math.min(pause, FAILED.longest), signal);
-      }
-    }
+    const player = await askRepeatedly(typed, async () => await this.#ask(name), {
+      clock: this.#clock,
+      signal,
+    });
+    if (player) return player.id;
+    throw nobody(typed, isGuess);
   }
 
   async #ask(name: string): Promise<PlayerName | undefined> {
@@ -80,6 +83,65 @@ export class PlayerNames {
   }
 }
 
+type BedrockContent = Omit<Extract<SourceContent, { kind: 'bedrock' }>, 'kind'>;
+
+const NO_SKIN_HINT =
+  'It has the skins of players who have joined a Java server through Geyser. Save the picture as a file and give that.';
+
+/** Skin data of players of Bedrock Edition, each looked up once. */
+export class BedrockPlayers {
+  readonly #http: GameHttp;
+  readonly #clock: Clock;
+  readonly #asked = new Map<string, Promise<SuppliedSkin>>();
+
+  constructor(http: GameHttp, clock: Clock) {
+    this.#http = http;
+    this.#clock = clock;
+  }
+
+  /** What the game signed for Geyser's service. @throws PlayerNameError; the signal's reason */
+  async skinOf(content: BedrockContent, signal: AbortSignal): Promise<SuppliedSkin> {
+    const asked = this.#asked.get(content.player) ?? this.#find(content, signal);
+    this.#asked.set(content.player, asked);
+    return await asked;
+  }
+
+  async #find({ player, typed }: BedrockContent, signal: AbortSignal): Promise<SuppliedSkin> {
+    const ask = async () => await fetchBedrockProfile(this.#http, player, signal);
+    try {
+      const { value, signature } = await askRepeatedly(typed, ask, { clock: this.#clock, signal });
+      return { value, signature };
+    } catch (error) {
+      const { kind } = error instanceof GameError ? error : {};
+      if (kind === 'not_found')
+        throw new PlayerNameError('invalid_user', `No Bedrock player is called ${typed}.`);
+      if (kind !== 'no_skin') throw error;
+      const message = `Geyser's skin service has no skin of the Bedrock player ${typed}.`;
+      throw new PlayerNameError('no_bedrock_skin', message, { hint: NO_SKIN_HINT });
+    }
+  }
+}
+
+interface Asking {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Asks again after a failure. @throws PlayerNameError; GameError that says that something does not exist; the signal's reason */
+async function askRepeatedly<T>(name: string, ask: () => Promise<T>, { clock, signal }: Asking): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof GameError) || error.kind === 'not_found' || error.kind === 'no_skin')
+        throw error;
+      if (tries >= TRIES) throw lookupFailed(name, error);
+      const pause = error.retryAfter ?? backOff(tries, FAILED);
+      await clock.sleep(Math.min(pause, FAILED.longest), signal);
+    }
+  }
+}
+
 function nobody(name: string, isGuess = false): PlayerNameError {
   const message = isGuess
     ? `No file, folder or player is called ${name}.`
@@ -89,5 +151,5 @@ function nobody(name: string, isGuess = false): PlayerNameError {
 
 function lookupFailed(name: string, cause: GameError): PlayerNameError {
   const message = `The player ${name} could not be looked up: ${cause.message}`;
-  return new PlayerNameError('game_unreachable', message, cause);
+  return new PlayerNameError('game_unreachable', message, { cause });
 }

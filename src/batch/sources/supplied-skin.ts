@@ -14,7 +14,7 @@ const SHOWN_NAME = 16;
 /** The signature of an 8,192-bit key has 1,368. */
 const LONGEST_SIGNATURE = 4_096;
 /** Names in results and the lockfile for sources without a path. */
-const NO_PATH = /^(?:https?|user|bytes|value|skin|data):/i;
+const NO_PATH = /^(?:https?|user|bytes|value|skin|bedrock|data):/i;
 const LONGEST_LABEL = 256;
 
 /**

@@ -185,7 +185,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['SKINSMITH_UPSTREAM_KEY', 'API key for that service'],
   [
     'SKINSMITH_GAME_ADDRESSES',
-    "other addresses of the game's services, as JSON (sessionServer, services, textures, publicKeys)",
+    "other addresses of the game's services, as JSON (sessionServer, services, textures, publicKeys, geyser)",
   ],
   ['SKINSMITH_LOGIN_CLIENT_ID', 'ID of your Microsoft application, as with --login-client-id of serve'],
   ['SKINSMITH_OIDC_ISSUER', 'sign-in provider of serve, as with --oidc-issuer'],

@@ -17,6 +17,8 @@ import type { Waits } from '../terminal/waits.ts';
 export interface GameServices extends KnownToGame {
   /** The player's current skin, by UUID. @throws GameError */
   skinOf(playerId: string, signal: AbortSignal): Promise<PlayerSkin>;
+  /** A texture that the game serves, by its URL. @throws GameError */
+  textureAt(url: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /** What commands work with. Expensive ones are functions: `--help` opens no file, socket or store. */

@@ -111,12 +111,22 @@ async function openGame({ env, proxied }: WithProxies): Promise<Game> {
 
 async function gameServices({ http, names, keys }: Game): Promise<GameServices> {
   const { GameKeys } = await import('../../batch/proof/known-keys.ts');
-  const { PlayerNames } = await import('../../batch/sources/player-names.ts');
+  const { BedrockPlayers, PlayerNames } = await import('../../batch/sources/player-names.ts');
   const skinOf: GameServices['skinOf'] = async (id, gone) => {
     const { fetchPlayerSkin } = await import('../../game/profiles.ts');
     return await fetchPlayerSkin(http, id, gone);
   };
-  return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };
+  const textureAt: GameServices['textureAt'] = async (url, gone) => {
+    const { downloadTexture } = await import('../../game/profiles.ts');
+    return (await downloadTexture(http, url, gone)).bytes;
+  };
+  return {
+    players: new PlayerNames(names, systemClock),
+    bedrock: new BedrockPlayers(http, systemClock),
+    keys: new GameKeys(keys),
+    skinOf,
+    textureAt,
+  };
 }
 
 async function ownKeyIn({ folders }: BaseContext): Promise<PublicSigningKey | undefined> {

@@ -59,7 +59,8 @@ export function reportOf(
   if (error instanceof PrivateAddressError)
     return reportWith(error, 'failed', 'If it is your own service, use --base-url.');
   if (error instanceof SkinsmithError) {
-    const hint = error instanceof NetworkError ? networkHint(error, naming) : undefined;
+    const own = error instanceof PlayerNameError ? error.hint : undefined;
+    const hint = error instanceof NetworkError ? networkHint(error, naming) : own;
     return reportWith(error, error.isPassing ? 'tryLater' : 'failed', hint);
   }
   return (

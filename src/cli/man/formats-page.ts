@@ -282,7 +282,7 @@ const LIST_COLUMNS: Readonly<Record<Column, string>> = {
 const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
   source:
     'path from the folder of the lockfile, URL, user: and a UUID, bytes: and a hash for a picture from stdin, ' +
-    'value: and a digest for skin data, or skin: and a UUID for a skin of the service',
+    'value: and a digest for skin data, skin: and a UUID for a skin of the service, or bedrock: and an XUID or gamertag',
   pixels: 'hash of the pixels of the source',
   options: 'the requested variant, visibility and cape',
   uuid: 'UUID of the skin',

@@ -54,7 +54,7 @@ export interface ReportRequest {
 
 /** The kinds of source, for help. */
 export const SOURCE_KINDS =
-  'PNG files, folders, URLs, textures (hash), skins (UUID), players (name or UUID), skin data (a texture value, ' +
+  'PNG files, folders, URLs, textures (hash), skins (UUID), players (name or UUID; bedrock:Name), skin data (a texture value, ' +
   '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), skin packs of Bedrock, ' +
   'or - for stdin';
 
@@ -71,7 +71,11 @@ export function addLocalSourceOptions(command: Command, { fit = true } = {}): Co
     .optionsGroup('Sources:')
     .option('-r, --recursive', 'recurse into subfolders')
     .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
-    .option('--player <name>', 'use the skin of a player, by name or UUID (repeatable)', collect)
+    .option(
+      '--player <name>',
+      'use the skin of a player, by name or UUID; of Bedrock: .Name or XUID (repeatable)',
+      collect,
+    )
     .option(
       '--from <list>',
       'read sources from a list of lines, CSV or NDJSON; - for stdin (repeatable)',

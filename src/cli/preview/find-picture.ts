@@ -57,6 +57,7 @@ export async function findTexture(source: BatchSource, context: CommandContext):
     const skin = await skinOfService(content.uuid, context);
     return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, context));
   }
+  if (content.kind === 'bedrock') return await skinOfBedrock(content, label, context);
   if (content.kind === 'data') return await skinOfData(content.given, label, context);
   const fetched = content.kind === 'url' ? await fetchHere(content.url, context) : content;
   return { title: label, bytes: bytesOf(fetched, label) };
@@ -133,11 +134,32 @@ async function skinOfPlayer(
   }
 }
 
+/** Fetches the texture from the game only. */
+async function skinOfBedrock(
+  content: Extract<BatchSource['content'], { kind: 'bedrock' }>,
+  label: string,
+  context: CommandContext,
+): Promise<FoundTexture> {
+  const game = await context.game();
+  const { value } = await game.bedrock.skinOf(content, context.signal);
+  const { url, variant } = readTextures(value).skin;
+  try {
+    return { title: content.typed, variant, bytes: await game.textureAt(url, context.signal) };
+  } catch (error) {
+    if (error instanceof GameError) throw fetchFailed(label, error);
+    throw error;
+  }
+}
+
 function lookupFailed(label: string, cause: GameError): CliError {
   if (cause.kind === 'not_found') {
     const message = `No skin of the service and no player is called ${label}.`;
     return new CliError('no_such_skin', message, { cause });
   }
+  return fetchFailed(label, cause);
+}
+
+function fetchFailed(label: string, cause: GameError): CliError {
   if (cause.cause instanceof InvalidImageError) {
     const message = `The skin of ${label} cannot be read: ${cause.cause.message}`;
     return new CliError(cause.cause.code, message, { cause });

@@ -29,6 +29,8 @@ export interface LookupShares {
 export const LOOKUPS = {
   players: { all: 27, one: 20 },
   textures: { all: 120, one: 40 },
+  /** For players of Bedrock Edition, whom another service knows. */
+  bedrock: { all: 27, one: 20 },
   /** For game servers that look up players through the service. Each server is one caller. */
   servers: { all: 27, one: 27 },
 } as const satisfies Record<string, LookupShares>;

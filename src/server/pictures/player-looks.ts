@@ -1,8 +1,9 @@
 import { ByteCache } from '../../base/caches.ts';
 import type { Clock } from '../../base/clock.ts';
+import { fetchBedrockProfile, parseBedrockPlayer } from '../../game/bedrock.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
-import { fetchSignedProfile } from '../../game/profiles.ts';
+import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
 import { makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
@@ -172,6 +173,7 @@ export interface PlayerLooksOptions {
 export class PlayerLooks {
   readonly #options: PlayerLooksOptions;
   readonly #budget: LookupBudget;
+  readonly #bedrockBudget: LookupBudget;
   readonly #profiles = new ByteCache<Profile>(MAX_PROFILE_BYTES, () => PROFILE_BYTES);
   readonly #underWay = new Map<string, Promise<PlayerLook>>();
   readonly #defaults = new Map<DefaultName, DefaultSkin>();
@@ -179,6 +181,7 @@ export class PlayerLooks {
   constructor(options: PlayerLooksOptions) {
     this.#options = options;
     this.#budget = new LookupBudget(options.clock, LOOKUPS.players);
+    this.#bedrockBudget = new LookupBudget(options.clock, LOOKUPS.bedrock);
   }
 
   /** A player's skin or cape, unless its image is blocked. */
@@ -218,7 +221,8 @@ export class PlayerLooks {
    * Looks up the player. Concurrent requests for the same player wait for this answer, within their budgets.
    */
   #lookUp(caller: Caller, { name, player, kind, fresh }: Search): Promise<PlayerLook> {
-    const asked = this.#budget.during(caller, async () => {
+    const budget = bedrockOf(player) === undefined ? this.#budget : this.#bedrockBudget;
+    const asked = budget.during(caller, async () => {
       return await this.#fetchTexture(fresh ?? (await this.#fetchProfile(player)), kind);
     });
     const looking = asked.finally(() => this.#underWay.delete(name));
@@ -235,26 +239,41 @@ export class PlayerLooks {
   }
 
   async #fetchProfile(player: PlayerKey): Promise<Profile> {
-    const { clock, game } = this.#options;
-    const id = 'id' in player ? player.id : (await game.names.find(player.name))?.id;
-    const found = id === undefined ? NOBODY : await this.#readProfile(id);
+    const { clock } = this.#options;
+    const found = await this.#readProfile(player);
     const profile = { ...found, checkedAt: clock.now() };
     this.#profiles.set(keyOf(player), profile);
-    if (id !== undefined) this.#profiles.set(id, profile);
+    if (found.id !== undefined) this.#profiles.set(found.id, profile);
     return profile;
   }
 
   /** A player who does not exist has no textures. */
-  async #readProfile(id: string): Promise<Omit<Profile, 'checkedAt'>> {
-    const { http } = this.#options.game;
+  async #readProfile(player: PlayerKey): Promise<Omit<Profile, 'checkedAt'>> {
+    const id = 'id' in player ? player.id : await this.#idOf(player.name);
     try {
-      const { textures } = await fetchSignedProfile(http, id);
-      const { skin, cape } = textures;
-      return { id, skin: skin?.url, cape: cape?.url, variant: skin?.variant ?? 'classic' };
+      const profile = await this.#askForProfile(player, id);
+      if (!profile) return NOBODY;
+      const { skin, cape } = profile.textures;
+      return { id: profile.id, skin: skin?.url, cape: cape?.url, variant: skin?.variant ?? 'classic' };
     } catch (error) {
-      if (error instanceof GameError && error.kind === 'not_found') return { ...NOBODY, id };
+      const { kind } = error instanceof GameError ? error : {};
+      if (kind === 'not_found' || kind === 'no_skin') return { ...NOBODY, id };
       throw error;
     }
+  }
+
+  /** Undefined if no player has the name, and for players of Bedrock Edition. */
+  async #idOf(name: string): Promise<string | undefined> {
+    return parseBedrockPlayer(name) === undefined
+      ? (await this.#options.game.names.find(name))?.id
+      : undefined;
+  }
+
+  async #askForProfile(player: PlayerKey, id: string | undefined): Promise<SignedProfile | undefined> {
+    const { http } = this.#options.game;
+    const bedrock = bedrockOf(player);
+    if (bedrock !== undefined) return await fetchBedrockProfile(http, bedrock);
+    return id === undefined ? undefined : await fetchSignedProfile(http, id);
   }
 
   async #fetchTexture({ id, variant, ...profile }: Profile, kind: TextureKind): Promise<PlayerLook> {
@@ -273,6 +292,11 @@ interface Search {
   readonly kind: TextureKind;
   /** Known facts about the player, which need no request. */
   readonly fresh: Profile | undefined;
+}
+
+/** Undefined for a player of Java Edition. */
+function bedrockOf(player: PlayerKey): string | undefined {
+  return parseBedrockPlayer('id' in player ? player.id : player.name);
 }
 
 function keyOf(player: PlayerKey): string {

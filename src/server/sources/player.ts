@@ -1,3 +1,4 @@
+import { fetchBedrockProfile, floodgatePlayer, parseBedrockPlayer } from '../../game/bedrock.ts';
 import { GameError } from '../../game/errors.ts';
 import { isOfflineId, isPlayerName, parsePlayerId } from '../../game/names.ts';
 import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
@@ -35,12 +36,14 @@ export async function readPlayer(
 }
 
 function parsePlayer(text: string): PlayerKey {
+  const bedrock = floodgatePlayer(text);
+  if (bedrock) return bedrock;
   const id = parsePlayerId(text);
   if (id === undefined && isPlayerName(text)) return { name: text };
   if (id === undefined) {
     throw new Refusal(
       'invalid_user',
-      "Give the player's UUID (32 hexadecimal digits, or 36 characters with dashes) or name (at most 16 letters, digits and _).",
+      "Give the player's UUID (32 hexadecimal digits, or 36 characters with dashes) or name (at most 16 letters, digits and _), or bedrock: and the name of a player of Bedrock Edition.",
     );
   }
   if (!isOfflineId(id)) return { id };
@@ -87,12 +90,17 @@ async function askForProfile(
   request: SourceRequest,
 ): Promise<SignedProfile> {
   const { http, names } = context.game;
+  const key = 'id' in player ? player.id : player.name;
+  const bedrock = parseBedrockPlayer(key);
   const ask = async () => {
+    if (bedrock !== undefined) return await fetchBedrockProfile(http, bedrock);
     const found = 'id' in player ? player : await names.find(player.name);
     if (found) return await fetchSignedProfile(http, found.id);
     throw new GameError('not_found', 'No player has this name.');
   };
   return await requestFromGame(context, request, ask, {
+    no_skin: ({ message }) =>
+      new Refusal('invalid_user', `${message} It has those of players who have joined a server through it.`),
     not_found: () => {
       const named = 'id' in player ? `with the UUID ${player.id}` : `called ${player.name}`;
       return new Refusal('invalid_user', `The game has no player ${named}.`);

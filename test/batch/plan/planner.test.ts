@@ -3,6 +3,7 @@ import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource, Work } from '../../../src/batch/model.ts';
 import type { SignerRule, SuppliedOutcome, SuppliedSkins } from '../../../src/batch/plan/signer-rule.ts';
+import { PlayerNameError } from '../../../src/batch/sources/player-names.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../support/batch/planner.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -130,4 +131,47 @@ test('Skin data that proves to be a result needs no work', async () => {
   const [planned] = await plan(planner, { label: 'data', stem: 'data', content: { kind: 'data', given } });
   expect(planned?.decision).toMatchObject({ kind: 'given', skin });
   expect(judged).toEqual([{ given, variant: 'auto', isOfService: false }]);
+});
+
+test('A player of Bedrock Edition is skin data once looked up, with what is wrong as a refusal', async () => {
+  const given = {
+    value: buildTexturesValue({
+      timestamp: 1,
+      profileId: 'a'.repeat(32),
+      profileName: 'Ann',
+      skin: { url: 'http://textures.minecraft.net/texture/abc', variant: 'slim' },
+    }),
+    signature: 'sig',
+  };
+  const asked: string[] = [];
+  const skinOf = async ({ player }: { player: string }) => {
+    asked.push(player);
+    if (player === 'ann') return given;
+    throw new PlayerNameError('no_bedrock_skin', 'None.', { hint: 'Join.' });
+  };
+  const judged: unknown[] = [];
+  const judge = async (wanted: unknown): Promise<SuppliedOutcome> => {
+    judged.push(wanted);
+    return { kind: 'remade', note: { code: 'made_from_texture', message: 'Why.' } };
+  };
+  const source = (player: string): BatchSource => ({
+    label: `.${player}`,
+    stem: player,
+    content: { kind: 'bedrock', player, typed: player },
+  });
+  const planner = makePlanner({ bedrock: { skinOf }, given: { judge } as unknown as SuppliedSkins });
+  const [ann, again, bob] = await plan(planner, source('ann'), source('ann'), source('bob'));
+  expect(judged[0]).toMatchObject({ given, isOfService: false });
+  expect(ann).toMatchObject({
+    member: { id: 'bedrock:ann' },
+    decision: { kind: 'new', work: { variant: 'slim' } },
+  });
+  expect(again?.decision.kind).toBe('duplicate');
+  expect(bob?.decision).toEqual({
+    kind: 'refused',
+    problem: { code: 'no_bedrock_skin', message: 'None.', hint: 'Join.' },
+  });
+  const [offline] = await plan(makePlanner(), source('ann'));
+  expect(offline?.decision.kind).toBe('new');
+  expect(asked).toEqual(['ann', 'ann', 'bob']);
 });

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
-import { PlayerNames } from '../../../src/batch/sources/player-names.ts';
+import { BedrockPlayers, PlayerNames } from '../../../src/batch/sources/player-names.ts';
 import { fakeClock } from '../../support/client/fake-clock.ts';
 import { callGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
@@ -58,4 +58,47 @@ test('Aborting ends the wait', async () => {
   const stop = AbortSignal.timeout(50);
   const asked = names.uuidOf({ user: String(players[0]?.name) }, stop);
   await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
+describe('A player of Bedrock Edition', () => {
+  const ann = { player: 'ann', typed: 'Ann' };
+
+  test('is looked up once, with what the game signed', async () => {
+    const { fake, game } = await callGame();
+    fake.geyser.add({ gamertag: 'Ann', xuid: '2535432196048835', skin: { picture: drawSkin(1) } });
+    const players = new BedrockPlayers(game.http, fakeClock());
+    const [one, other] = await Promise.all([players.skinOf(ann, NEVER), players.skinOf(ann, NEVER)]);
+    expect(one).toEqual({ value: expect.stringMatching(/^e/), signature: expect.stringMatching(/=$/) });
+    expect(other).toBe(one);
+    expect(fake.calls.map(({ kind }) => kind)).toEqual(['xuid', 'bedrock_skin']);
+  });
+
+  test('that is unknown, or never joined through Geyser, is a problem of the source and asked for once', async () => {
+    const { fake, game } = await callGame();
+    const players = new BedrockPlayers(game.http, fakeClock());
+    await expect(players.skinOf(ann, NEVER)).rejects.toMatchObject({
+      code: 'invalid_user',
+      message: 'No Bedrock player is called Ann.',
+    });
+    fake.geyser.add({ gamertag: 'Bob', xuid: '2535432196048835' });
+    await expect(players.skinOf({ player: 'bob', typed: 'Bob' }, NEVER)).rejects.toMatchObject({
+      code: 'no_bedrock_skin',
+      hint: expect.stringContaining('joined a Java server through Geyser'),
+    });
+    expect(fake.calls).toHaveLength(3);
+  });
+
+  test('is asked for again where the service fails, and not forever', async () => {
+    const { fake, game } = await callGame();
+    fake.geyser.add({ gamertag: 'Ann', xuid: '2535432196048835', skin: { picture: drawSkin(1) } });
+    fake.order({ fault: { kind: 'broken', status: 502 }, on: ['xuid'] });
+    const clock = fakeClock();
+    await new BedrockPlayers(game.http, clock).skinOf(ann, NEVER);
+    expect(clock.sleeps).toEqual([1_000]);
+    fake.order({ fault: { kind: 'garbled' }, on: ['bedrock_skin'], times: 9 });
+    await expect(new BedrockPlayers(game.http, fakeClock()).skinOf(ann, NEVER)).rejects.toMatchObject({
+      code: 'game_unreachable',
+      isPassing: true,
+    });
+  });
 });

@@ -81,7 +81,7 @@ describe('the game is spared', () => {
     const { fake, clock, find } = await world();
     const origins = [];
     for (let at = 0; at < 30; at++)
-      origins.push((await find(at.toString(16).padStart(32, '0'), `127.0.0.${at + 1}`)).origin);
+      origins.push((await find(at.toString(16).padStart(32, 'a'), `127.0.0.${at + 1}`)).origin);
     expect(origins).toEqual([...Array(27).fill('checked'), ...Array(3).fill('failed')]);
     expect(fake.calls).toHaveLength(27);
     clock.forward(2 * MINUTE);
@@ -90,14 +90,14 @@ describe('the game is spared', () => {
 
   test('one caller has only a part of them', async () => {
     const { fake, find } = await world();
-    for (let at = 0; at < 25; at++) await find(at.toString(16).padStart(32, '0'), '127.0.0.7');
+    for (let at = 0; at < 25; at++) await find(at.toString(16).padStart(32, 'a'), '127.0.0.7');
     expect(fake.calls).toHaveLength(20);
     expect((await find()).origin).toBe('downloaded');
   });
 
   test('a refused caller does not affect others who request the same player', async () => {
     const { find, id } = await world();
-    for (let at = 0; at < 20; at++) await find(at.toString(16).padStart(32, '0'), '127.0.0.7');
+    for (let at = 0; at < 20; at++) await find(at.toString(16).padStart(32, 'a'), '127.0.0.7');
     const both = await Promise.all([find(id, '127.0.0.7'), find(id, '127.0.0.8')]);
     expect(both.map(({ origin }) => origin)).toEqual(['failed', 'downloaded']);
     const again = 'c'.repeat(32);

@@ -174,3 +174,27 @@ test('Names in one batch are requested together', async () => {
   });
   expect(kindsOf(fake).filter((kind) => kind === 'names')).toHaveLength(1);
 });
+
+test('A player of Bedrock Edition has what the game signed for Geyser, by any name, asked for once', async () => {
+  const { fake, server } = await playing();
+  fake.geyser.add({ gamertag: 'Some Name', xuid: '2535432196048835', skin: SKIN });
+  fake.geyser.add({ gamertag: 'Bob', xuid: '2535432196048836' });
+  const names = [
+    'bedrock:Some Name',
+    '.Some_Name',
+    '2535432196048835',
+    '00000000-0000-0000-0009-01f64f65c7c3',
+  ];
+  const skins = await Promise.all([server.owner.json('/v2/generate', { user: names[0] })]);
+  for (const user of names.slice(1)) skins.push(await server.owner.json('/v2/generate', { user }));
+  expect(skins.map(({ status, body }) => [status, body.skin?.variant])).toEqual(
+    names.map(() => [200, 'slim']),
+  );
+  expect(new Set(skins.map(({ body }) => body.skin?.texture.data.value)).size).toBe(1);
+  expect(kindsOf(fake).filter((kind) => kind === 'bedrock_skin').length).toBe(1);
+  const { status, body } = await server.owner.json('/v2/generate', { user: '.Bob' });
+  expect([status, body.errors[0]]).toMatchObject([
+    400,
+    { code: 'invalid_user', message: expect.stringContaining('Geyser') },
+  ]);
+});

@@ -115,3 +115,21 @@ describe('users', () => {
     expect(heard.bytes).toEqual((await get('/skin/MHF_Steve')).bytes);
   });
 });
+
+test('Players of Bedrock Edition have pictures at the same addresses, with the default skin for those without one', async () => {
+  const { game, get } = await world();
+  game.geyser.add({ gamertag: 'Some Name', xuid: '2535432196048835', skin: { picture: SKIN } });
+  const uuid = '00000000000000000009 01f64f65c7c3'.replace(' ', '');
+  for (const user of ['.Some_Name', '.Some_Name.png', 'bedrock:Some%20Name', '2535432196048835', uuid])
+    expect(pixelsOf(await get(`/skin/${user}`)), user).toEqual(SKIN);
+  expect(pixelsOf(await get('/helm/.Some_Name/64.png'))).toEqual(drawn('face', 64, 64, true));
+  for (const user of ['.Some_Name', '2535432196048835', uuid])
+    expect(pixelsOf(await get(`/skins/${user}`)), user).toEqual(SKIN);
+  expect(game.calls.filter(({ kind }) => kind === 'bedrock_skin')).toHaveLength(1);
+  const unknown = await get('/skin/.Nobody');
+  expect([unknown.status, unknown.headers['cache-control']]).toEqual([200, 'public, max-age=3600']);
+  game.geyser.limit = { seconds: 60, header: 'cache-control' };
+  const limited = await get('/skin/.Other');
+  expect([limited.status, limited.headers['cache-control']]).toEqual([200, 'no-cache, max-age=0']);
+  expect(pixelsOf(await get('/skin/Notch'))).toEqual(SKIN); // the game has its own limits
+});

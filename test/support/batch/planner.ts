@@ -19,6 +19,7 @@ export function makePlanner(options: Partial<PlannerOptions> = {}): Planner {
     names: new OutputNames(),
     signers: { applies: false } as SignerRule,
     given: {} as SuppliedSkins,
+    bedrock: undefined,
     findSkin: undefined,
     ...options,
   });

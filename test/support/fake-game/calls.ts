@@ -20,6 +20,8 @@ export type CallKind =
   | 'xbox'
   | 'xsts'
   | 'login'
+  | 'xuid'
+  | 'bedrock_skin'
   | 'control'
   | 'other';
 
@@ -63,6 +65,8 @@ const ROUTES: readonly Route[] = [
   ['POST', /^\/xbox\/user\/authenticate$/, 'xbox'],
   ['POST', /^\/xsts\/xsts\/authorize$/, 'xsts'],
   ['POST', /^\/services\/authentication\/login_with_xbox$/, 'login'],
+  ['GET', /^\/geyser\/v2\/xbox\/xuid\/([^/]+)$/, 'xuid'],
+  ['GET', /^\/geyser\/v2\/skin\/([^/]+)$/, 'bedrock_skin'],
   ['GET', /^\/_fake\/(\w+)$/, 'control'],
   ['POST', /^\/_fake\/(\w+)$/, 'control'],
 ];

@@ -57,6 +57,7 @@ export class FakeGame {
       microsoft: `${url}/azure`,
       xbox: `${url}/xbox`,
       xsts: `${url}/xsts`,
+      geyser: `${url}/geyser`,
     };
     this.loginAddresses = {
       live: `${url}/live`,
@@ -92,6 +93,11 @@ export class FakeGame {
   /** SPKI in base64 DER: what signed profiles verify with. */
   get publicKey(): string {
     return this.#api.signer.publicKey;
+  }
+
+  /** Geyser's service, with the players of Bedrock Edition that it knows. */
+  get geyser(): GameApi['geyser'] {
+    return this.#api.geyser;
   }
 
   get textures(): GameApi['textures'] {

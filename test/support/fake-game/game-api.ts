@@ -4,6 +4,7 @@ import { type Answer, badImage, notFound, ok, suspended, unauthorized } from './
 import type { Call, CallKind } from './calls.ts';
 import type { Fault } from './faults.ts';
 import { readJson, readSkinUrl, readUpload } from './forms.ts';
+import { Geyser } from './geyser.ts';
 import { type Look, People, type Person, type WornSkin } from './people.ts';
 import { Signer } from './signer.ts';
 import { TextureStore } from './texture-store.ts';
@@ -26,6 +27,7 @@ export class GameApi {
   readonly textures = new TextureStore();
   readonly people = new People(this.textures);
   readonly signer: Signer;
+  readonly geyser: Geyser;
   /** Who has joined a server, by the secret that both agreed on. */
   readonly joined = new Map<string, Person>();
   readonly #root: string;
@@ -45,12 +47,15 @@ export class GameApi {
     names: ({ body }) => ({ answer: this.#names(readJson(body)) }),
     keys: () => ({ answer: this.#keys() }),
     texture: ({ subject }) => ({ answer: this.#texture(subject) }),
+    xuid: ({ subject }) => ({ answer: this.geyser.xuid(subject) }),
+    bedrock_skin: async ({ subject }) => ({ answer: await this.geyser.skin(subject) }),
     other: () => ({ answer: notFound('?') }),
   };
 
   private constructor(root: string, signer: Signer, now: () => number) {
     this.#root = root;
     this.signer = signer;
+    this.geyser = new Geyser(signer, this.textures, now);
     this.#now = now;
   }
 

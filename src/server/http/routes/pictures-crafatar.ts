@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { floodgatePlayer } from '../../../game/bedrock.ts';
 import { parsePlayerId } from '../../../game/names.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import type { AnyView } from '../../../skin/render/render.ts';
@@ -9,6 +10,7 @@ import {
   type PlayerLook,
 } from '../../pictures/player-looks.ts';
 import { Refusal } from '../../service/refusal.ts';
+import type { PlayerKey } from '../../store/textures.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { CROSS_ORIGIN, pngAnswer, renderAnswer, standInFor } from './pictures.ts';
 
@@ -107,9 +109,9 @@ export const playerSkinRoute = route({
   standIn: standInFor('texture'),
   authenticated: false,
   handle: async (call: Call<z.output<typeof params>, Query>) => {
-    const id = idIn(call.params.uuid);
-    const found = await call.context.playerLooks.find({ id }, 'skin', call.caller);
-    const skin = chosenSkin(call, 'skins', { id, found });
+    const player = playerIn(call.params.uuid);
+    const found = await call.context.playerLooks.find(player, 'skin', call.caller);
+    const skin = chosenSkin(call, 'skins', found);
     if ('status' in skin) return skin;
     const answer = pngAnswer(call, { name: skin.texture.hash, png: skin.texture.png }, headersOf(found));
     return withStatusOf(found, answer);
@@ -125,8 +127,8 @@ export const playerCapeRoute = route({
   answers: { 200: 'image/png', 404: errorAnswerSchema, 422: errorAnswerSchema, 502: errorAnswerSchema },
   authenticated: false,
   handle: async (call: Call<z.output<typeof params>, Query>) => {
-    const id = idIn(call.params.uuid);
-    const found = await call.context.playerLooks.find({ id }, 'cape', call.caller);
+    const player = playerIn(call.params.uuid);
+    const found = await call.context.playerLooks.find(player, 'cape', call.caller);
     const { texture, origin } = found;
     if (texture) return pngAnswer(call, { name: texture.hash, png: texture.png }, headersOf(found));
     const headers = { 'X-Storage-Type': STORAGE_TYPES[origin] };
@@ -137,9 +139,9 @@ export const playerCapeRoute = route({
 });
 
 async function drawn(call: PlayerCall, place: string, frame: Frame): Promise<Answer> {
-  const id = idIn(call.params.uuid);
-  const found = await call.context.playerLooks.find({ id }, 'skin', call.caller);
-  const skin = chosenSkin(call, place, { id, found });
+  const player = playerIn(call.params.uuid);
+  const found = await call.context.playerLooks.find(player, 'skin', call.caller);
+  const skin = chosenSkin(call, place, found);
   if ('status' in skin) return skin;
   const { overlay, helm } = call.query;
   const input = {
@@ -155,13 +157,16 @@ async function drawn(call: PlayerCall, place: string, frame: Frame): Promise<Ans
 function chosenSkin(
   { query, context }: PlayerCall,
   place: string,
-  { id, found }: { readonly id: string; readonly found: PlayerLook },
+  found: PlayerLook,
 ): (Pick<Required<PlayerLook>, 'variant'> & { texture: NonNullable<PlayerLook['texture']> }) | Answer {
   const { texture, variant } = found;
   if (texture) return { texture, variant };
   const { default: wanted, ...rest } = query;
   const other = wanted === undefined ? undefined : parsePlayerId(wanted);
-  if (other === undefined) return context.playerLooks.defaultSkin(defaultNamed(wanted) ?? defaultNameOf(id));
+  if (other === undefined)
+    return context.playerLooks.defaultSkin(
+      defaultNamed(wanted) ?? (found.id === undefined ? 'steve' : defaultNameOf(found.id)),
+    );
   const kept = new URLSearchParams(
     Object.entries(rest).filter(([, value]) => value !== undefined),
   ).toString();
@@ -183,9 +188,11 @@ function defaultNamed(wanted: string | undefined): DefaultName | undefined {
 }
 
 /** With any extension. @throws Refusal with status 422 */
-function idIn(text: string): string {
-  const id = parsePlayerId(text.replace(/\..*$/, ''));
-  if (id !== undefined) return id;
+function playerIn(text: string): PlayerKey {
+  const name = text.replace(/(?!^)\..*$/, '');
+  const id = parsePlayerId(name);
+  const player = floodgatePlayer(name) ?? (id === undefined ? undefined : { id });
+  if (player) return player;
   throw userError("This is not a player's UUID: 32 hexadecimal digits, or 36 characters with dashes.");
 }
 

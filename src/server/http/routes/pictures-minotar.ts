@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { floodgatePlayer } from '../../../game/bedrock.ts';
 import { isPlayerName, parsePlayerId } from '../../../game/names.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import type { AnyView } from '../../../skin/render/render.ts';
@@ -134,11 +135,16 @@ async function findSkin({ context, caller }: Call, { place, user, rest }: Addres
     const headers = { ...CROSS_ORIGIN, ...KEPT, Location: `/${place}/${id}${rest}` };
     return { status: 302, body: undefined, headers };
   }
-  if (id === undefined && !isPlayerName(user))
+  const bedrock = floodgatePlayer(user);
+  if (id === undefined && !bedrock && !isPlayerName(user))
     throw new Refusal('not_found', 'This is not a valid player name.');
   const [, named] = /^mhf_(steve|alex)$/i.exec(user) ?? [];
   if (named) return { ...playerLooks.defaultSkin(named.toLowerCase() as 'steve' | 'alex'), headers: KEPT };
-  const found = await playerLooks.find(id === undefined ? { name: user } : { id }, 'skin', caller);
+  const found = await playerLooks.find(
+    bedrock ?? (id === undefined ? { name: user } : { id }),
+    'skin',
+    caller,
+  );
   const { texture, variant, origin } = found;
   const headers = origin === 'failed' || origin === 'stale' ? NOT_KEPT : KEPT;
   if (texture) return { texture, variant, headers };
@@ -148,9 +154,9 @@ async function findSkin({ context, caller }: Call, { place, user, rest }: Addres
 const KEPT = { 'Cache-Control': `public, max-age=${BROWSER_AGE}` };
 const NOT_KEPT = { 'Cache-Control': 'no-cache, max-age=0' };
 
-/** Removes an extension, because names have no dots. */
+/** Removes an extension: a name has a dot only at its start, on servers with Floodgate. */
 function bare(text: string): string {
-  return text.replace(/\..*$/, '');
+  return text.replace(/(?!^)\..*$/, '');
 }
 
 /** @throws Refusal `not_found` for anything but a number */

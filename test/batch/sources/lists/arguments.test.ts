@@ -298,3 +298,48 @@ test('Only sources with a picture of their own can be scaled down', async () => 
   );
   expect(fitted[2]).toEqual(given[2]);
 });
+
+describe('A player of Bedrock Edition', () => {
+  const xuid = '2535432196048835';
+  const uuid = '00000000-0000-0000-0009-01f64f65c7c3';
+  const written: [text: string, player: string, stem: string][] = [
+    ['bedrock:Some Name', 'some name', 'Some Name'],
+    ['.Some_Name', 'some name', 'Some_Name'],
+    [xuid, xuid, xuid],
+    [uuid, xuid, uuid],
+  ];
+  const sourceOf = ([text, player, stem]: (typeof written)[number]) => ({
+    label: text,
+    content: { kind: 'bedrock', player, typed: stem },
+    stem,
+  });
+
+  test.each(written)('is meant by %s where players are named, and in lists', async (...row) => {
+    const [text] = row;
+    const cwd = await folderOf({ 'all.txt': `${text}\n`, 'all.csv': `source,name\n${text},x\n` });
+    for (const parts of [{ players: [text] }, { args: [text], as: 'user' }, { from: ['all.txt'] }] as const)
+      expect(await onlyOf(parts, rootsIn(cwd))).toMatchObject(sourceOf(row));
+    expect(await onlyOf({ from: ['all.csv'] }, rootsIn(cwd))).toMatchObject({ ...sourceOf(row), stem: 'x' });
+  });
+
+  test('is meant by an argument, unless that is a path or begins with a dot', async () => {
+    for (const row of written.filter(([text]) => !text.startsWith('.')))
+      expect(await onlyOf({ args: [row[0]] }, elsewhere)).toMatchObject(sourceOf(row));
+    const dotted = await onlyOf({ args: ['.Ann'] }, elsewhere);
+    expect(problemOf(dotted)).toMatchObject({
+      code: 'no_such_file',
+      hint: expect.stringContaining('--player .Ann'),
+    });
+    const cwd = await folderOf([xuid, 'bedrock:a.png']);
+    for (const arg of [xuid, './bedrock:a.png'])
+      expect((await onlyOf({ args: [arg] }, rootsIn(cwd))).content.kind).toBe('file');
+  });
+
+  test('with a name that is none is reported', async () => {
+    for (const parts of [{ args: ['bedrock:a/b'] }, { players: ['.a.b'] }] as const)
+      expect(problemOf(await onlyOf(parts, elsewhere))).toMatchObject({
+        code: 'invalid_user',
+        hint: expect.stringContaining('bedrock:Name'),
+      });
+  });
+});

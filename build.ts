@@ -17,10 +17,35 @@ function threads(): Plugin {
     transform: async (code, id) => {
       if (!/-thread\.ts$/.test(id)) return null;
       const [place = '', name = ''] = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/.exec(code) ?? [];
-      const bundle = { platform: 'node', input: join(dirname(id), `${name}.ts`), write: false } as const;
-      const { output } = await build({ ...bundle, output: { format: 'esm', minify } });
+      const { output } = await build({
+        platform: 'node',
+        input: join(dirname(id), `${name}.ts`),
+        write: false,
+        plugins: [inlinedBytes()],
+        output: { format: 'esm', minify },
+      });
+      threadModules.push(...output[0].moduleIds);
       const address = `data:text/javascript,${encodeURIComponent(output[0].code)}`;
       return code.replace(place, () => `new URL(${JSON.stringify(address)})`);
+    },
+  };
+}
+
+/** The modules of all threads, whose licences count too. */
+const threadModules: string[] = [];
+
+/** Puts the bytes of files into the code that reads them. */
+function inlinedBytes(): Plugin {
+  return {
+    name: 'inlined-bytes',
+    transform: (code) => {
+      const reading = /readFileSync\(new URL\(import\.meta\.resolve\('([^']+)'\)\)\)/g;
+      if (!reading.test(code)) return null;
+      const inlined = code.replace(reading, (_, name: string) => {
+        const packed = gzipSync(readFileSync(new URL(import.meta.resolve(name))));
+        return `gunzipSync(Buffer.from('${packed.toString('base64')}', 'base64'))`;
+      });
+      return `import { gunzipSync } from 'node:zlib';\n${inlined}`;
     },
   };
 }
@@ -37,11 +62,12 @@ function packageFiles(): Plugin {
 }
 
 /** Collects the licences of all bundled packages, which must be distributed with the bundle, and lists the packages. */
-function passOnLicences(): Plugin {
+function passOnLicences({ hasThreads = false } = {}): Plugin {
   return {
     name: 'pass-on-licences',
     generateBundle(_options, bundle) {
-      const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      const own = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      const modules = [...own, ...(hasThreads ? threadModules : [])];
       const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
       const packages = [...new Set(folders)].sort();
       const [licences, bill] = [describeLicences(packages), describePackages(packages)];
@@ -83,7 +109,7 @@ const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
     input: { cli: 'src/cli/main.ts', embedded: 'src/server/embedded.ts' },
-    plugins: [threads(), packageFiles(), passOnLicences()],
+    plugins: [threads(), packageFiles(), passOnLicences({ hasThreads: true })],
     output: {
       dir: 'dist',
       // CommonJS, because an import of a Node module reads all its exports: that of node:http loads fetch and web sockets,

@@ -12,7 +12,7 @@ interface Licensed {
 }
 
 const RULE = '='.repeat(78);
-const HOLDER = /^\s*(?:Copyright\b|\(c\)|©)/;
+const HOLDER = /^\s*(?:Copyright\b|\(c\)(?! You must)|©)/;
 /** A heading that only names the licence. */
 const HEADING = /^\W*(?:the )?mit licen[cs]e\W*(?:mit\W*)?$/im;
 
@@ -43,8 +43,9 @@ export function describePackages(folders: readonly string[]): string {
 
 function readLicence(folder: string): Licensed {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const lines = file === undefined ? [] : readFileSync(join(folder, file), 'utf8').split(/\r?\n/);
+  const lines = licenceFiles(folder).flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8').split(/\r?\n/),
+  );
   const holders = lines.filter((line) => HOLDER.test(line)).map((line) => line.trim());
   const terms = lines.filter((line) => !HOLDER.test(line)).join('\n');
   return {
@@ -52,6 +53,13 @@ function readLicence(folder: string): Licensed {
     holders,
     terms: terms.replace(/\n{3,}/g, '\n\n').trim(),
   };
+}
+
+/** The package's own licence, and those of compiled code in its folders. */
+function licenceFiles(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const own = files.filter((file) => /^licen[cs]e/i.test(file)).slice(0, 1);
+  return [...own, ...files.filter((file) => /^codec\WLICENSE\.codec\.md$/.test(file))];
 }
 
 /** Ignores line breaks. */

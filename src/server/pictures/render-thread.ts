@@ -1,14 +1,20 @@
 import { Worker } from 'node:worker_threads';
 import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
+import type { CardText } from './card.ts';
+
+/** `card`: what a link to the skin unfolds to; `turn`: the figure turning once, an animation. */
+export type RenderedView = AnyView | 'card' | 'turn';
 
 /** A picture of a texture to draw. It crosses threads, so it is plain data. */
 export interface RenderJob {
   /** The skin's texture, a PNG. */
   readonly skin: Uint8Array;
-  /** The cape's texture, a PNG; it shows in the view `back`. */
+  /** The cape's texture, a PNG; it shows in the views `back`, `card` and `turn`. */
   readonly cape?: Uint8Array | undefined;
-  readonly view: AnyView;
+  readonly view: RenderedView;
+  /** For the view `card`. */
+  readonly text?: CardText | undefined;
   readonly variant: Variant | 'auto';
   readonly overlay: boolean;
   /** Pixels. */
@@ -18,14 +24,14 @@ export interface RenderJob {
 
 /** The thread's answer, by the number of the job. */
 export type RenderResult =
-  | { readonly number: number; readonly png: Uint8Array }
+  | { readonly number: number; readonly bytes: Uint8Array }
   | { readonly number: number; readonly problem: string };
 
 /** The build replaces this address by one that holds the code. */
 const WORKER = new URL('./render-worker.ts', import.meta.url);
 
 interface Waiting {
-  readonly done: (png: Uint8Array) => void;
+  readonly done: (bytes: Uint8Array) => void;
   readonly failed: (error: Error) => void;
 }
 
@@ -43,13 +49,13 @@ export class RenderThread {
     return this.#waiting.size;
   }
 
-  /** Resolves with a PNG. @throws Error for a bug, or if the thread has stopped */
+  /** Resolves with a PNG, or for a turn a WebP file. @throws Error for a bug, or if the thread has stopped */
   async draw(job: RenderJob): Promise<Uint8Array> {
     this.#worker ??= this.#start();
     const number = this.#number++;
-    const png = new Promise<Uint8Array>((done, failed) => this.#waiting.set(number, { done, failed }));
+    const bytes = new Promise<Uint8Array>((done, failed) => this.#waiting.set(number, { done, failed }));
     this.#worker.postMessage({ number, job });
-    return await png;
+    return await bytes;
   }
 
   async stop(): Promise<void> {
@@ -71,7 +77,7 @@ export class RenderThread {
   #settle(result: RenderResult): void {
     const waiting = this.#waiting.get(result.number);
     this.#waiting.delete(result.number);
-    if ('png' in result) waiting?.done(result.png);
+    if ('bytes' in result) waiting?.done(result.bytes);
     else waiting?.failed(new Error(result.problem));
   }
 

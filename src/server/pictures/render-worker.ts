@@ -1,29 +1,48 @@
 // The entry of the render thread (see render-thread.ts).
 import { parentPort } from 'node:worker_threads';
+import type { Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { encodeSmallPng } from '../../skin/png/encode.ts';
 import { drawInto } from '../../skin/render/render.ts';
+import { drawSolid, TURN_FRAMES, turnScene } from '../../skin/render/solid.ts';
 import { chooseVariant } from '../../skin/variant.ts';
+import { type CardSkin, drawCard } from './card.ts';
 import type { RenderJob, RenderResult } from './render-thread.ts';
+import { AnimationEncoder } from './webp.ts';
 
 /** Far more than any texture in the store needs. */
 const MAX_BYTES = 256 * 1024;
+/** Milliseconds that a frame of a turn is shown. */
+const FRAME_TIME = 100;
 
-parentPort?.on('message', ({ number, job }: { number: number; job: RenderJob }) => {
-  parentPort?.postMessage(answer(number, job));
+parentPort?.on('message', async ({ number, job }: { number: number; job: RenderJob }) => {
+  parentPort?.postMessage(await answer(number, job));
 });
 
-function answer(number: number, job: RenderJob): RenderResult {
+async function answer(number: number, job: RenderJob): Promise<RenderResult> {
   try {
-    return { number, png: draw(job) };
+    return { number, bytes: await draw(job) };
   } catch (error) {
     return { number, problem: String(error) };
   }
 }
 
-function draw({ skin, cape, variant: wanted, ...options }: RenderJob): Uint8Array {
-  const picture = decodePng(skin, { maxBytes: MAX_BYTES });
-  const { variant } = chooseVariant(picture, wanted);
-  const hanging = cape && decodePng(cape, { maxBytes: MAX_BYTES });
-  return encodeSmallPng(drawInto(picture, { ...options, variant, cape: hanging }));
+async function draw({ skin: png, cape: capePng, variant: wanted, ...job }: RenderJob): Promise<Uint8Array> {
+  const skin = decodePng(png, { maxBytes: MAX_BYTES });
+  const { variant } = chooseVariant(skin, wanted);
+  const cape = capePng && decodePng(capePng, { maxBytes: MAX_BYTES });
+  const { view, text } = job;
+  if (view === 'turn') return await drawTurn({ skin, variant, cape }, job);
+  if (view !== 'card') return encodeSmallPng(drawInto(skin, { ...job, view, variant, cape }));
+  if (!text) throw new Error('A card needs its texts.');
+  return encodeSmallPng(drawCard({ skin, variant, cape }, text));
+}
+
+type Size = Pick<RenderJob, 'width' | 'height' | 'overlay'>;
+
+async function drawTurn({ skin, ...look }: CardSkin, { width, height, overlay }: Size): Promise<Uint8Array> {
+  const encoder = await AnimationEncoder.open();
+  const frame = (_: unknown, at: number): Picture =>
+    drawSolid(skin, turnScene(at), { ...look, width, height, overlay });
+  return encoder.encode(Array.from({ length: TURN_FRAMES }, frame), FRAME_TIME);
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { ByteCache } from '../../base/caches.ts';
 import { VERSION } from '../../base/version.ts';
 import type { AnyView } from '../../skin/render/render.ts';
+import { TURN_FRAMES } from '../../skin/render/solid.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusal.ts';
@@ -20,7 +21,8 @@ export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape'> {
 }
 
 export interface Render {
-  readonly png: Uint8Array;
+  /** A PNG, or for a turn a WebP file. */
+  readonly bytes: Uint8Array;
   /** Identifies the picture for ETag: equal inputs have equal names. */
   readonly name: string;
 }
@@ -35,7 +37,7 @@ const STAND_IN_SIZE = 64;
 /** The pictures that this process has drawn. Each is drawn once, for the first request. */
 export class Renders {
   readonly #budget: RenderBudget;
-  readonly #cache = new ByteCache<Uint8Array>(MAX_CACHE_BYTES, (png) => png.length);
+  readonly #cache = new ByteCache<Uint8Array>(MAX_CACHE_BYTES, ({ length }) => length);
   readonly #underWay = new Map<string, Promise<Uint8Array>>();
   #thread: Promise<RenderThread> | undefined;
 
@@ -44,9 +46,10 @@ export class Renders {
   }
 
   /** The name that `render` would give the picture, for callers that may already have it. */
-  nameOf({ skin, cape, view, variant, overlay, width, height }: RenderInput): string {
-    const input = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height].join(' ');
-    return hash('sha256', input, 'base64url');
+  nameOf({ skin, cape, view, variant, overlay, width, height, text }: RenderInput): string {
+    const input = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height];
+    const texts = text ? [text.name, text.signer, text.service] : [];
+    return hash('sha256', JSON.stringify([...input, ...texts]), 'base64url');
   }
 
   /**
@@ -54,8 +57,8 @@ export class Renders {
    * @throws Refusal `rate_limit`, or `service_unavailable` when too many pictures wait to be drawn
    */
   async render(input: RenderInput, caller: Caller, name = this.nameOf(input)): Promise<Render> {
-    const png = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#draw(name, input, caller);
-    return { png: await png, name };
+    const bytes = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#draw(name, input, caller);
+    return { bytes: await bytes, name };
   }
 
   async close(): Promise<void> {
@@ -74,16 +77,17 @@ export class Renders {
       const message = 'Too many pictures are waiting to be drawn. Try again in a moment.';
       throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
     }
-    this.#budget.spend(caller, input);
+    const { width, height, view } = input;
+    this.#budget.spend(caller, { width, height: view === 'turn' ? height * TURN_FRAMES : height });
     return this.#drawOnce(name, input);
   }
 
   #drawOnce(name: string, input: RenderInput): Promise<Uint8Array> {
     const drawing = this.#drawInThread(input).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, drawing);
-    return drawing.then((png) => {
-      this.#cache.set(name, png);
-      return png;
+    return drawing.then((bytes) => {
+      this.#cache.set(name, bytes);
+      return bytes;
     });
   }
 

@@ -57,6 +57,17 @@ export async function inputOfSkin(
   return showsCape ? { ...input, cape: await storedTexture(textures, cape_hash) } : input;
 }
 
+/** A picture of the whole skin with its cape, from all sides. */
+export async function wholeInput(
+  textures: TextureSource,
+  { texture_hash, cape_hash, variant }: Pick<SkinWithData, 'texture_hash' | 'cape_hash' | 'variant'>,
+  picture: Pick<RenderInput, 'view' | 'text' | 'width' | 'height'>,
+): Promise<RenderInput> {
+  const skin = await storedTexture(textures, texture_hash);
+  const cape = cape_hash === null ? undefined : await storedTexture(textures, cape_hash);
+  return { ...picture, skin, cape, variant, overlay: true };
+}
+
 /** The picture of any texture. */
 export function inputFor(
   skin: NamedTexture,

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import { makePicture, type Picture } from '../picture.ts';
 import { type Face, faceRects, PARTS, type Rect, type SkinPart, type Variant } from '../regions.ts';
 import { Canvas, type Place, type Quad } from './canvas.ts';
 import { shownSkin } from './flat.ts';
@@ -75,6 +75,47 @@ function partFaces(part: SkinPart, variant: Variant, [x, y, z]: Vector): Texture
   ];
 }
 
+/** A cape's cuboid, without thickness beyond a skin pixel: it hangs from the shoulders, a little away from the back. */
+const CAPE = { width: 10, height: 16, depth: 1, top: 24, slope: 0.1 } as const;
+
+/** The faces of a cape. Its texture is below the skin's on the sheet, and its outer side is behind. */
+function capeFaces(): TexturedFace[] {
+  const { width, height, depth, top, slope } = CAPE;
+  const rect = (x: number, y: number, w: number, h: number) => ({ x, y: SKIN_ROWS + y, width: w, height: h });
+  const [left, right] = [-width / 2, width / 2];
+  const [near, far] = [-2 - GAP, -2 - GAP - depth];
+  const fall: Vector = [0, -height, -height * slope];
+  const face = (texture: Rect, corner: Vector, across: Vector, down: Vector, normal: Vector) => ({
+    layer: 'overlay' as const,
+    texture,
+    corner,
+    across,
+    down,
+    normal,
+  });
+  return [
+    face(rect(1, 1, 10, 16), [right, top, far], [-width, 0, 0], fall, [0, 0, -1]),
+    face(rect(12, 1, 10, 16), [left, top, near], [width, 0, 0], fall, [0, 0, 1]),
+    face(rect(11, 1, 1, 16), [left, top, far], [0, 0, depth], fall, [-1, 0, 0]),
+    face(rect(0, 1, 1, 16), [right, top, near], [0, 0, -depth], fall, [1, 0, 0]),
+    face(rect(1, 0, 10, 1), [left, top, far], [width, 0, 0], [0, 0, depth], [0, 1, 0]),
+  ];
+}
+
+/** The height of a skin's texture, and of the part with the head. */
+const SKIN_ROWS = 64;
+const HEAD_ROWS = 16;
+
+/** The textures of skin and cape on one sheet, the cape's below. */
+function sheetOf(picture: Picture, cape: Picture | undefined): Picture {
+  const skin = shownSkin(picture);
+  if (!cape) return skin;
+  const sheet = makePicture(skin.width, skin.height + cape.height);
+  sheet.pixels.set(skin.pixels);
+  sheet.pixels.set(cape.pixels, skin.pixels.length);
+  return sheet;
+}
+
 /** The viewing angles: rotated so that the player's right side shows, and from above. Degrees. */
 interface Camera {
   readonly yaw: number;
@@ -128,6 +169,8 @@ export interface Scene {
   readonly limbs: readonly Limb[];
   /** Whether the figure fills the width and is cropped at the bottom; otherwise all of it fits in. */
   readonly isCut?: boolean;
+  /** Other directions that have to fit into the frame as well. Degrees. */
+  readonly turns?: readonly number[];
 }
 
 /** The angles of an isometric view: all edges of a cube appear equally long. */
@@ -141,11 +184,25 @@ export const SCENES = {
   isometric: { camera: ISOMETRIC, limbs: ALL_LIMBS },
 } as const satisfies Record<string, Scene>;
 
+export const ISOMETRIC_BACK: Scene = { camera: { ...ISOMETRIC, yaw: ISOMETRIC.yaw + 180 }, limbs: ALL_LIMBS };
+
+/** The pictures of one whole turn, which starts with the player's right side a little in front. */
+export const TURN_FRAMES = 24;
+const TURNS = Array.from({ length: TURN_FRAMES }, (_, at) => THREE_QUARTER.yaw - (360 / TURN_FRAMES) * at);
+
+/** One picture of a turn, by its number. All have the same frame, so the figure stays in its place. */
+export function turnScene(at: number): Scene {
+  const yaw = TURNS[at] ?? THREE_QUARTER.yaw;
+  return { camera: { ...THREE_QUARTER, yaw }, limbs: ALL_LIMBS, turns: TURNS };
+}
+
 interface SolidOptions {
   readonly variant: Variant;
   readonly width: number;
   readonly height: number;
   readonly overlay: boolean;
+  /** A cape's texture, 64×32. */
+  readonly cape?: Picture | undefined;
 }
 
 /**
@@ -153,12 +210,12 @@ interface SolidOptions {
  * frame is the same for every skin (classic arms, overlays), so that pictures side by side match.
  */
 export function drawSolid(picture: Picture, scene: Scene, options: SolidOptions): Picture {
-  const { variant, width, height, overlay } = options;
+  const { variant, width, height, overlay, cape } = options;
   const project = projectionOf(scene.camera);
-  const frame = boundsOf(facesOf(scene, 'classic', true), project);
-  const place = placing(frame, { width, height }, scene.isCut ?? false);
-  const canvas = new Canvas(shownSkin(picture), width, height);
-  const faces = facesOf(scene, variant, overlay).map((face) => ({
+  const place = placing(frameOf(scene), { width, height }, scene.isCut ?? false);
+  const canvas = new Canvas(sheetOf(picture, cape), width, height);
+  const all = [...facesOf(scene, variant, overlay), ...(cape ? capeFaces() : [])];
+  const faces = all.map((face) => ({
     face,
     quad: place(projectFace(face, project)),
     isSeen: project(face.normal)[2] > 0,
@@ -167,13 +224,34 @@ export function drawSolid(picture: Picture, scene: Scene, options: SolidOptions)
     if (face.layer === 'base' && isSeen) canvas.drawOpaque(quad);
   }
   // Overlays have holes, through which their inner sides are visible.
-  const overlays = faces.filter(({ face }) => face.layer === 'overlay').map(({ quad }) => quad);
-  for (const quad of overlays.sort((a, b) => middleZ(a) - middleZ(b))) canvas.blend(quad);
+  const overlays = faces.filter(({ face }) => face.layer === 'overlay');
+  overlays.sort((a, b) => middleZ(a.quad) - middleZ(b.quad));
+  const isFromBehind = project([0, 0, -1])[2] > 0;
+  if (cape) overlays.sort((a, b) => rankByCape(a.face, isFromBehind) - rankByCape(b.face, isFromBehind));
+  for (const { quad } of overlays) canvas.blend(quad);
   return canvas.picture;
+}
+
+function frameOf({ camera, turns = [camera.yaw], ...scene }: Scene): Bounds {
+  const faces = facesOf({ camera, ...scene }, 'classic', true);
+  const all = turns.map((yaw) => boundsOf(faces, projectionOf({ ...camera, yaw })));
+  const [left, top] = [Math.min(...all.map((one) => one.left)), Math.min(...all.map((one) => one.top))];
+  return {
+    left,
+    top,
+    width: Math.max(...all.map((one) => one.left + one.width)) - left,
+    height: Math.max(...all.map((one) => one.top + one.height)) - top,
+  };
 }
 
 function facesOf({ limbs }: Scene, variant: Variant, overlay: boolean): TexturedFace[] {
   return limbs.flatMap((limb) => limbFaces(limb, variant, overlay));
+}
+
+/** A cape is behind all other overlays but the hat, which is above it and wider than the body. */
+function rankByCape({ texture }: TexturedFace, isFromBehind: boolean): number {
+  if (texture.y >= SKIN_ROWS) return isFromBehind ? 1 : -1;
+  return texture.y < HEAD_ROWS ? 2 : 0;
 }
 
 function middleZ({ corner, across, down }: Quad): number {

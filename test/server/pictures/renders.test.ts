@@ -28,16 +28,16 @@ function open() {
 describe('a picture', () => {
   test('is what the renderer draws, in the arms that the texture has', async () => {
     const { renders, caller } = open();
-    const { png } = await renders.render(input({ view: 'body', width: 30, height: 60 }), caller());
+    const { bytes } = await renders.render(input({ view: 'body', width: 30, height: 60 }), caller());
     const options = { view: 'body', variant: 'slim', width: 30, height: 60 } as const;
-    expect(Buffer.from(png).equals(encodeSmallPng(drawInto(figure, options)))).toBe(true);
+    expect(Buffer.from(bytes).equals(encodeSmallPng(drawInto(figure, options)))).toBe(true);
   });
 
   test('is drawn once for all concurrent and later requests', async () => {
     const { renders, caller } = open();
     const all = await Promise.all([1, 2, 3].map(() => renders.render(input(), caller())));
     const later = await renders.render(input(), caller());
-    expect(new Set([...all, later].map(({ png }) => png)).size).toBe(1);
+    expect(new Set([...all, later].map(({ bytes }) => bytes)).size).toBe(1);
   });
 
   test('has a name of its own for everything that changes it', () => {
@@ -59,7 +59,7 @@ describe('a picture', () => {
     const { renders, caller } = open();
     const broken = input({ skin: { hash: 'broken', png: Buffer.from('hello') } });
     await expect(renders.render(broken, caller())).rejects.toThrow('InvalidImageError');
-    expect((await renders.render(input(), caller())).png.length).toBeGreaterThan(0);
+    expect((await renders.render(input(), caller())).bytes.length).toBeGreaterThan(0);
   });
 });
 
@@ -73,7 +73,7 @@ describe('limits', () => {
     const refused = settled.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(16);
     expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable' } });
-    expect((await renders.render(input({ width: 500 }), caller())).png.length).toBeGreaterThan(0);
+    expect((await renders.render(input({ width: 500 }), caller())).bytes.length).toBeGreaterThan(0);
   });
 
   test('one address has a budget by the size of its pictures, which comes back with time', () => {
@@ -96,5 +96,22 @@ describe('limits', () => {
     expect(spendAll('10.0.0.1')).toBe(0);
     clock.forward(60_000);
     expect(spendAll('10.0.0.1')).toBe(37);
+  });
+
+  test('a turn costs as much as all of its pictures', async () => {
+    const clock = new MovableClock();
+    const budget = new RenderBudget(clock);
+    const renders = new Renders(budget);
+    onTestFinished(async () => await renders.close());
+    const one = anonymousCaller({ address: '127.0.0.1', origin: undefined }, new Plans());
+    // 560 of the 600 units of a minute.
+    budget.spend(one, { width: 256 * 56, height: 256 * 10 });
+    const size = { width: 300, height: 400 };
+    await expect(
+      async () => await renders.render(input({ view: 'turn', ...size }), one),
+    ).rejects.toMatchObject({
+      code: 'rate_limit',
+    });
+    expect((await renders.render(input({ view: 'body', ...size }), one)).bytes.length).toBeGreaterThan(0);
   });
 });

@@ -108,4 +108,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'openid-client': ['server/openid'],
   skinview3d: ['server/pages/browser'],
   'prom-client': ['server/metrics'],
+  '@jsquash/webp/codec/enc/webp_enc.js': ['server/pictures'],
+  '@jsquash/webp/meta.js': ['server/pictures'],
 };

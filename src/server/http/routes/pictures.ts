@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
-import { uuidSchema } from '../../../protocol/skin.ts';
+import { type SkinVisibility, uuidSchema } from '../../../protocol/skin.ts';
 import { type AnyView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../skin/render/render.ts';
 import type { RenderInput } from '../../pictures/renders.ts';
 import { skinInput, textureInput } from '../../pictures/texture-renders.ts';
@@ -49,7 +49,9 @@ export async function renderAnswer(
   const tagged = tag(name, headers);
   if (request.headers['if-none-match'] === tagged.ETag)
     return { status: 304, body: undefined, headers: tagged };
-  return pngAnswer(call, await context.renders.render(input, caller, name), headers);
+  const { bytes } = await context.renders.render(input, caller, name);
+  const type = input.view === 'turn' ? 'image/webp' : 'image/png';
+  return { status: 200, body: bytesOf(bytes), headers: { ...tagged, 'Content-Type': type } };
 }
 
 /** A view of the same bytes, which nothing changes. */
@@ -76,6 +78,14 @@ const query = z.object({
 const textureQuery = query.extend({ variant: z.enum(['auto', 'classic', 'slim']).default('auto') });
 const answers = { 200: 'image/png', 400: errorAnswerSchema, 404: errorAnswerSchema } as const;
 
+/** Search engines show nothing that is only for those who have its address. */
+function headersFor(visibility: SkinVisibility): Headers {
+  if (visibility === 'private') return PRIVATE_ANSWER;
+  return visibility === 'unlisted' ? UNLISTED : {};
+}
+
+export const UNLISTED: Headers = { 'X-Robots-Tag': 'noindex' };
+
 export const SKIN_VIEW_ROUTES: readonly Route[] = VIEWS.map(skinViewRoute);
 export const TEXTURE_VIEW_ROUTES: readonly Route[] = VIEWS.map(textureViewRoute);
 
@@ -91,7 +101,7 @@ function skinViewRoute(view: View): Route {
     handle: async (call) => {
       const { context, caller, params } = call;
       const { input, visibility } = await skinInput(context, caller, params.uuid, { view, ...call.query });
-      return await renderAnswer(call, input, visibility === 'private' ? PRIVATE_ANSWER : {});
+      return await renderAnswer(call, input, headersFor(visibility));
     },
   });
 }

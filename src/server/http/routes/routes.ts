@@ -15,6 +15,7 @@ import {
   userRoute,
 } from './account.ts';
 import { addCapeRoute, allCapesRoute, capeListRoute, changeCapeRoute, deleteCapeRoute } from './capes.ts';
+import { oEmbedRoute, skinCardRoute, skinTurnRoute } from './cards.ts';
 import {
   beginGameLoginRoute,
   changeGameAccountRoute,
@@ -91,6 +92,9 @@ export const ROUTES: readonly Route[] = [
   viewSkinRoute,
   reportSkinRoute,
   ...SKIN_VIEW_ROUTES,
+  skinCardRoute,
+  skinTurnRoute,
+  oEmbedRoute,
   ...SET_ROUTES,
   meRoute,
   meKeyRoute,

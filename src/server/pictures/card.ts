@@ -1,0 +1,195 @@
+import { makePicture, type Picture } from '../../skin/picture.ts';
+import { drawSolid, ISOMETRIC_BACK, SCENES, type Scene } from '../../skin/render/solid.ts';
+import type { Variant } from '../../skin/variant.ts';
+import { LINE_ROWS, PixelFont } from './pixel-font.ts';
+
+/** Pixels of a card: what chats and social networks show without cropping. */
+export const CARD = { width: 1200, height: 630 } as const;
+
+/** The texts of a card. */
+export interface CardText {
+  /** The skin's name; null: none. */
+  readonly name: string | null;
+  readonly signer: 'game' | 'server' | 'other';
+  /** The name of the service. */
+  readonly service: string;
+}
+
+export interface CardSkin {
+  readonly skin: Picture;
+  readonly variant: Variant;
+  readonly cape?: Picture | undefined;
+}
+
+/** Red, green and blue: the colours of the pages in their light scheme. */
+const PAPER = 0xfaf8f5;
+const STAGE = 0xece6dd;
+const INK = 0x1f1b17;
+const QUIET = 0x5f574e;
+const GOOD = 0x1b6b3a;
+const ACCENT = 0xc2622e;
+
+const SIGNERS: Readonly<Record<CardText['signer'], readonly [text: string, colour: number]>> = {
+  game: ['Signed by the game', GOOD],
+  server: ["Signed with this server's key", QUIET],
+  other: ['Signed by another service', QUIET],
+};
+
+/** Where the figures stand, and where the text is. */
+const STAGE_WIDTH = 620;
+const FIGURE = { width: 290, height: 550, top: 40 } as const;
+const TEXT = { left: 670, width: 480 } as const;
+const MARGIN = 60;
+/** Pixels per unit of the font. */
+const SMALL = 3;
+const NAME_SCALES = [9, 8, 7, 6, 5, 4] as const;
+const MAX_LINES = 4;
+
+/** The mark of the pages, a face: `#` is its frame, `+` its skin, and the rest its features. */
+const MARK = ['########', '########', '########', '#++++++#', '#+.++.+#', '#++++++#', '#++..++#', '########'];
+const MARK_COLOURS: Readonly<Record<string, number>> = { '#': ACCENT, '+': 0xf3c9a8, '.': 0x2a1a10 };
+
+/**
+ * The picture that a link to a skin unfolds to: the figure from both sides, its name, who signed it, and where it is. A
+ * text with characters that the font lacks is left out.
+ */
+export function drawCard({ skin, variant, cape }: CardSkin, text: CardText): Picture {
+  const card = new Card(PAPER);
+  card.fill({ x: 0, y: 0, width: STAGE_WIDTH, height: CARD.height }, STAGE);
+  const size = { variant, width: FIGURE.width, height: FIGURE.height, overlay: true, cape };
+  const gap = (STAGE_WIDTH - 2 * FIGURE.width) / 3;
+  const figure = (scene: Scene, x: number) =>
+    card.place(drawSolid(skin, scene, size), Math.round(x), FIGURE.top);
+  figure(SCENES.isometric, gap);
+  figure(ISOMETRIC_BACK, 2 * gap + FIGURE.width);
+  writeTexts(card, text);
+  return card.picture;
+}
+
+function writeTexts(card: Card, { name, signer, service }: CardText): void {
+  const font = new PixelFont();
+  const { lines, scale } = fitName(font, name ?? '');
+  const step = (LINE_ROWS + 1) * scale;
+  for (const [at, line] of lines.entries())
+    card.write(font.draw(line), { x: TEXT.left, y: MARGIN + at * step, scale }, INK);
+  const [words, colour] = SIGNERS[signer];
+  const below = MARGIN + lines.length * step + (lines.length > 0 ? 10 : 0);
+  card.write(font.draw(words), { x: TEXT.left, y: below, scale: SMALL }, colour);
+  card.drawMark({ x: TEXT.left, y: CARD.height - MARGIN - 8 * 6, scale: 6 });
+  const place = { x: TEXT.left + 66, y: CARD.height - MARGIN - 24 - (LINE_ROWS * SMALL) / 2, scale: SMALL };
+  card.write(font.draw(shortened(font, service, TEXT.width - 66)), place, INK);
+}
+
+/** The largest text that fits, on several lines if need be. */
+function fitName(font: PixelFont, text: string): { lines: readonly string[]; scale: number } {
+  const smallest = NAME_SCALES[NAME_SCALES.length - 1] ?? 1;
+  if (text.trim() === '' || !font.has(text)) return { lines: [], scale: smallest };
+  for (const scale of NAME_SCALES) {
+    const lines = wrap(font, text, TEXT.width / scale);
+    if (lines.length <= (scale > 6 ? 2 : MAX_LINES)) return { lines, scale };
+  }
+  return { lines: wrap(font, text, TEXT.width / smallest).slice(0, MAX_LINES), scale: smallest };
+}
+
+/** Breaks after spaces, and after other signs between words; a word that is too long is cut. */
+function wrap(font: PixelFont, text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of text.split(/(?<=[\s_.-])/).flatMap((word) => pieces(font, word, width))) {
+    if (line !== '' && font.widthOf((line + part).trimEnd()) > width) {
+      lines.push(line.trim());
+      line = '';
+    }
+    line += part;
+  }
+  return [...lines, line.trim()].filter((one) => one !== '');
+}
+
+function pieces(font: PixelFont, word: string, width: number): string[] {
+  const parts = [''];
+  for (const letter of word) {
+    const longer = `${parts.at(-1)}${letter}`;
+    if (font.widthOf(longer.trimEnd()) > width) parts.push(letter);
+    else parts[parts.length - 1] = longer;
+  }
+  return parts;
+}
+
+function shortened(font: PixelFont, text: string, width: number): string {
+  if (font.widthOf(text) * SMALL <= width) return text;
+  let cut = [...text];
+  while (cut.length > 0 && font.widthOf(`${cut.join('')}…`) * SMALL > width) cut = cut.slice(0, -1);
+  return `${cut.join('')}…`;
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  /** Pixels per unit. */
+  readonly scale: number;
+}
+
+/** An opaque picture of the size of a card. */
+class Card {
+  readonly picture = makePicture(CARD.width, CARD.height);
+  readonly #words = new Uint32Array(this.picture.pixels.buffer);
+
+  constructor(colour: number) {
+    this.#words.fill(wordOf(colour));
+  }
+
+  fill({ x, y, width, height }: Box, colour: number): void {
+    const word = wordOf(colour);
+    for (let row = y; row < y + height; row++) {
+      const start = row * CARD.width;
+      this.#words.fill(word, start + x, start + x + width);
+    }
+  }
+
+  /** Over what is there. */
+  place(picture: Picture, left: number, top: number): void {
+    const words = new Uint32Array(picture.pixels.buffer);
+    for (let at = 0; at < words.length; at++) {
+      const to = (top + Math.floor(at / picture.width)) * CARD.width + left + (at % picture.width);
+      const alpha = picture.pixels[at * 4 + 3] ?? 0;
+      if (alpha === 255) this.#words[to] = words[at] ?? 0;
+      else if (alpha > 0) this.#mix(picture.pixels.subarray(at * 4, at * 4 + 4), to * 4);
+    }
+  }
+
+  #mix([red = 0, green = 0, blue = 0, alpha = 0]: Uint8Array, to: number): void {
+    for (const [channel, colour] of [red, green, blue].entries()) {
+      const below = this.picture.pixels[to + channel] ?? 0;
+      this.picture.pixels[to + channel] = Math.round(below + ((colour - below) * alpha) / 255);
+    }
+  }
+
+  /** Fills what is opaque in a mask. */
+  write({ width, pixels }: Picture, { x, y, scale }: Place, colour: number): void {
+    for (let at = 0; at < pixels.length / 4; at++)
+      if (pixels[at * 4 + 3] !== 0)
+        this.#dot({ x: x + (at % width) * scale, y: y + Math.floor(at / width) * scale, scale }, colour);
+  }
+
+  drawMark({ x, y, scale }: Place): void {
+    for (const [row, signs] of MARK.entries())
+      for (const [column, sign] of [...signs].entries())
+        this.#dot({ x: x + column * scale, y: y + row * scale, scale }, MARK_COLOURS[sign] ?? ACCENT);
+  }
+
+  #dot({ x, y, scale }: Place, colour: number): void {
+    this.fill({ x, y, width: scale, height: scale }, colour);
+  }
+}
+
+/** An opaque colour as four bytes in memory, as processors that Node supports order them. */
+function wordOf(colour: number): number {
+  return (0xff000000 | ((colour & 255) << 16) | (colour & 0xff00) | (colour >> 16)) >>> 0;
+}

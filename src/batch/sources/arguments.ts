@@ -14,7 +14,7 @@ import {
   similarName,
   stdinContent,
 } from './files.ts';
-import { folderSources } from './folders.ts';
+import { folderSources, PACK_FILES } from './folders.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
 import { isSkinText, readSkinText } from './skin-text.ts';
@@ -114,7 +114,11 @@ function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
   if (found.kind === 'folder') {
     const above = isMirrored ? mirroredStem(text, true) : '';
     const root = { label: text, path: found.path };
-    return folderSources(root, above === '' ? '' : `${above}/`, { ...expansion, others: pluginSources });
+    return folderSources(root, above === '' ? '' : `${above}/`, {
+      ...expansion,
+      pack: bedrockPackSources,
+      others: pluginSources,
+    });
   }
   if (found.kind === 'absent') return [absentSource(named, expansion)];
   if (found.kind === 'file' && isSkinFile(text, found.path)) return skinFileSources(text, found.path);
@@ -126,10 +130,7 @@ function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
 /** Whether a path leads to a skin pack of Bedrock Edition: a zip, or a folder with the two files that each has. */
 export function isSkinPack(found: FoundPath): boolean {
   if (found.kind === 'file') return /\.(?:mcpack|zip)$/i.test(found.path);
-  return (
-    found.kind === 'folder' &&
-    ['manifest.json', 'skins.json'].every((name) => existsSync(join(found.path, name)))
-  );
+  return found.kind === 'folder' && PACK_FILES.every((name) => existsSync(join(found.path, name)));
 }
 
 async function* bedrockPackSources(label: string, path: string): AsyncGenerator<BatchSource> {

@@ -24,12 +24,16 @@ const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 /** Bytes of all pictures of a zip. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 const MAX_SKINS = 10_000;
+/** Skins whose pictures are unpacked together: each time, all names in the zip are read. */
+const TOGETHER = 64;
 
 /** The files of a pack. */
 interface PackFiles {
   /** A text; undefined if there is none. @throws PackFault */
   readonly text: (path: string) => string | undefined;
-  /** A picture. `path`: safe. */
+  /** Reads pictures that are wanted next. Paths are safe. */
+  readonly load?: (paths: readonly string[]) => void;
+  /** A picture, loaded before. `path`: safe. */
   readonly picture: (path: string) => SourceContent;
 }
 
@@ -63,7 +67,13 @@ function* sourcesIn(label: string, files: PackFiles): Generator<BatchSource> {
   if (skins.length === 0) throw new PackFault('has no skins in skins.json');
   if (skins.length > MAX_SKINS) throw new PackFault(`has more than ${MAX_SKINS} skins`);
   const names = namesIn(files, pack);
-  for (const skin of skins) yield sourceOf(fieldsOf(skin), { label, files, names });
+  for (let at = 0; at < skins.length; at += TOGETHER) {
+    const some = skins.slice(at, at + TOGETHER).map(fieldsOf);
+    files.load?.(
+      some.flatMap(({ texture, cape }) => [texture, cape].map(safePath).filter((path) => path !== undefined)),
+    );
+    for (const skin of some) yield sourceOf(skin, { label, files, names });
+  }
 }
 
 interface Pack {
@@ -108,11 +118,17 @@ function faultOf(
 }
 
 function contentOf(texture: string, files: PackFiles, label: string): SourceContent {
-  const path = texture.replaceAll('\\', '/').replace(/^\.\//, '');
-  const isSafe = !/^(?:\/|[a-z]:)/i.test(path) && !path.split('/').includes('..') && !path.includes('\0');
-  if (isSafe) return files.picture(path);
+  const path = safePath(texture);
+  if (path !== undefined) return files.picture(path);
   const message = `${label}: its picture ${texture} is outside of the pack.`;
   return { kind: 'problem', problem: { code: 'unusable_skin', message } };
+}
+
+/** A path in the pack; undefined if there is none, or it leads out of the pack. */
+function safePath(texture: unknown): string | undefined {
+  const path = textOf(texture)?.replaceAll('\\', '/').replace(/^\.\//, '');
+  const isOutside = path === undefined || /^(?:\/|[a-z]:)/i.test(path) || path.split('/').includes('..');
+  return isOutside || path.includes('\0') ? undefined : path;
 }
 
 /** Names for people, as the game has them: `skin.PACK.SKIN=Name` in `texts/en_US.lang`. */
@@ -189,29 +205,55 @@ function zipFiles(path: string): PackFiles {
     [...sizes.keys()].find((name) => /^(?:[^/]+\/)?manifest\.json$/.test(name)) ?? 'manifest.json';
   const root = manifest.slice(0, -'manifest.json'.length);
   let left = MAX_UNPACKED_BYTES;
-  const read = (name: string, maxBytes: number) => {
-    const bytes = sizes.get(root + name);
-    if (bytes === undefined) return undefined;
-    if (bytes > maxBytes || bytes > left) throw new PackFault(`has a ${name} that is too large`);
-    left -= bytes;
-    return unzip(zip, (file) => file.name === root + name)[root + name];
-  };
+  const unpack = (wanted: ReadonlySet<string>) =>
+    unzip(zip, ({ name, originalSize }) => {
+      if (!wanted.has(name) || originalSize > Math.min(MAX_PICTURE_BYTES, left)) return false;
+      left -= originalSize;
+      return true;
+    });
+  let loaded = new Map<string, Uint8Array>();
+  const damaged = new Set<string>();
   return {
     text: (name) => {
-      const bytes = read(name, MAX_TEXT_BYTES);
-      return bytes && decodedText(bytes);
+      const bytes = sizes.get(root + name);
+      if (bytes === undefined) return undefined;
+      if (bytes > MAX_TEXT_BYTES) throw new PackFault(`has a ${name} that is too large`);
+      return decodedText(unzip(zip, (file) => file.name === root + name)[root + name]!);
     },
-    picture: (name) => {
-      try {
-        const bytes = read(name, MAX_PICTURE_BYTES);
-        if (bytes) return { kind: 'bytes', bytes };
-        return unusable(`${name} is not in the pack.`);
-      } catch (error) {
-        if (!(error instanceof PackFault)) throw error;
-        return unusable(`The pack ${error.message}.`);
+    load: (names) => {
+      const wanted = new Set(names.map((name) => root + name));
+      loaded = new Map();
+      for (const some of unpacked(wanted, unpack)) {
+        if (typeof some === 'string') damaged.add(some);
+        else for (const [name, bytes] of Object.entries(some)) loaded.set(name, bytes);
       }
     },
+    picture: (name) => {
+      const bytes = loaded.get(root + name);
+      if (bytes) return { kind: 'bytes', bytes };
+      if (!sizes.has(root + name)) return unusable(`${name} is not in the pack.`);
+      return unusable(
+        `The pack has a ${name} that is ${damaged.has(root + name) ? 'damaged' : 'too large'}.`,
+      );
+    },
   };
+}
+
+type Unpacked = Readonly<Record<string, Uint8Array>>;
+
+/** All together, or one by one if one of them is damaged, then with the names of those. */
+function* unpacked(
+  wanted: ReadonlySet<string>,
+  unpack: (wanted: ReadonlySet<string>) => Unpacked,
+): Generator<Unpacked | string> {
+  try {
+    yield unpack(wanted);
+  } catch (error) {
+    if (!(error instanceof PackFault)) throw error;
+    const [only, ...others] = wanted;
+    if (only !== undefined && others.length === 0) yield only;
+    else for (const name of wanted) yield* unpacked(new Set([name]), unpack);
+  }
 }
 
 function unusable(message: string): SourceContent {

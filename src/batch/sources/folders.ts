@@ -12,12 +12,14 @@ const HINT_FOLDERS = 256;
 
 interface FolderOptions extends WalkOptions {
   readonly coverage?: Coverage | undefined;
+  /** The skins of a skin pack of Bedrock Edition. `label`: its name in messages. */
+  readonly pack: (label: string, path: string) => AsyncIterable<BatchSource>;
   /** The sources of a folder without pictures. */
   readonly others?: (root: WalkRoot, options: WalkOptions) => AsyncIterable<BatchSource>;
 }
 
 /**
- * A source per PNG file of a folder. `above`: the stem prefix, empty or ending with
+ * A source per PNG file of a folder, and per skin of the skin packs in it. `above`: the stem prefix, empty or ending with
  * `/`. An empty folder is a source with a problem.
  */
 export async function* folderSources(
@@ -28,9 +30,9 @@ export async function* folderSources(
   let [isEmpty, isThinned, isWhole] = [true, false, true];
   for await (const step of walkFolder(root, options)) {
     isWhole &&= step.problems.every(({ name }) => name !== ''); // a folder that cannot be read
-    isEmpty &&= step.files.length + step.problems.length === 0;
+    isEmpty &&= !step.isPack && step.files.length + step.problems.length === 0;
     isThinned ||= step.isThinned;
-    yield* stepSources(root, above, step);
+    yield* stepSources(root, above, step, options.pack);
   }
   if (isWhole) options.coverage?.addFolder({ path: root.path, recursive: options.recursive, isEmpty });
   if (!isEmpty) return;
@@ -44,19 +46,34 @@ export async function* folderSources(
   yield problemSource(root.label, folderStem(root, above, ''), emptyFolder(root.label, hint));
 }
 
-function* stepSources(root: WalkRoot, above: string, step: FolderStep): Generator<BatchSource> {
+async function* stepSources(
+  root: WalkRoot,
+  above: string,
+  step: FolderStep,
+  pack: FolderOptions['pack'],
+): AsyncGenerator<BatchSource> {
   const stems = step.place === '' ? above : `${above}${step.place}/`;
   const labels = folderPrefix(join(root.label, step.place));
   const paths = folderPrefix(join(root.path, step.place));
+  if (step.isPack) yield* within(stems, pack(labelOf(root, step.place), join(root.path, step.place)));
   for (const { name, problem } of step.problems) {
     if (name === '')
       yield problemSource(labelOf(root, step.place), folderStem(root, above, step.place), problem);
     else yield problemSource(labels + name, stems + withoutExtension(name), problem);
   }
   for (const name of step.files) {
+    if (PACK.test(name)) {
+      yield* within(`${stems}${name.replace(PACK, '')}/`, pack(labels + name, paths + name));
+      continue;
+    }
     const content = { kind: 'file', path: paths + name } as const;
     yield { label: labels + name, content, stem: stems + withoutExtension(name) };
   }
+}
+
+/** Output names of a pack's skins are in a folder called like the pack. */
+async function* within(stems: string, sources: AsyncIterable<BatchSource>): AsyncGenerator<BatchSource> {
+  for await (const source of sources) yield { ...source, stem: stems + source.stem };
 }
 
 function folderStem(root: WalkRoot, above: string, place: string): string {
@@ -120,6 +137,8 @@ interface FolderStep {
   readonly problems: readonly { readonly name: string; readonly problem: SourceProblem }[];
   /** Whether ignore rules excluded entries here. */
   readonly isThinned: boolean;
+  /** Whether the folder is a skin pack of Bedrock Edition: its pictures are not files found. */
+  readonly isPack?: boolean;
 }
 
 interface Visit {
@@ -138,11 +157,14 @@ interface Branch {
 export interface WalkOptions {
   readonly recursive: boolean;
   readonly rules: IgnoreRules;
-  /** The files to find. Default: PNG files. */
+  /** The files to find. Default: PNG files and skin packs of Bedrock Edition; folders of these are not searched. */
   readonly names?: RegExp;
 }
 
-const PICTURES = /\.png$/i;
+const PICTURES = /\.(?:png|mcpack)$/i;
+const PACK = /\.mcpack$/i;
+/** The files that each skin pack has. */
+export const PACK_FILES = ['manifest.json', 'skins.json'];
 
 /**
  * The folder and, recursively, all below it: files before subfolders, sorted, without hidden ones. Follows
@@ -177,6 +199,8 @@ async function see(
     const branch = { id: identityOf(path), above };
     if (isOnTheWay(branch.id, above)) return undefined;
     const entries = await readdir(path, { withFileTypes: true });
+    if (names === PICTURES && PACK_FILES.every((file) => entries.some(({ name }) => name === file)))
+      return { step: { place, files: [], problems: [], isThinned: false, isPack: true }, below: [] };
     const rules = rulesIn(path, place, entries, visit.rules);
     const content = await sorted(entries, { path, label, place, recursive, rules, names });
     const below = content.folders.map((name) => ({

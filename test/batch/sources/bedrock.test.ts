@@ -159,4 +159,64 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     const [first] = await allOf({ args: ['p.mcpack'] }, rootsIn(cwd));
     expect(first?.content.kind === 'bytes' && first.content.bytes.length).toBeLessThanOrEqual(10);
   });
+
+  test('with a damaged picture keeps the others, and names that every object has are pictures that are missing', async () => {
+    const zip = zipOf(FILES);
+    const at = zip.indexOf(Buffer.from('knight.png')) + 'knight.png'.length;
+    zip.fill(0xff, at, at + 30);
+    const skins = [
+      ...SKINS,
+      { localization_name: 'Odd', geometry: 'geometry.humanoid', texture: 'constructor' },
+    ];
+    const odd = zipOf({ ...FILES, 'skins.json': Buffer.from(JSON.stringify({ skins })) });
+    const cwd = await folderOf({ 'p.mcpack': zip, 'odd.mcpack': odd });
+    const [knight, ranger] = await allOf({ args: ['p.mcpack'] }, rootsIn(cwd));
+    expect(problemOf(knight!)?.message).toContain('knight.png that is damaged');
+    expect(ranger?.content.kind).toBe('bytes');
+    expect(problemOf((await allOf({ args: ['odd.mcpack'] }, rootsIn(cwd))).at(-1)!)?.message).toContain(
+      'is not in the pack',
+    );
+  });
+
+  test('of 10,000 skins is unpacked in groups, and each skin has its own picture', async () => {
+    const count = 9_990;
+    const skins = Array.from({ length: count }, (_, at) => ({
+      localization_name: `${at}`,
+      geometry: 'geometry.humanoid',
+      texture: `${count - 1 - at}.png`,
+    }));
+    const pictures = skins.map(({ texture }) => [texture, Buffer.from(texture)]);
+    const files = { 'manifest.json': MANIFEST, 'skins.json': JSON.stringify({ skins }) };
+    const texts = Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]);
+    const cwd = await folderOf({
+      'p.mcpack': Buffer.from(zipSync(Object.fromEntries([...texts, ...pictures]), { level: 0 })),
+    });
+    const sources = await allOf({ args: ['p.mcpack'] }, rootsIn(cwd));
+    const own = sources.filter(
+      ({ content }, at) =>
+        content.kind === 'bytes' && `${Buffer.from(content.bytes)}` === `${count - 1 - at}.png`,
+    );
+    expect(own).toHaveLength(count);
+  });
+
+  test('is found in a folder, and below it with -r, by what the ignore rules leave; its pictures are no sources of their own', async () => {
+    const cwd = await folderOf({
+      ...under('skins/town'),
+      'skins/a.mcpack': zipOf(FILES),
+      'skins/draft.mcpack': zipOf(FILES),
+      'skins/plain.png': PNG,
+      'skins/.skinsmithignore': 'draft.*',
+      'only/p.mcpack': zipOf(FILES),
+    });
+    const labels = async (args: string[], recursive: boolean) =>
+      (await allOf({ args, recursive }, rootsIn(cwd))).map(({ label, stem }) => [label, stem].join(' '));
+    const skins = (pack: string, stem: string) =>
+      ['Knight', 'Ranger of the // North', 'Dragon', 'Made', 'Out', 'Gone'].map(
+        (name) => `${pack}:${name} ${stem}/${name.replaceAll('/', '_')}`,
+      );
+    const direct = [...skins('skins/a.mcpack', 'a'), 'skins/plain.png plain'];
+    expect(await labels(['skins'], false)).toEqual(direct);
+    expect(await labels(['skins'], true)).toEqual([...direct, ...skins('skins/town', 'town')]);
+    expect(await labels(['only'], false)).toEqual(skins('only/p.mcpack', 'p'));
+  });
 });

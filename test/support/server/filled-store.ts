@@ -23,6 +23,9 @@ const REFERENCES: Readonly<Record<string, (n: number) => Value>> = {
   status: (n) => ['waiting', 'processing', 'completed'][n % 3] ?? null,
 };
 
+/** Columns with the number of a row. */
+const ROW_NUMBERS: ReadonlySet<string> = new Set(['id', 'job_id', 'skin_id', 'set_id']);
+
 /** What people write into, in any letters. */
 const FREE_TEXTS: ReadonlySet<string> = new Set(['name', 'note', 'text', 'agent', 'source']);
 
@@ -48,7 +51,7 @@ function valueIn(table: CopiedTable, { name, dataType, isNullable }: ColumnMetad
   if (isNullable && n % 2 === 0 && !table.key.includes(name)) return null;
   if (/blob|bytea/.test(type)) return Buffer.from([n, 0, 255, n]);
   if (/real|double|float/.test(type)) return n + 0.1;
-  if (/int/.test(type)) return name === 'job_id' || name === 'id' || name === 'skin_id' ? n : n * 1_000_003;
+  if (/int/.test(type)) return ROW_NUMBERS.has(name) ? n : n * 1_000_003;
   const refers = REFERENCES[name];
   if (refers) return refers(n);
   if (table.name === 'idempotency_keys' && name === 'key') return `another key ${n}`; // those of jobs come with the jobs

@@ -51,6 +51,29 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       },
     },
   },
+  sets: {
+    summary: 'group skins, and export each group as one file',
+    commands: {
+      list: { summary: 'list sets', load: async () => (await import('./commands/sets.ts')).setsList },
+      get: {
+        summary: 'list the skins in a set',
+        load: async () => (await import('./commands/sets.ts')).setsGet,
+      },
+      create: {
+        summary: 'make a set of skins',
+        load: async () => (await import('./commands/sets.ts')).setsCreate,
+      },
+      edit: {
+        summary: 'edit the name, visibility or skins of a set',
+        load: async () => (await import('./commands/sets.ts')).setsEdit,
+      },
+      delete: { summary: 'delete a set', load: async () => (await import('./commands/sets.ts')).setsDelete },
+      export: {
+        summary: 'save the skins of a set in one file',
+        load: async () => (await import('./commands/sets-export.ts')).setsExport,
+      },
+    },
+  },
   verify: {
     summary: 'verify signatures and textures of saved skins',
     load: () => import('./commands/verify.ts'),

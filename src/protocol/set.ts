@@ -4,6 +4,7 @@ import {
   receivedSkinListItemSchema,
   SKIN_NAME_RULE,
   type SkinListItem,
+  type SkinVisibility,
   skinListAnswerSchema,
   skinNameSchema,
   skinPackQuerySchema,
@@ -55,8 +56,14 @@ export const setBodySchema = z.strictObject({
   /** UUIDs of skins that the caller may see, in order. */
   skins: skins.default([]),
 });
-/** A set to be made; `skins`: UUIDs in order, at most 500; `visibility`: default public. */
-export type SetInput = z.input<typeof setBodySchema>;
+/** A set to be made. */
+export interface SetInput {
+  readonly name: string;
+  /** Default: public. */
+  readonly visibility?: SkinVisibility | undefined;
+  /** UUIDs of skins that the caller may see, in order, at most 500. */
+  readonly skins?: readonly string[] | undefined;
+}
 
 /** PATCH /v2/sets/:set */
 export const setEditSchema = z
@@ -76,8 +83,17 @@ export const setEditSchema = z
   .refine(({ skins, add, remove }) => skins === undefined || (add === undefined && remove === undefined), {
     error: 'Send all skins, or those to add and remove.',
   });
-/** What to change about a set: at least one field; `skins` replaces all, `add` and `remove` change some. */
-export type SetEdit = z.input<typeof setEditSchema>;
+/** What to change about a set: at least one field. */
+export interface SetEdit {
+  readonly name?: string | undefined;
+  readonly visibility?: SkinVisibility | undefined;
+  /** UUIDs of all its skins in order; not together with `add` and `remove`. */
+  readonly skins?: readonly string[] | undefined;
+  /** UUIDs of skins to put at the end. */
+  readonly add?: readonly string[] | undefined;
+  /** UUIDs of skins to take out. */
+  readonly remove?: readonly string[] | undefined;
+}
 
 const setSchema = z
   .object({

@@ -214,7 +214,7 @@ export const skinsExport = {
 export async function runSkinsExport(options: SkinsExportOptions, context: CommandContext): Promise<number> {
   const { format = options.file?.endsWith('.lock') ? 'lock' : 'zip', after, overwrite, ...rest } = options;
   const { file = `skins.${format}`, ...filters } = rest;
-  verifyTarget(file, { format, overwrite }, context);
+  verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);
   const { client } = await connectWithProgress(await context.settings(), context);
   const { signal } = context;
   const copy = async (sink: Sink) =>
@@ -230,10 +230,17 @@ export async function runSkinsExport(options: SkinsExportOptions, context: Comma
   return exitStatus('done');
 }
 
+export interface ExportTarget {
+  /** Its extension. */
+  readonly format: string;
+  readonly isText: boolean;
+  readonly overwrite: boolean | undefined;
+}
+
 /** Before anything is requested. @throws CliError */
-function verifyTarget(
+export function verifyTarget(
   file: string,
-  { format, overwrite }: Pick<SkinsExportOptions, 'format' | 'overwrite'>,
+  { format, isText, overwrite }: ExportTarget,
   { io, flags }: CommandContext,
 ): void {
   if (file !== '-') {
@@ -244,7 +251,7 @@ function verifyTarget(
     const hint = `Write the export to a file, such as skins.${format}, or leave out --json.`;
     throw usageError('stdout_taken', 'The export and the JSON document cannot both go to stdout.', hint);
   }
-  if (format === 'zip' && io.out.isTTY) {
+  if (!isText && io.out.isTTY) {
     const hint = 'Name a file, such as skins.zip, or print text with --format lock.';
     throw usageError('zip_on_terminal', 'Cannot write a zip archive to a terminal.', hint);
   }
@@ -262,14 +269,14 @@ function alreadyThere(file: string): CliError {
   return usageError('file_exists', `${clean(file)} already exists.`, hint);
 }
 
-type FillSink = (sink: Sink) => Promise<Exported>;
+type FillSink<T> = (sink: Sink) => Promise<T>;
 
 /** Removes a file that could not be finished. */
-async function save(
-  fill: FillSink,
+export async function save<T>(
+  fill: FillSink<T>,
   { file, overwrite }: { readonly file: string; readonly overwrite: boolean | undefined },
   { clock, messages }: CommandContext,
-): Promise<Exported> {
+): Promise<T> {
   const path = resolve(file);
   await removeLeftovers(path, clock.now());
   const progress = await messages.progress('Exporting');
@@ -289,7 +296,7 @@ async function save(
 }
 
 /** Only text goes to a terminal. */
-async function print(fill: FillSink, { io: { out } }: CommandContext): Promise<Exported> {
+export async function print<T>(fill: FillSink<T>, { io: { out } }: CommandContext): Promise<T> {
   if (!out.isTTY) return await fill(async (bytes) => await out.writePart(bytes));
   return await fill(
     async (line) => await out.writePart(`${clean(Buffer.from(line).toString()).trimEnd()}\n`),

@@ -1,0 +1,314 @@
+import { type Command, Option } from 'commander';
+import { parseEntry } from '../../batch/lockfile/entries.ts';
+import {
+  type AccountClient,
+  MAX_SET,
+  type SetEdit,
+  type SkinSet,
+  type SkinSetSummary,
+  type SkinVisibility,
+  setNameProblem,
+} from '../../index.ts';
+import { connectWithProgress, whereOffered } from '../connection/connector.ts';
+import { readPages, verifyUuids } from '../connection/skins.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import {
+  addLimitOptions,
+  limitOf,
+  nonEmpty,
+  type TypedLimit,
+  truncationNote,
+} from '../options/option-values.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { confirm, readBounded } from '../terminal/read-input.ts';
+import { alignedRows, clean, jsonDocument } from '../text/text.ts';
+import { type SkinListView, skinListView, skinRows } from './skins.ts';
+
+const COLUMNS = {
+  slug: ({ slug }) => slug,
+  size: ({ size }) => String(size),
+  visibility: ({ visibility }) => visibility,
+  uuid: ({ uuid }) => uuid,
+  name: ({ name }) => name,
+} satisfies Columns<SkinSetSummary>;
+
+const FIELDS: Fields<SkinSetSummary> = {
+  uuid: 'UUID of the set',
+  name: 'name of the set',
+  slug: 'the name as addresses have it',
+  visibility: 'public, unlisted or private',
+  size: 'number of skins in it that you may see',
+  createdAt: 'when it was made, in milliseconds since 1970',
+  changedAt: 'when it was last changed, in milliseconds since 1970',
+};
+
+const LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
+
+interface SetView extends SkinSetSummary {
+  readonly skins: readonly SkinListView[];
+}
+
+const SKIN_FIELDS: Fields<SkinListView> = {
+  uuid: 'UUID of the skin',
+  name: 'name of the skin',
+  visibility: 'public, unlisted or private',
+  variant: 'classic, slim or unknown',
+  views: 'how often the skin was viewed',
+  texture: 'hash or URL of the texture, as the service sends it',
+};
+
+const SET_OUTPUT: CommandOutput = {
+  columns: COLUMNS,
+  json: {
+    shape: 'object',
+    fields: {
+      ...FIELDS,
+      skins: { about: 'the skins in it that you may see, in order', fields: SKIN_FIELDS },
+    } satisfies Fields<SetView>,
+  },
+};
+
+function setView({ skins, ...set }: SkinSet): SetView {
+  return { ...set, skins: skins.map(skinListView) };
+}
+
+function setRows(sets: readonly SkinSetSummary[], { io }: Pick<CommandContext, 'io'>): string {
+  if (!io.out.isTTY) return columnRows(COLUMNS, sets);
+  const rows = sets.map(({ name, size, visibility, uuid }) => [name, String(size), visibility, uuid]);
+  return alignedRows(['NAME', 'SKINS', 'VISIBILITY', 'UUID'], rows, io.out.columns);
+}
+
+function printSet(set: SkinSet, context: CommandContext): void {
+  context.io.out.write(context.flags.json ? jsonDocument(setView(set)) : setRows([set], context));
+}
+
+/** Runs a request about sets. @throws CliError `not_offered` at services without sets */
+async function withSets<T>(
+  context: CommandContext,
+  work: (sets: AccountClient['sets']) => Promise<T>,
+): Promise<T> {
+  const { client } = await connectWithProgress(await context.settings(), context);
+  const about = ['set_not_found', 'skin_not_found'];
+  return await whereOffered({ what: 'use sets', about }, async () => await work(client.account.sets));
+}
+
+const LISTING = { what: 'sets', usual: 30 };
+
+export interface SetsListOptions extends TypedLimit {
+  readonly public?: boolean;
+}
+
+export const setsList = {
+  examples: [
+    ['List your sets', 'skinsmith sets list'],
+    ['List the public sets of all users', 'skinsmith sets list --public'],
+  ],
+  output: [LIST_OUTPUT],
+  register(command: Command, runner: Runner, run = runSetsList): void {
+    command
+      .description('List your sets of skins, newest first.')
+      .option('--public', 'list the public sets of all users');
+    addLimitOptions(command, LISTING).action(
+      async (typed: SetsListOptions) => await runner(async (context) => await run(typed, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runSetsList(options: SetsListOptions, context: CommandContext): Promise<number> {
+  const { signal, io, flags } = context;
+  const { entries, isCut } = await withSets(
+    context,
+    async (sets) =>
+      await readPages(
+        limitOf(options, LISTING),
+        async (page) => await sets.list({ ...page, isPublic: options.public ?? false }, { signal }),
+      ),
+  );
+  if (flags.json) io.out.write(jsonDocument(entries));
+  else if (entries.length === 0) await context.messages.note('No sets.');
+  else io.out.write(setRows(entries, context));
+  if (isCut) context.messages.say(truncationNote(entries.length, LISTING, undefined));
+  return exitStatus('done');
+}
+
+const SET_ARGUMENT = 'name or UUID of a set';
+
+export const setsGet = {
+  examples: [
+    ['List the skins in a set', 'skinsmith sets get guards'],
+    ['Print a set with its skins', 'skinsmith sets get guards --json'],
+  ],
+  output: [SET_OUTPUT],
+  register(command: Command, runner: Runner, run = runSetsGet): void {
+    command
+      .description('List the skins in a set, in its order.')
+      .argument('<set>', SET_ARGUMENT, nonEmpty)
+      .action(async (set: string) => await runner(async (context) => await run(set, context)));
+  },
+} satisfies CommandModule;
+
+export async function runSetsGet(name: string, context: CommandContext): Promise<number> {
+  const { signal, io, flags } = context;
+  const set = await withSets(context, async (sets) => await sets.get(name, { signal }));
+  if (flags.json) io.out.write(jsonDocument(setView(set)));
+  else if (set.skins.length === 0) await context.messages.note('No skins.');
+  else io.out.write(skinRows(set.skins, io.out));
+  return exitStatus('done');
+}
+
+function addVisibilityOption(command: Command): Command {
+  const option = new Option('--visibility <visibility>', 'who can find the set');
+  return command.addOption(option.choices(['public', 'unlisted', 'private']));
+}
+
+export interface SetsCreateOptions {
+  readonly uuids: readonly string[];
+  /** Path of a lockfile. */
+  readonly from?: string;
+  readonly visibility?: SkinVisibility;
+}
+
+export const setsCreate = {
+  examples: [
+    ['Make a set of two skins', 'skinsmith sets create guards UUID1 UUID2'],
+    ['Make a set of all skins that a batch has made', 'skinsmith sets create guards --from skins.lock'],
+  ],
+  output: [SET_OUTPUT],
+  register(command: Command, runner: Runner, run = runSetsCreate): void {
+    command
+      .description(
+        'Make a set of skins: its pictures, lockfile and resource pack are one file each, and it has a page.\n' +
+          'Everybody finds a public set by its name, and an unlisted one only by its UUID.',
+      )
+      .argument('<name>', 'name of the set', nonEmpty)
+      .argument('[uuid...]', `UUIDs of skins, at most ${MAX_SET}`)
+      .option('--from <lockfile>', 'add the skins in a lockfile, as generate writes it', nonEmpty);
+    addVisibilityOption(command).action(
+      async (name: string, uuids: string[], typed: Omit<SetsCreateOptions, 'uuids'>) =>
+        await runner(async (context) => await run(name, { ...typed, uuids }, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runSetsCreate(
+  name: string,
+  { uuids, from, visibility }: SetsCreateOptions,
+  context: CommandContext,
+): Promise<number> {
+  verifySetName(name);
+  verifyUuids(uuids, context);
+  const skins = [...uuids, ...(from === undefined ? [] : await uuidsIn(from))];
+  const set = await withSets(
+    context,
+    async (sets) =>
+      await sets.create({ name, skins, ...(visibility && { visibility }) }, { signal: context.signal }),
+  );
+  printSet(set, context);
+  return exitStatus('done');
+}
+
+/** @throws CliError */
+function verifySetName(name: string): void {
+  const problem = setNameProblem(name);
+  if (problem !== undefined) throw usageError('invalid_name', `The name of a set may contain ${problem}.`);
+}
+
+/** The skins in a lockfile, each once. @throws LockfileError */
+async function uuidsIn(path: string): Promise<string[]> {
+  const lines = Buffer.from(await readBounded(path))
+    .toString('utf8')
+    .split(/\r?\n/);
+  const entries = lines.flatMap((text, n) => (text.trim() ? parseEntry(text, { path, line: n + 1 }) : []));
+  return [...new Set(entries.map(({ uuid }) => uuid))];
+}
+
+export interface SetsEditOptions {
+  readonly name?: string;
+  readonly visibility?: SkinVisibility;
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly from?: string;
+}
+
+export const setsEdit = {
+  examples: [
+    ['Put two more skins into a set', 'skinsmith sets edit guards --add UUID1 UUID2'],
+    ['Rename a set', 'skinsmith sets edit guards --name "Royal Guards"'],
+  ],
+  output: [SET_OUTPUT],
+  register(command: Command, runner: Runner, run = runSetsEdit): void {
+    command
+      .description('Edit the name, visibility or skins of a set of yours.')
+      .argument('<set>', SET_ARGUMENT, nonEmpty)
+      .option('--name <name>', 'new name', nonEmpty)
+      .option('--add <uuid...>', 'put these skins at the end')
+      .option('--from <lockfile>', 'put the skins in a lockfile at the end', nonEmpty)
+      .option('--remove <uuid...>', 'take these skins out');
+    addVisibilityOption(command).action(
+      async (set: string, typed: SetsEditOptions) =>
+        await runner(async (context) => await run(set, typed, context)),
+    );
+  },
+} satisfies CommandModule;
+
+export async function runSetsEdit(
+  set: string,
+  { from, ...options }: SetsEditOptions,
+  context: CommandContext,
+): Promise<number> {
+  if (options.name !== undefined) verifySetName(options.name);
+  verifyUuids([...(options.add ?? []), ...(options.remove ?? [])], context);
+  const add = [...(options.add ?? []), ...(from === undefined ? [] : await uuidsIn(from))];
+  const edit = { ...options, add: add.length > 0 ? add : undefined };
+  verifyEdit(edit);
+  const changed = await withSets(
+    context,
+    async (sets) => await sets.edit(set, edit, { signal: context.signal }),
+  );
+  printSet(changed, context);
+  return exitStatus('done');
+}
+
+/** @throws CliError */
+function verifyEdit(edit: SetEdit): void {
+  if (Object.values(edit).some((value) => value !== undefined)) return;
+  const message = 'Nothing to change: give --name, --visibility, --add, --from or --remove.';
+  throw usageError('nothing_to_change', message);
+}
+
+export interface SetsDeleteOptions {
+  readonly yes?: boolean;
+}
+
+export const setsDelete = {
+  examples: [['Delete a set without being asked', 'skinsmith sets delete guards --yes']],
+  output: [{ json: { shape: 'object', fields: { set: 'the set as you named it', deleted: 'always true' } } }],
+  register(command: Command, runner: Runner, run = runSetsDelete): void {
+    command
+      .description(
+        'Delete a set of yours; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
+      )
+      .argument('<set>', SET_ARGUMENT, nonEmpty)
+      .option('-y, --yes', 'do not ask for confirmation')
+      .action(
+        async (set: string, typed: SetsDeleteOptions) =>
+          await runner(async (context) => await run(set, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runSetsDelete(
+  set: string,
+  { yes = false }: SetsDeleteOptions,
+  context: CommandContext,
+): Promise<number> {
+  if (!yes && !(await confirm(`Delete the set ${clean(set)}? Its skins stay.`, context))) {
+    context.messages.say('Nothing was deleted.');
+    return exitStatus('failed');
+  }
+  await withSets(context, async (sets) => await sets.delete(set, { signal: context.signal }));
+  if (context.flags.json) context.io.out.write(jsonDocument({ set, deleted: true }));
+  else context.messages.say(`Deleted the set ${clean(set)}.`);
+  return exitStatus('done');
+}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,8 +18,10 @@ async function deskWith(names: readonly string[]) {
   for (const [n, name] of names.entries())
     uuids.push((await owner.upload('/v2/generate', skinPng(n), { name })).body.skin!.uuid);
   const env = { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: String(key) };
-  const skins = async (...args: string[]) => await machine.run(['skins', ...args], { env });
-  return { machine, owner, uuids, skins };
+  const run = async (...args: string[]) => await machine.run(args, { cwd: machine.folder, env });
+  const skins = async (...args: string[]) => await run('skins', ...args);
+  const sets = async (...args: string[]) => await run('sets', ...args);
+  return { machine, owner, uuids, skins, sets };
 }
 
 describe('skins', () => {
@@ -57,5 +60,53 @@ describe('skins', () => {
     for (const [n, file] of files.entries())
       expect(pixelHash(decodePng(await readFile(file)))).toBe(pixelHash(drawSkin(n)));
     expect(await readdir(out)).toHaveLength(2);
+  });
+});
+
+describe('sets', () => {
+  test('are made of skins or of a lockfile, changed, saved in each format, and deleted', async () => {
+    const { machine, uuids, skins, sets } = await deskWith(['red', 'blue']);
+    const [red = '', blue = ''] = uuids;
+    const made = await sets('create', 'Royal Guards', red);
+    expect(made).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^royal-guards\t1\tpublic\t[0-9a-f]{32}\tRoyal Guards\n$/),
+    });
+    expect(await sets('create', 'royal guards')).toMatchObject({ exitCode: 1, stdout: '' });
+    await skins('export', 'all.lock');
+    const both = await sets('create', 'both', '--from', 'all.lock', '--visibility', 'unlisted');
+    expect(both.stdout).toMatch(/^both\t2\tunlisted\t/);
+    await sets('edit', 'royal-guards', '--add', blue, '--remove', red, '--name', 'Guards');
+    expect((await sets('get', 'guards')).stdout).toBe(`${blue}\tclassic\tpublic\tblue\n`);
+    expect((await sets('list')).stdout.replaceAll(/[0-9a-f]{32}/g, 'UUID')).toBe(
+      'both\t2\tunlisted\tUUID\tboth\nguards\t1\tpublic\tUUID\tGuards\n',
+    );
+    for (const format of ['zip', 'lock', 'pack', 'datapack'])
+      expect((await sets('export', 'guards', '--format', format)).exitCode).toBe(0);
+    const pack = await readFile(join(machine.folder, 'guards-pack.zip'));
+    const again = await sets('export', 'guards', 'again.zip', '--format', 'pack');
+    expect(again.stderr).toContain(`resource-pack-sha1=${hash('sha1', pack)}`);
+    expect(await readFile(join(machine.folder, 'again.zip'))).toEqual(pack);
+    expect((await sets('export', 'guards')).stderr).toContain('already exists');
+    expect((await sets('export', 'guards', '-', '--format', 'lock')).stdout).toContain(blue);
+    expect(await sets('delete', 'guards')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--yes'),
+    });
+    expect((await sets('delete', 'guards', '--yes')).exitCode).toBe(0);
+    expect(await sets('get', 'guards')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('There is no set guards'),
+    });
+  });
+
+  test('are refused before a request: names and UUIDs that cannot be, and nothing to change', async () => {
+    const { sets } = await deskWith([]);
+    for (const args of [
+      ['create', 'a/b'],
+      ['create', 'a', 'b'],
+      ['edit', 'a'],
+    ])
+      expect(await sets(...args)).toMatchObject({ exitCode: 2, stdout: '' });
   });
 });

@@ -5,6 +5,7 @@ import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../opt
 import { addDoubleOptions, type DoubleCommandOptions } from './double.ts';
 import { GENERATOR_KINDS, type GeneratorOptions, UPSTREAM_VISIBILITIES } from './generator.ts';
 import { claimTest, issuer, type OpenIdOptions } from './openid.ts';
+import { contact, pageAddress, type SiteOptions, shortLine } from './site.ts';
 import type { StoreOptions } from './store.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];
@@ -62,6 +63,7 @@ export interface ServeOptions
     DataOptions,
     AccessOptions,
     OpenIdOptions,
+    SiteOptions,
     LogOptions,
     DoubleCommandOptions {}
 
@@ -76,6 +78,7 @@ export function addServeOptions(command: Command): Command {
     addStoreOptions,
     addAccessOptions,
     addOpenIdOptions,
+    addSiteOptions,
     addLogOptions,
     addDoubleOptions,
   ];
@@ -259,6 +262,18 @@ function addOpenIdOptions(command: Command): Command {
     .option('--oidc-plan-claim <claim>', 'claim that names the plan of a user', nonEmpty)
     .option('--oidc-operator-claim <claim=value>', 'claim that makes a user an operator', claimTest)
     .option('--oidc-require-claim <claim=value>', 'claim that a person needs to sign in', claimTest);
+}
+
+/** What the pages say about the service. */
+function addSiteOptions(command: Command): Command {
+  return command
+    .optionsGroup('Pages:')
+    .option('--service-name <name>', 'name of the service on its pages (default: skinsmith)', shortLine(60))
+    .option('--logo <file>', 'picture beside the name: PNG, WebP, JPEG or SVG, at most 256 KiB', nonEmpty)
+    .option('--notice <text>', 'text to show on every page', shortLine(500))
+    .option('--contact <address>', "the operator's email address, or the address of a page", contact)
+    .option('--terms-url <url>', 'address of the terms of use', pageAddress)
+    .option('--privacy-url <url>', 'address of the privacy policy', pageAddress);
 }
 
 function addLogOptions(command: Command): Command {

@@ -7,6 +7,7 @@ import { chooseGenerator } from './generator.ts';
 import { chooseOpenId } from './openid.ts';
 import type { ServeOptions } from './options.ts';
 import { LogText, logsJson, ownLog } from './own-log.ts';
+import { chooseSite } from './site.ts';
 import { chooseStore } from './store.ts';
 
 /** The options that the service starts with. @throws CliError */
@@ -41,6 +42,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     pages: options.pages,
     ownerKey: options.ownerKey,
     openId: await chooseOpenId(options, context),
+    site: await chooseSite(options),
     networkLimits: networkLimitsOf(options),
     logLevel: options.logLevel ?? 'info',
     ...(await logStream(options, context)),

@@ -7,7 +7,7 @@ import { callbackPolicy } from '../callbacks.ts';
 import type { ServiceEvents } from '../events.ts';
 import type { OwnKey } from '../generators/own-key.ts';
 import type { Generator } from '../generators/port.ts';
-import { describeTrust, textureUrl } from '../generators/signing.ts';
+import { describeTrust, type TrustOptions, textureUrl } from '../generators/signing.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import { type Metrics, startMetrics } from '../metrics/metrics.ts';
 import type { OpenIdProvider } from '../openid/provider.ts';
@@ -23,7 +23,7 @@ import type { ClaimBounds } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { WebPages } from '../service/callers/authenticate.ts';
 import { OpenRequests } from '../service/callers/open-requests.ts';
-import type { Description, ServiceContext } from '../service/context.ts';
+import { type Description, type ServiceContext, USUAL_NAME } from '../service/context.ts';
 import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { MAX_STORE_BYTES, StoreCeiling } from '../service/limits/over-limit.ts';
 import { Polling } from '../service/limits/request-limiter.ts';
@@ -116,6 +116,7 @@ export async function makeService(
   const jobs = { ...makeJobs(options, parts, { ...opened, jobsToDo }), generator };
   const limiters = makeLimiters(parts.clock);
   const { queue, pool, feeds } = jobs;
+  const rules = rulesOf(options);
   const status = makeStatus(options, { parts, store, state, ownKey, jobs });
   const context: ServiceContext = {
     ...parts,
@@ -124,7 +125,7 @@ export async function makeService(
     ...limiters,
     ...openPictures({ ...parts, ...outbound, ...limiters }, releases),
     gameServers: new GameServers({ ...parts, ...outbound }),
-    ...rulesOf(options),
+    ...rules,
     openId: await openProvider(options, parts, releases),
     ...liveParts(options, state),
     queue,
@@ -137,7 +138,8 @@ export async function makeService(
     metrics: await openMetrics(options, { parts, feeds, pool, state, store }),
     workers: pool,
     description: once(describe),
-    keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: state.publicUrl }),
+    keyDocument: async () =>
+      await describeKey(ownKey, { generator, publicUrl: state.publicUrl, name: rules.site.name }),
   };
   return { context, pool };
 }
@@ -163,12 +165,13 @@ function makeLimiters(
 /** The operator's settings. */
 function rulesOf(
   options: Options,
-): Pick<ServiceContext, 'generatorKind' | 'plans' | 'callbacks' | 'usersMayLink'> {
+): Pick<ServiceContext, 'generatorKind' | 'plans' | 'callbacks' | 'usersMayLink' | 'site'> {
   return {
     generatorKind: kindOf(options),
     plans: options.plans,
     callbacks: callbackPolicy(options),
     usersMayLink: options.userAccounts ?? true,
+    site: { name: USUAL_NAME, ...options.site },
   };
 }
 
@@ -292,10 +295,10 @@ async function openMetrics(
 
 async function describeKey(
   ownKey: OwnKey,
-  { generator, publicUrl }: { generator: Generator; publicUrl: string },
+  { generator, ...others }: { generator: Generator } & Pick<TrustOptions, 'publicUrl' | 'name'>,
 ): ReturnType<typeof describeTrust> {
   const key = async () => await ownKey.open();
-  return await describeTrust({ key, publicUrl, trust: await generator.trust?.() });
+  return await describeTrust({ key, ...others, trust: await generator.trust?.() });
 }
 
 /** Loaded on demand, so that no command waits for it. */

@@ -10,6 +10,7 @@ import type { UpstreamSettings } from '../generators/upstream/contact.ts';
 import type { NetworkLimits } from '../http/limits.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
 import type { OpenIdSettings } from '../openid/claims.ts';
+import type { Site } from '../service/context.ts';
 import type { Migration } from '../store/meta.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
@@ -109,6 +110,8 @@ interface AccessOptions {
   readonly webhooks?: boolean;
   /** False: no pages for people, only the API. */
   readonly pages?: boolean;
+  /** What the pages say about the service. */
+  readonly site?: Partial<Site>;
   /** False: the owner gets no API key at the first start. */
   readonly ownerKey?: boolean;
   /** Whether /metrics is readable without an operator's key. */

@@ -101,13 +101,15 @@ export interface TrustOptions {
   readonly publicUrl: string;
   /** Set if another service signs. */
   readonly trust: Trust | undefined;
+  /** The service's name, which launchers show. */
+  readonly name: string;
 }
 
 /** What others need to trust the skins made here: the key, and the hosts of the textures. */
-export async function describeTrust({ key, publicUrl, trust }: TrustOptions): Promise<KeyDocument> {
+export async function describeTrust({ key, publicUrl, trust, name }: TrustOptions): Promise<KeyDocument> {
   const pem = trust ? trust.publicPem : (await key()).publicPem;
   return {
-    meta: { serverName: 'skinsmith', implementationName: 'skinsmith', implementationVersion: VERSION },
+    meta: { serverName: name, implementationName: 'skinsmith', implementationVersion: VERSION },
     skinDomains: [...new Set([new URL(publicUrl).hostname, ...(trust?.skinDomains ?? [])])],
     ...(pem !== undefined && { signaturePublickey: pem }),
   };

@@ -46,8 +46,8 @@ const UNSAFE_PLACE = /(?:<!--(?:(?!-->)[\s\S])*|<\/?[\w-]*)$/;
 const ADDRESS_START = /\s(?:href|src|action|formaction)="$/;
 /** Inside a tag, after its name and complete attributes. */
 const IN_TAG = /<[a-z][^<>"]*(?:"[^"]*"[^<>"]*)*$/i;
-/** On this server, on another one, or on this page; never a script or data. */
-const SAFE_ADDRESS = /^(?:\/(?![/\\])|https?:\/\/|[#?])/;
+/** On this server, on another one, on this page, or a mailbox; never a script or data. */
+const SAFE_ADDRESS = /^(?:\/(?![/\\])|https?:\/\/|mailto:|[#?])/;
 
 /** The places of a template's values, found once. */
 const PLACES = new WeakMap<TemplateStringsArray, readonly Place[]>();
@@ -89,7 +89,7 @@ function verifyPlace(value: Content, place: Place): void {
 
 function verifyAddress(value: Content): void {
   if (typeof value === 'string' && SAFE_ADDRESS.test(value) && !/[\t\n\r]/.test(value)) return;
-  throw new Error('The address of an element is neither on this server nor http(s).');
+  throw new Error('The address of an element is neither on this server nor http(s) or mailto.');
 }
 
 function write(content: Content): string {

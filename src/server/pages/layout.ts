@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { type Site, USUAL_NAME } from '../service/context.ts';
 import { copyButton, curlLine, type Page, type TerminalLines, type Visitor } from './frame.ts';
 import { type Html, html } from './html.ts';
 
-/** The whole document of a page. `at`: the address of its route; default: none. */
-export function renderPage(page: Page, visitor: Visitor, at = ''): string {
+interface Surroundings {
+  readonly visitor: Visitor;
+  readonly site: Site;
+  /** The address of the page's route; default: none. */
+  readonly at?: string | undefined;
+}
+
+/** The whole document of a page. */
+export function renderPage(page: Page, { visitor, site, at = '' }: Surroundings): string {
   const { title, hasOwnHeading = false, body, terminal } = page;
   return html`<!doctype html>
 <html lang="en">
@@ -13,34 +21,44 @@ export function renderPage(page: Page, visitor: Visitor, at = ''): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · skinsmith</title>
+<title>${title === site.name ? title : `${title} · ${site.name}`}</title>
 <link rel="icon" type="image/svg+xml" href="${assetAddress('icon.svg')}">
 <link rel="stylesheet" href="${assetAddress('style.css')}">
 <script type="module" src="${assetAddress('page.js')}"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${header(visitor, at)}
+${header({ visitor, site, at })}
+${site.notice !== undefined && html`<aside class="notice" aria-label="Notice"><p>${site.notice}</p></aside>`}
 <main id="main">
 ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
 ${terminal && terminalLines(terminal, visitor !== undefined)}
 </main>
-<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">migrating from version 1</a></p></footer>
+${footer(site)}
 </body>
 </html>
 `.toString();
 }
 
-function header(visitor: Visitor, at: string): Html {
+function header({ visitor, site, at = '' }: Surroundings): Html {
   return html`<header>
-<a class="brand" href="/ui/">skinsmith</a>
+<a class="brand" href="/ui/">${site.logo && html`<img src="${LOGO}" alt="" height="28">`}<bdi>${site.name}</bdi></a>
 <nav aria-label="Main">
 ${menuLink('/ui/make', 'Make', at)}
 ${menuLink('/ui/gallery', 'Gallery', at)}
 ${visitor ? signedIn(visitor, at) : menuLink('/ui/sign-in', 'Sign in', at)}
 </nav>
 </header>`;
+}
+
+function footer({ name, contact, terms, privacy }: Site): Html {
+  const about =
+    name === USUAL_NAME ? 'skinsmith, a service' : html`<bdi>${name}</bdi> is a skinsmith service`;
+  const links = { Contact: contact, 'Terms of use': terms, 'Privacy policy': privacy };
+  const shown = Object.entries(links).filter(([, address]) => address !== undefined);
+  return html`<footer>${shown.length > 0 && html`<p>${shown.map(([label, address]) => html`<a href="${address}">${label}</a> `)}</p>`}
+<p>${about} for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">migrating from version 1</a></p></footer>`;
 }
 
 function signedIn({ name, isOperator }: NonNullable<Visitor>, at: string): Html {
@@ -67,6 +85,9 @@ ${[terminal.skinsmith, curlLine(terminal, isSignedIn)].map((line) => html`<div c
 
 /** Where the build puts what pages load. The build replaces this address by the one from the program. */
 const FOLDER = new URL('../../../dist/pages/', import.meta.url);
+
+/** The address of the operator's logo. */
+export const LOGO = '/ui/logo';
 
 /** The files that pages refer to. Scripts load further ones themselves. */
 export type AssetName = 'style.css' | 'page.js' | 'icon.svg';

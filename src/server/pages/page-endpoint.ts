@@ -112,7 +112,8 @@ export class PageEndpoint {
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
       const verify = async () => await this.#verify(request, session);
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query };
-      const answer = written(await this.#handle(call), visitor, this.#route.path);
+      const { site } = context;
+      const answer = written(await this.#handle(call), { visitor, site, at: this.#route.path });
       return session ? answer : await compressed(answer, request);
     } finally {
       leave();
@@ -175,12 +176,11 @@ function visitorOf(session: SessionCaller | undefined): Visitor {
   return session ? { name: session.caller.name, isOperator: session.caller.isOperator } : undefined;
 }
 
-/** `at`: the address of the page's route. */
-function written(answer: PageAnswer, visitor: Visitor, at = ''): Answer {
+function written(answer: PageAnswer, surroundings: Parameters<typeof renderPage>[1]): Answer {
   if (!isPage(answer)) return withPageHeaders(answer);
   const { status = 200 } = answer;
   const headers = { ...HTML_TYPE, ...answer.headers };
-  return withPageHeaders({ status, body: renderPage(answer, visitor, at), headers });
+  return withPageHeaders({ status, body: renderPage(answer, surroundings), headers });
 }
 
 function withPageHeaders(answer: Answer): Answer {
@@ -211,7 +211,7 @@ export function pageErrorAnswer(
     details,
     requestId,
   });
-  const answer = written({ ...page, status: refusal.status }, visitor);
+  const answer = written({ ...page, status: refusal.status }, { visitor, site: context.site });
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 

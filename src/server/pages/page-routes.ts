@@ -8,7 +8,7 @@ import { Refusal } from '../service/refusal.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
 import { galleryRoute } from './gallery.ts';
 import { jobPageRoute, jobStateRoute, ownJobEventsRoute, ownJobsRoute, retryJobFormRoute } from './jobs.ts';
-import { readAsset } from './layout.ts';
+import { LOGO, readAsset } from './layout.ts';
 import { makeRoute, submitFormRoute } from './make.ts';
 import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute, skinPackPageRoute } from './my-skins.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
@@ -37,6 +37,8 @@ import {
 import { startRoute } from './start.ts';
 import { version1Route } from './version-1.ts';
 
+/** It may change with a restart. */
+const LOGO_AGE = 'public, max-age=3600';
 /** Seconds. The name of an asset changes with its content. */
 const FOREVER = 365 * 24 * 3600;
 
@@ -54,9 +56,24 @@ export const assetRoute = pageRoute({
   },
 });
 
+/** The operator's logo. A drawing in it loads nothing and runs no script. */
+const logoRoute = pageRoute({
+  method: 'GET',
+  path: LOGO,
+  isFor: 'everyone',
+  handle: async ({ context: { site } }) => {
+    if (!site.logo) throw new Refusal('not_found');
+    const { type, bytes } = site.logo;
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+    const headers = { 'Content-Type': type, 'Content-Security-Policy': policy, 'Cache-Control': LOGO_AGE };
+    return { status: 200, body: Buffer.from(bytes), headers };
+  },
+});
+
 /** What people see in a browser. None of it is part of the API. */
 export const PAGE_ROUTES: readonly PageRoute[] = [
   assetRoute,
+  logoRoute,
   startRoute,
   makeRoute,
   submitFormRoute,

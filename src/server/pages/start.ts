@@ -1,3 +1,4 @@
+import { USUAL_NAME } from '../service/context.ts';
 import { readPublicSkins } from '../service/skins/skins.ts';
 import { formMakerOf, withVisitorCookie } from './cookies.ts';
 import { type FormMaker, makeForm, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
@@ -14,8 +15,8 @@ export const startRoute = pageRoute({
   handle: async (call) => {
     const { context, caller, mayUse } = call;
     const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
-    const { generatorKind, publicUrl } = context;
-    const view = { signing: generatorKind, newest: skins, origin: publicUrl() };
+    const { generatorKind, publicUrl, site } = context;
+    const view = { name: site.name, signing: generatorKind, newest: skins, origin: publicUrl() };
     if (!mayUse) return startPage({ ...view, maker: undefined });
     return withVisitorCookie(startPage({ ...view, maker: formMakerOf(call) }), call);
   },
@@ -32,6 +33,8 @@ const SIGNERS: Readonly<Record<SigningMode, Html>> = {
 };
 
 export interface StartView {
+  /** The service's name. */
+  readonly name: string;
   readonly signing: SigningMode;
   readonly newest: readonly SkinCard[];
   readonly origin: string;
@@ -39,12 +42,12 @@ export interface StartView {
   readonly maker: FormMaker | undefined;
 }
 
-export function startPage({ signing, newest, origin, maker }: StartView): Page {
+export function startPage({ name, signing, newest, origin, maker }: StartView): Page {
   return {
-    title: 'Signed Minecraft skins',
+    title: name === USUAL_NAME ? 'Signed Minecraft skins' : name,
     hasOwnHeading: true,
     body: html`<div class="hero">
-<div><h1>Signed Minecraft skins</h1>
+<div><h1>${name === USUAL_NAME ? 'Signed Minecraft skins' : html`<bdi>${name}</bdi>`}</h1>
 <p class="lead">Upload a picture and get signed skin data for players, heads and NPCs.</p>
 <p>${SIGNERS[signing]}</p></div>
 ${maker ? makeForm('file', maker) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}

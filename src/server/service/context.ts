@@ -26,6 +26,26 @@ export interface Description {
   readonly digest: string;
 }
 
+/** A picture, with its media type. */
+export interface Logo {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What the pages say about the service. Addresses are absolute or paths on this server; `contact` may be a `mailto:`. */
+export interface Site {
+  readonly name: string;
+  readonly logo?: Logo | undefined;
+  /** A text on every page. */
+  readonly notice?: string | undefined;
+  readonly contact?: string | undefined;
+  readonly terms?: string | undefined;
+  readonly privacy?: string | undefined;
+}
+
+/** The service's name, unless its operator gave it another one. */
+export const USUAL_NAME = 'skinsmith';
+
 /** What the service reports about itself. */
 interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   /** Receives events for logs and metrics. */
@@ -75,6 +95,7 @@ export interface ServiceContext
   readonly playerLooks: PlayerLooks;
   /** Player look-ups for game servers that query this service instead of the game. */
   readonly gameServers: GameServers;
+  readonly site: Site;
   /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;
 }

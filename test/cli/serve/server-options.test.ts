@@ -29,6 +29,7 @@ test.each<[string[], object]>([
   [['--allow-origin', '*'], { allowedOrigins: ['*'] }],
   [['--max-store', '2'], { maxStoreBytes: 2 * 1024 ** 2 }],
   [['--no-user-accounts'], { userAccounts: false }],
+  [['--notice', 'Down on Sunday'], { site: { notice: 'Down on Sunday' } }],
 ])('The service gets what is typed: %j', async (argv, options) => {
   expect(await startedWith(...argv)).toMatchObject(options);
 });

@@ -176,3 +176,35 @@ test('Where every caller needs a key, people sign in first', async () => {
     ]);
   }
 });
+
+test('The operator names the service, and adds a logo, a notice, and links to contact, terms and privacy', async () => {
+  const logo = { type: 'image/svg+xml', bytes: Buffer.from('<svg/>') };
+  const links = { contact: 'mailto:op@example.org', terms: '/terms', privacy: 'https://example.org/privacy' };
+  const site = { name: 'Ann & Bob’s <skins>', logo, notice: 'Moving on <Sunday>', ...links };
+  const { url } = await runServer({ site });
+  const browser = new PlainBrowser(url);
+  for (const path of ['/', '/ui/gallery', '/ui/nowhere']) {
+    const { text } = await browser.open(path);
+    expect(text).toMatch(/<title>(?:[\w ]+ · )?Ann &amp; Bob’s &lt;skins&gt;<\/title>/);
+    expect(text).toContain(
+      '<img src="/ui/logo" alt="" height="28"><bdi>Ann &amp; Bob’s &lt;skins&gt;</bdi></a>',
+    );
+    expect(text).toContain('<p>Moving on &lt;Sunday&gt;</p></aside>');
+    const [, footer = ''] = /<footer>([\s\S]*)<\/footer>/.exec(text) ?? [];
+    for (const address of Object.values(links)) expect(footer).toContain(`<a href="${address}">`);
+  }
+  expect((await browser.open('/')).text).toContain('<h1><bdi>Ann &amp; Bob’s &lt;skins&gt;</bdi></h1>');
+  const picture = await browser.open('/ui/logo');
+  expect([picture.text, picture.headers.get('content-type')]).toEqual(['<svg/>', 'image/svg+xml']);
+  expect(picture.headers.get('content-security-policy')).toContain('sandbox');
+  expect(await (await fetch(url)).json()).toMatchObject({ meta: { serverName: site.name } });
+});
+
+test('Without such settings, the pages name the program, and have no logo and no empty places', async () => {
+  const { url } = await runServer();
+  const browser = new PlainBrowser(url);
+  const { text } = await browser.open('/');
+  expect(text).toContain('<title>Signed Minecraft skins · skinsmith</title>');
+  expect(text).not.toMatch(/<aside|\/ui\/logo|mailto:|Terms|Privacy/);
+  expect((await browser.open('/ui/logo')).status).toBe(404);
+});

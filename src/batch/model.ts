@@ -7,7 +7,8 @@ import type { Note } from '../protocol/envelope.ts';
 import type { Job } from '../protocol/job.ts';
 import type { SourceRecord } from '../protocol/lock-line.ts';
 import type { ReceivedSkin } from '../protocol/received-skin.ts';
-import { type SkinVariant, type SkinVisibility, skinNameFrom } from '../protocol/skin.ts';
+import type { SkinVariant, SkinVisibility } from '../protocol/skin.ts';
+import { skinNameFrom } from '../protocol/skin-name.ts';
 import { fingerprintOf } from '../textures/signing-key.ts';
 
 /** The requested variant: `auto` detects it from the picture. */

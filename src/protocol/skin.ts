@@ -7,6 +7,7 @@ import {
   envelopeSchema,
   receivedEnvelopeSchema,
 } from './envelope.ts';
+import { MAX_NAME_LENGTH, NAME_PATTERN } from './skin-name.ts';
 
 export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
 export const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
@@ -19,9 +20,6 @@ export type SkinVariant = z.infer<typeof variantSchema>;
 /** `public`: in the public list; `unlisted`: for everyone who has its UUID; `private`: only for its owner. */
 export type SkinVisibility = z.infer<typeof visibilitySchema>;
 
-const MAX_NAME_LENGTH = 48;
-const NAME_PATTERN = new RegExp(`^[A-Za-z0-9_.\\- ]{1,${MAX_NAME_LENGTH}}$`);
-
 /** What a skin's name may contain, as the end of a sentence: "names may contain …". */
 export const SKIN_NAME_RULE = `only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters`;
 
@@ -30,17 +28,6 @@ export const skinNameSchema = z
   .string(SKIN_NAME_RULE)
   .regex(NAME_PATTERN, SKIN_NAME_RULE)
   .meta({ maxLength: MAX_NAME_LENGTH });
-
-/** A name valid for the service, made from a file's stem: unusual characters become `_`, at most 48 are kept. */
-export function skinNameFrom(stem: string): string | undefined {
-  const name = stem
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^A-Za-z0-9_.\- ]/g, '_')
-    .slice(0, MAX_NAME_LENGTH)
-    .trim();
-  return /[A-Za-z0-9]/.test(name) ? name : undefined;
-}
 
 /** Why the service would refuse a skin's name, likewise; undefined if it is valid. */
 export function skinNameProblem(name: string): string | undefined {

@@ -3,7 +3,8 @@ import { NetworkError, ServiceError, SkinsmithError } from '../../client/errors.
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { CallOptions } from '../../client/types.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
-import { skinNameFrom, visibilitySchema } from '../../protocol/skin.ts';
+import { visibilitySchema } from '../../protocol/skin.ts';
+import { skinNameFrom } from '../../protocol/skin-name.ts';
 import { InvalidTexturesError, parseTextures, textureName } from '../../textures/property.ts';
 import type { BatchSource, SourceContent, SuppliedSkin } from '../model.ts';
 import { mirroredStem } from './files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { skinNameFrom } from '../../../src/protocol/skin.ts';
+import { skinNameFrom } from '../../src/protocol/skin-name.ts';
 
 describe('skinNameFrom', () => {
   const names: [stem: string, name: string | undefined][] = [

@@ -98,14 +98,14 @@ export async function exportAnswer(
   return await streamedExport(kind, call, { file: 'skins', open, partAfter });
 }
 
-/** A set's skins as a file. @throws Refusal */
-export async function setExportAnswer(
+/** Skins that have been read as a file, which is named after `file`. @throws Refusal */
+export async function skinsAnswer(
   kind: keyof typeof EXPORTS,
   call: DownloadCall,
-  { set, skins }: FullSet,
+  { file, skins }: { readonly file: string; readonly skins: FullSet['skins'] },
 ): Promise<Answer> {
   const open = async () => await exportThese(call.context, call.caller, skins);
-  return await streamedExport(kind, call, { file: set.slug, open, partAfter: (after) => after });
+  return await streamedExport(kind, call, { file, open, partAfter: (after) => after });
 }
 
 interface Download extends ExportOptions {

@@ -1,8 +1,7 @@
 import type { HttpRequest } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
-import { Refusal } from '../service/refusal.ts';
 import { makeSecret, revokeOwnSession, SESSION_AGE } from '../service/sessions.ts';
-import type { FormMaker, Page } from './frame.ts';
+import type { Page } from './frame.ts';
 import { type PageCall, seeOther } from './page-route.ts';
 
 /** Browsers accept names with this prefix only from this very host, over an encrypted connection. */
@@ -73,9 +72,15 @@ function isEncrypted({ headers }: Headed, publicUrl: string): boolean {
 /** The longest address to return to, in characters. After a longer one, the start page follows. */
 const MAX_LENGTH = 300;
 
-/** The address of the sign-in page, which then leads to the requested page. A submitted form is lost. */
-export function signInAddress({ method, url }: Pick<HttpRequest, 'method' | 'url'>): `/ui${string}` {
-  const next = method === 'GET' ? nextAddress(url) : undefined;
+/** The address of the sign-in page, which then leads to the requested page, or to the one with the submitted form. */
+export function signInAddress({
+  method,
+  url,
+  headers,
+}: Pick<HttpRequest, 'method' | 'url' | 'headers'>): `/ui${string}` {
+  const { referer } = headers;
+  const form = typeof referer === 'string' ? URL.parse(referer) : null;
+  const next = nextAddress(method === 'GET' ? url : form ? `${form.pathname}${form.search}` : undefined);
   return next === undefined ? '/ui/sign-in' : `/ui/sign-in?${new URLSearchParams({ next })}`;
 }
 
@@ -100,23 +105,6 @@ export function withVisitorCookie(page: Page, visit: Visit): Page {
   if (session || visitorSecret(visit) !== undefined) return page;
   const input = { publicUrl: context.publicUrl(), secret: makeSecret() };
   return { ...page, headers: { 'Set-Cookie': setCookie('skinsmith-visitor', request, input) } };
-}
-
-export function formMakerOf({ caller, session }: Pick<PageCall, 'caller' | 'session'>): FormMaker {
-  return { name: session?.caller.name, hasPrivateSkins: caller.plan.privateSkins };
-}
-
-/**
- * Verifies that the person who was signed in when the form was shown still is. Otherwise, the skin would have no owner.
- * @param maker the name in the form, if any
- * @throws Refusal `unauthorized`
- */
-export function verifyMaker({ session }: Pick<PageCall, 'session'>, maker: unknown): void {
-  if (typeof maker !== 'string' || maker === '' || maker === session?.caller.name) return;
-  const message = session
-    ? `You are now signed in as ${session.caller.name}, no longer as ${maker}. Reload the page.`
-    : 'You have been signed out. Sign in and submit again.';
-  throw new Refusal('unauthorized', { message });
 }
 
 /** Replaces the browser's session with a new one. `next`: the page that the person wanted to see. */

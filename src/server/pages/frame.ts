@@ -1,5 +1,4 @@
 import type { Identity } from '../../protocol/account.ts';
-import { SKIN_NAME_RULE } from '../../protocol/skin.ts';
 import type { PlanView } from '../../protocol/user.ts';
 import { type Html, html } from './html.ts';
 
@@ -60,9 +59,9 @@ export function moment(time: number | string): Html {
   return html`<time datetime="${new Date(time).toISOString()}">${minuteOf(time)}</time>`;
 }
 
-/** A button that copies a text. The page's script makes it visible. */
+/** A button that copies a text, for browsers that run scripts. */
 export function copyButton(text: string, label: string): Html {
-  return html`<button type="button" class="copy" data-copy="${text}" aria-label="${label}" hidden>Copy</button>`;
+  return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="${label}">Copy</button>`;
 }
 
 /** A labelled text with a copy button. */
@@ -269,53 +268,4 @@ export function nextPageLink(
 ): Html {
   if (next === undefined) return html``;
   return html`<p class="more"><a class="button" href="${path}?${new URLSearchParams({ ...query, after: next }).toString()}">More</a></p>`;
-}
-
-/** What a skin is made from. */
-export const SOURCE_TYPES = ['file', 'url', 'player'] as const;
-export type SourceType = (typeof SOURCE_TYPES)[number];
-
-const INPUTS: Readonly<Record<SourceType, Html>> = {
-  file: html`<label class="drop" for="file"><strong>Skin picture</strong>
-<span class="quiet">PNG, 64×64 or 64×32 pixels, at most 20,000 bytes</span>
-<span class="quiet" data-needs-script hidden>Drop files or a folder here, or paste a picture.</span>
-<input id="file" type="file" name="file" accept="image/png" required></label>
-<p data-needs-script hidden><button type="button" class="quiet-button" data-choose-folder>Choose a folder</button></p>`,
-  url: html`<label for="url">Picture URL</label>
-<input id="url" type="url" name="url" required maxlength="256" placeholder="https://">`,
-  player: html`<label for="user">Player name or UUID</label>
-<input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false">`,
-};
-
-/** The person who uses the form. */
-export interface FormMaker {
-  /** The name of the signed-in user. */
-  readonly name: string | undefined;
-  readonly hasPrivateSkins: boolean;
-}
-
-/** The form that makes a skin. It works without scripts; with them, it takes several pictures at once. */
-export function makeForm(from: SourceType, maker: FormMaker): Html {
-  return html`<form class="panel make" method="post" action="/ui/make" enctype="multipart/form-data" data-make="${from}">
-${maker.name !== undefined && html`<input type="hidden" name="maker" value="${maker.name}">`}
-${INPUTS[from]}
-<div class="row">
-<div><label for="name">Name</label>
-<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off">
-<p class="quiet" data-names-hint hidden>If you choose several pictures, each is named after its file.</p></div>
-<div><label for="variant">Arms</label>
-<select id="variant" name="variant"><option value="unknown">Detect</option><option value="classic">Classic, 4 pixels</option><option value="slim">Slim, 3 pixels</option></select></div>
-<div><label for="visibility">Visibility</label>
-<select id="visibility" name="visibility"><option value="public">Public</option><option value="unlisted">Unlisted</option>${privateOption(maker)}</select></div>
-</div>
-<button>Make skin</button>
-</form>
-<div class="stage preview" data-preview hidden></div>
-<ol class="results" data-results aria-live="polite" aria-label="Results" hidden></ol>`;
-}
-
-function privateOption({ name, hasPrivateSkins }: FormMaker): Html {
-  if (hasPrivateSkins) return html`<option value="private">Private</option>`;
-  const why = name === undefined ? 'sign in first' : 'not in your plan';
-  return html`<option value="private" disabled>Private (${why})</option>`;
 }

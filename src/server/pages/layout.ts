@@ -35,6 +35,7 @@ ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
 ${terminal && terminalLines(terminal, visitor !== undefined)}
 </main>
+<p class="unseen" role="status" data-announcements></p>
 ${footer(site)}
 </body>
 </html>
@@ -77,10 +78,10 @@ function menuLink(path: string, label: Html | string, at: string): Html {
 }
 
 function terminalLines(terminal: TerminalLines, isSignedIn: boolean): Html {
-  return html`<section class="terminal" aria-labelledby="terminal">
-<h2 id="terminal">From the command line</h2>
-${[terminal.skinsmith, curlLine(terminal, isSignedIn)].map((line) => html`<div class="line"><pre tabindex="0"><code>${line}</code></pre>${copyButton(line, 'Copy this command')}</div>`)}
-</section>`;
+  const lines = { skinsmith: terminal.skinsmith, curl: curlLine(terminal, isSignedIn) };
+  return html`<details class="terminal"><summary>From the command line</summary>
+${Object.entries(lines).map(([program, line]) => html`<div class="line"><pre tabindex="0"><code>${line}</code></pre>${copyButton(line, `Copy: the ${program} command`)}</div>`)}
+</details>`;
 }
 
 /** Where the build puts what pages load. The build replaces this address by the one from the program. */

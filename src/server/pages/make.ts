@@ -1,10 +1,23 @@
 import { z } from 'zod';
-import { readBody, readInput } from '../http/bodies.ts';
+import { SKIN_NAME_RULE, uuidSchema } from '../../protocol/skin.ts';
+import { refusalAnswer } from '../http/answers.ts';
+import { type GenerationBody, readBody, readInput } from '../http/bodies.ts';
+import { skinsAnswer } from '../http/downloads.ts';
+import { hasGameAccount } from '../service/accounts/accounts.ts';
+import { hasScope } from '../service/callers/caller.ts';
+import { asRefusal, Refusal } from '../service/refusal.ts';
+import { readPublicCapes } from '../service/skins/capes.ts';
+import { findVisible } from '../service/skins/skins.ts';
 import { submit } from '../service/submitting/submit.ts';
-import { formMakerOf, verifyMaker, visitorSecret, withVisitorCookie } from './cookies.ts';
-import { type FormMaker, makeForm, type Page, SOURCE_TYPES, type SourceType, terminalOf } from './frame.ts';
-import { html } from './html.ts';
-import { dataAnswer, pageRoute, seeOther, wantsPage } from './page-route.ts';
+import type { SkinWithData } from '../store/skins.ts';
+import { visitorSecret, withVisitorCookie } from './cookies.ts';
+import { options, type Page, terminalOf } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { dataAnswer, type PageCall, pageRoute, seeOther, wantsPage } from './page-route.ts';
+
+/** What a skin is made from. */
+const SOURCE_TYPES = ['file', 'url', 'player'] as const;
+type SourceType = (typeof SOURCE_TYPES)[number];
 
 export const makeRoute = pageRoute({
   method: 'GET',
@@ -12,7 +25,7 @@ export const makeRoute = pageRoute({
   isFor: 'callers',
   query: z.object({ from: z.enum(SOURCE_TYPES).default('file').catch('file') }),
   handle: async (call) => {
-    const view = { from: call.query.from, maker: formMakerOf(call), origin: call.context.publicUrl() };
+    const view = { from: call.query.from, maker: await formMakerOf(call), origin: call.context.publicUrl() };
     return withVisitorCookie(makePage(view), call);
   },
 });
@@ -24,14 +37,211 @@ export const submitFormRoute = pageRoute({
   scopes: ['generate'],
   handle: async (call) => {
     const { context, caller, request } = call;
-    const body = await readBody(request);
-    verifyMaker(call, body.fields['maker']);
-    const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
-    const submitted = await submit(context, { ...readInput(body, {}), ...origin });
-    const job = submitted.job.uuid;
-    return wantsPage(request.headers) ? seeOther(`/ui/jobs/${job}`) : dataAnswer(202, { job });
+    const asPage = wantsPage(request.headers);
+    let fields: GenerationBody['fields'] = {};
+    try {
+      const body = await readBody(request);
+      ({ fields } = body);
+      verifyMaker(call, fields['maker']);
+      const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
+      const { job } = await submit(context, { ...readInput(body, {}), ...origin });
+      return asPage ? seeOther(`/ui/jobs/${job.uuid}`) : dataAnswer(202, { job: job.uuid });
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (!asPage || refusal.code === 'internal_error') throw error;
+      return await refusedPage(call, refusal, fields);
+    }
   },
 });
+
+/**
+ * Verifies that the person who was signed in when the form was shown still is. Otherwise, the skin would have no owner.
+ * @param maker the name in the form, if any
+ * @throws Refusal `unauthorized`
+ */
+function verifyMaker({ session }: Pick<PageCall, 'session'>, maker: unknown): void {
+  if (typeof maker !== 'string' || maker === '' || maker === session?.caller.name) return;
+  const message = session
+    ? `You are now signed in as ${session.caller.name}, no longer as ${maker}. Sign in as ${maker}, and your files stay here.`
+    : 'You have been signed out. Sign in, and your files stay here.';
+  throw new Refusal('unauthorized', { message });
+}
+
+/** The form as it was sent, with the reason why it was refused. It stays the form of the same person. */
+async function refusedPage(
+  call: PageCall,
+  { code, message, status, details }: Refusal,
+  fields: GenerationBody['fields'],
+): Promise<Page> {
+  const texts = Object.entries(fields).filter(([, value]) => typeof value === 'string');
+  const values = Object.fromEntries(texts) as FormValues;
+  const { url, user, maker = '' } = values;
+  const shown = await formMakerOf(call);
+  const isSignedOut = code === 'unauthorized' && maker !== '';
+  const page = makePage({
+    from: url !== undefined ? 'url' : user !== undefined ? 'player' : 'file',
+    maker: isSignedOut ? { ...shown, name: maker, hasPrivateSkins: true, obstacle: undefined } : shown,
+    values,
+    problem: isSignedOut
+      ? signedOut(maker)
+      : [message, ...(details.notes ?? []).map((note) => note.message)].join(' '),
+    origin: call.context.publicUrl(),
+  });
+  const { headers } = refusalAnswer(new Refusal(code, details));
+  return {
+    ...withVisitorCookie(page, call),
+    status,
+    ...(headers && { headers: headers as Page['headers'] }),
+  };
+}
+
+function signedOut(maker: string): Html {
+  return html`You are no longer signed in as <bdi>${maker}</bdi>. <a href="/ui/sign-in" target="_blank">Sign in</a> in a new tab, then send this form again.`;
+}
+
+const MAX_ZIPPED = 1_000;
+const zipSchema = z.object({
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(uuidSchema).max(MAX_ZIPPED)),
+});
+
+/** The pictures and data of the skins that the page has just made. */
+export const resultsZipRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/make/skins.zip',
+  isFor: 'callers',
+  scopes: ['read'],
+  handle: async (call) => {
+    const { ids } = zipSchema.parse(call.request.body ?? {});
+    const found: SkinWithData[] = [];
+    for (const uuid of new Set(ids)) {
+      const skin = await findVisible(call.context, call.caller, uuid);
+      if (skin) found.push(skin);
+    }
+    return await skinsAnswer('zip', call, { file: 'skins', skins: found });
+  },
+});
+
+/** Who uses the form, and what they may choose. */
+export interface FormMaker {
+  /** The name of the signed-in user. */
+  readonly name: string | undefined;
+  readonly hasPrivateSkins: boolean;
+  /** Empty without capes, or if the plan does not include them. */
+  readonly capes: readonly { readonly uuid: string; readonly alias: string }[];
+  /** Why this person can make no skins here; undefined: nothing prevents it. */
+  readonly obstacle: Html | undefined;
+}
+
+export async function formMakerOf(call: PageCall): Promise<FormMaker> {
+  const { context, caller, session } = call;
+  const mayWearCapes = caller.plan.capes && context.generator.refusesCapes === undefined;
+  return {
+    name: session?.caller.name,
+    hasPrivateSkins: caller.plan.privateSkins,
+    capes: mayWearCapes ? await readPublicCapes(context) : [],
+    obstacle: await obstacleFor(call),
+  };
+}
+
+async function obstacleFor({ context, caller, session }: PageCall): Promise<Html | undefined> {
+  if (!hasScope(caller, 'generate'))
+    return html`You signed in with an API key that may not make skins. <a href="/ui/sign-in">Sign in with another key.</a>`;
+  if (context.generatorKind !== 'accounts' || (await hasGameAccount(context, caller))) return undefined;
+  const why = 'This server makes skins with game accounts, and none is shared with everyone.';
+  if (!session) return html`${why} <a href="/ui/sign-in?next=%2Fui%2Fmake">Sign in</a> and link your own.`;
+  if (context.usersMayLink || session.caller.isOperator)
+    return html`${why} <a href="/ui/account/games">Link your own</a> first.`;
+  return html`${why} Only the operator can link one.`;
+}
+
+/** What a person has entered. */
+type FormValues = Partial<
+  Record<'maker' | 'url' | 'user' | 'name' | 'variant' | 'visibility' | 'cape', string>
+>;
+
+const INPUTS: Readonly<Record<SourceType, (values: FormValues) => Html>> = {
+  file: () => html`<div class="intake"><label class="drop" for="file"><strong>Skin picture</strong>
+<span class="quiet">PNG, 64×64 or 64×32 pixels, at most 20,000 bytes</span>
+<span class="quiet needs-script needs-mouse">Drop files or a folder here, or paste a picture.</span>
+<input id="file" type="file" name="file" accept="image/png" required></label>
+<p class="needs-script needs-mouse"><button type="button" class="quiet-button" data-choose-folder>Choose a folder</button></p>
+<ol class="rows" data-chosen aria-label="Chosen pictures" hidden></ol></div>`,
+  url: ({ url = '' }) => html`<label for="url">Picture URL</label>
+<input id="url" type="url" name="url" required maxlength="256" placeholder="https://" value="${url}">`,
+  player: ({ user = '' }) => html`<label for="user">Player name or UUID</label>
+<input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false" value="${user}">`,
+};
+
+const ARMS = { unknown: 'Detect', classic: 'Classic, 4 pixels', slim: 'Slim, 3 pixels' } as const;
+
+interface FormView {
+  readonly from: SourceType;
+  readonly maker: FormMaker;
+  /** What was entered before the form was refused. */
+  readonly values?: FormValues;
+  /** Why it was refused. */
+  readonly problem?: Html | string | undefined;
+}
+
+/** The form that makes a skin. It works without scripts; with them, it takes several pictures and shows the results. */
+export function makeForm({ from, maker, values = {}, problem }: FormView): Html {
+  const { obstacle, name } = maker;
+  return html`<div class="maker"><form class="panel" method="post" action="/ui/make" enctype="multipart/form-data"${!obstacle && html` data-make="${from}"`}>
+${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
+${obstacle && html`<p><strong>${obstacle}</strong></p>`}
+<fieldset class="plain"${obstacle && html` disabled`}>
+${name !== undefined && html`<input type="hidden" name="maker" value="${name}">`}
+${INPUTS[from](values)}
+<div class="row">
+<div class="${from === 'file' ? 'without-script' : ''}"><label for="name">Name</label>
+<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off" value="${values.name ?? ''}"></div>
+<div><label for="variant">Arms</label>
+<select id="variant" name="variant">${options<string>(ARMS, values.variant)}</select></div>
+<div><label for="visibility">Visibility</label>
+<select id="visibility" name="visibility">${visibilityOptions(maker, values.visibility)}</select></div>
+${
+  from !== 'player' &&
+  maker.capes.length > 0 &&
+  html`<div><label for="cape">Cape</label>
+<select id="cape" name="cape"><option value="">None</option>${maker.capes.map(({ uuid, alias }) => html`<option value="${uuid}"${uuid === values.cape && html` selected`}>${alias}</option>`)}</select></div>`
+}
+</div>
+<button>Make skin</button>
+</fieldset>
+</form>
+${from === 'file' && !obstacle && results()}</div>
+${name === undefined && html`<p class="quiet"><a href="/ui/jobs">Skins made with this browser</a></p>`}`;
+}
+
+function visibilityOptions({ name, hasPrivateSkins }: FormMaker, chosen: string | undefined): Html {
+  const option = (value: string, label: string) =>
+    html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
+  const why = name === undefined ? 'sign in first' : 'not in your plan';
+  return html`${option('public', 'Public')}${option('unlisted', 'Unlisted')}${
+    hasPrivateSkins
+      ? option('private', 'Private')
+      : html`<option value="private" disabled>Private (${why})</option>`
+  }`;
+}
+
+/** The page's script fills it. */
+function results(): Html {
+  return html`<section class="panel results" data-results aria-label="Results" tabindex="-1" hidden>
+<p class="lead" role="status" data-progress></p>
+<progress data-bar max="1" value="0" aria-label="Finished pictures"></progress>
+<p class="quiet" data-pause hidden></p>
+<p class="problem" data-signed-out hidden>You have been signed out. <a href="/ui/sign-in" target="_blank">Sign in</a>, and your files stay here.</p>
+<div class="acts"><button type="button" class="quiet-button" data-more>Make more skins</button>
+<button type="button" class="quiet-button" data-again hidden>Try all again</button>
+<button type="button" class="copy" data-copy-all hidden>Copy all</button>
+<form method="post" action="/ui/make/skins.zip" data-zip hidden><input type="hidden" name="ids"><button class="quiet-button">Download all (zip)</button></form></div>
+<ol class="rows" data-rows></ol>
+</section>
+<dialog class="preview" data-preview aria-label="Preview in 3D"><div class="stage" data-stage></div><p><button type="button" class="quiet-button" data-close>Close</button></p></dialog>`;
+}
 
 const NAMES: Readonly<Record<SourceType, string>> = { file: 'Picture', url: 'URL', player: 'Player' };
 
@@ -46,19 +256,17 @@ const FIELDS: Readonly<Record<SourceType, string>> = {
   player: 'user=jeb_',
 };
 
-export interface MakeView {
-  readonly from: SourceType;
-  readonly maker: FormMaker;
+export interface MakeView extends FormView {
   readonly origin: string;
 }
 
-export function makePage({ from, maker, origin }: MakeView): Page {
+export function makePage({ from, origin, ...form }: MakeView): Page {
   return {
     title: 'Make a skin',
     body: html`<nav class="tabs" aria-label="What to make it from">
 ${SOURCE_TYPES.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
-${makeForm(from, maker)}`,
+${makeForm({ from, ...form })}`,
     terminal: terminalOf(`skinsmith generate ${SOURCES[from]}`, origin, '/v2/generate', `-F ${FIELDS[from]}`),
   };
 }

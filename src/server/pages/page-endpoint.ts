@@ -104,7 +104,10 @@ export class PageEndpoint {
     const { context, requestLimiter } = this.#options;
     const leave = requestLimiter.enter(caller);
     try {
-      if (!session && this.#needsSession()) return withPageHeaders(seeOther(signInAddress(request)));
+      if (!session && this.#needsSession()) {
+        if (!wantsPage(request.headers)) throw new Refusal('unauthorized', 'You are not signed in.');
+        return withPageHeaders(seeOther(signInAddress(request)));
+      }
       if (session && this.#route.scopes) requireScope(caller, ...this.#route.scopes);
       const visitor = visitorOf(session);
       const params = parsedParams(this.#route.params, request.params);
@@ -194,7 +197,11 @@ export function pageErrorAnswer(
     request,
     log,
     context,
-  }: { request: Pick<HttpRequest, 'headers'>; log: ServiceLog; context: PageEndpointOptions['context'] },
+  }: {
+    request: Pick<HttpRequest, 'headers' | 'method' | 'url'>;
+    log: ServiceLog;
+    context: PageEndpointOptions['context'];
+  },
   { requestId, session }: { requestId: string; session?: SessionCaller | undefined },
 ): Answer {
   const refusal = asRefusal(error);
@@ -210,6 +217,7 @@ export function pageErrorAnswer(
     message: refusal.message,
     details,
     requestId,
+    signIn: signInAddress(request),
   });
   const answer = written({ ...page, status: refusal.status }, { visitor, site: context.site });
   return { ...answer, headers: { ...headers, ...answer.headers } };
@@ -222,6 +230,8 @@ export interface Problem {
   /** More about the problem, such as the invalid fields. */
   readonly details: readonly string[];
   readonly requestId: string;
+  /** The address of the sign-in page that then leads back. */
+  readonly signIn: string;
 }
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -234,24 +244,25 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** What happened, and what to do. */
-export function problemPage({ status, code, message, details, requestId }: Problem): Page {
+export function problemPage({ status, code, message, details, requestId, signIn }: Problem): Page {
   return {
     status,
     title: TITLES[status] ?? (status >= 500 ? 'Something went wrong' : 'That did not work'),
     body: html`<p class="lead">${message}</p>
 ${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>`}
-<p>${adviceFor(status)}</p>
+<p>${adviceFor(status, signIn)}</p>
 <p class="quiet">Error <code>${code}</code>, request ID <code>${requestId}</code></p>`,
   };
 }
 
-function adviceFor(status: number) {
+/** `signIn`: the address of the sign-in page that then leads back. */
+function adviceFor(status: number, signIn: string) {
   if (status === 401 || status === 403)
-    return html`<a href="/ui/sign-in">Sign in</a> with a key that has this permission.`;
+    return html`<a href="${signIn}">Sign in</a> with a key that has this permission.`;
   if (status === 404)
     return html`It may be private, or have been deleted. <a href="/ui/">Go to the start page.</a>`;
-  if (status === 429) return html`Wait a moment and try again.`;
+  if (status === 429) return html`Wait a moment and try again, or <a href="/ui/">go to the start page</a>.`;
   if (status >= 500)
     return html`Try again in a moment. If it keeps happening, send the operator the request ID below.`;
-  return html`Go back and try again.`;
+  return html`Go back and try again, or <a href="/ui/">go to the start page</a>.`;
 }

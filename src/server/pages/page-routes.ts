@@ -9,7 +9,7 @@ import { ACCOUNT_ROUTES } from './account.ts';
 import { galleryRoute } from './gallery.ts';
 import { jobPageRoute, jobStateRoute, ownJobEventsRoute, ownJobsRoute, retryJobFormRoute } from './jobs.ts';
 import { LOGO, readAsset } from './layout.ts';
-import { makeRoute, submitFormRoute } from './make.ts';
+import { makeRoute, resultsZipRoute, submitFormRoute } from './make.ts';
 import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute, skinPackPageRoute } from './my-skins.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
@@ -77,6 +77,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   startRoute,
   makeRoute,
   submitFormRoute,
+  resultsZipRoute,
   ownJobsRoute,
   ownJobEventsRoute,
   jobPageRoute,

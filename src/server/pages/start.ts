@@ -1,8 +1,9 @@
 import { USUAL_NAME } from '../service/context.ts';
 import { readPublicSkins } from '../service/skins/skins.ts';
-import { formMakerOf, withVisitorCookie } from './cookies.ts';
-import { type FormMaker, makeForm, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
+import { withVisitorCookie } from './cookies.ts';
+import { type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
+import { type FormMaker, formMakerOf, makeForm } from './make.ts';
 import { pageRoute } from './page-route.ts';
 
 /** Skins on the start page: full rows at every width, and less than 60 KB with all pictures. */
@@ -18,7 +19,7 @@ export const startRoute = pageRoute({
     const { generatorKind, publicUrl, site } = context;
     const view = { name: site.name, signing: generatorKind, newest: skins, origin: publicUrl() };
     if (!mayUse) return startPage({ ...view, maker: undefined });
-    return withVisitorCookie(startPage({ ...view, maker: formMakerOf(call) }), call);
+    return withVisitorCookie(startPage({ ...view, maker: await formMakerOf(call) }), call);
   },
 });
 
@@ -50,10 +51,10 @@ export function startPage({ name, signing, newest, origin, maker }: StartView): 
 <div><h1>${name === USUAL_NAME ? 'Signed Minecraft skins' : html`<bdi>${name}</bdi>`}</h1>
 <p class="lead">Upload a picture and get signed skin data for players, heads and NPCs.</p>
 <p>${SIGNERS[signing]}</p></div>
-${maker ? makeForm('file', maker) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}
+<div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}</div>
 </div>
 <section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>
-${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">All skins in the gallery</a></p>` : html`<p class="empty">There are no public skins yet. Make the first one.</p>`}
+${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">All skins in the gallery</a></p>` : html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`}
 </section>`,
     terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
   };

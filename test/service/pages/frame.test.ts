@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { PAGE_POLICY } from '../../../src/server/pages/page-endpoint.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
+import { runAccountServer } from '../../support/server/account-server.ts';
+import { addCape } from '../../support/server/drawn-capes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 
@@ -125,6 +128,9 @@ test('After signing in, people get to the requested page, and never to another s
     '/\\evil.example/ui/',
     '/ui/../v2/me',
     'javascript:alert(1)',
+    'https:evil.example/ui/',
+    '/\t/evil.example/ui/',
+    '\\\\evil.example/ui/',
     '/ui/\r\nset-cookie: a=b',
     `/ui/${'a'.repeat(400)}`,
   ])
@@ -155,13 +161,83 @@ test('An address that was mistyped is no page, and what is no value for a search
       expect((await browser.open(`${path}?${query}`)).status, `${path}?${query}`).toBe(200);
 });
 
-test('Visitors are not offered what they may not have', async () => {
-  const { url, key } = await runServer();
+test('People are not offered what they may not have, and read why', async () => {
+  const { server } = await runAccountServer();
+  const { url, key, owner } = server;
   const browser = new PlainBrowser(url);
-  const refused = '<option value="private" disabled>Private (sign in first)</option>';
-  for (const path of ['/ui/', '/ui/make']) expect((await browser.open(path)).text).toContain(refused);
+  const form = async (path = '/ui/make') => (await browser.open(path)).text;
+  for (const path of ['/ui/', '/ui/make']) {
+    expect(await form(path)).toContain('<option value="private" disabled>Private (sign in first)</option>');
+    expect(await form(path)).toMatch(
+      /none is shared with everyone[\s\S]*Sign in<[\s\S]*<fieldset[^>]* disabled>/,
+    );
+  }
   await browser.signIn(key);
-  expect((await browser.open('/ui/make')).text).toContain('<option value="private">Private</option>');
+  expect(await form()).toContain('<option value="private">Private</option>');
+  expect(await form()).toMatch(
+    /<a href="\/ui\/account\/games">Link your own<[\s\S]*<fieldset[^>]* disabled>/,
+  );
+  const { body } = await owner.json('/v2/account/keys', { name: 'reader', scopes: ['read'] });
+  await browser.signIn(String(body.key?.secret));
+  expect(await form()).toMatch(/may not make skins[\s\S]*<fieldset[^>]* disabled>/);
+});
+
+test('Capes are shown to people whose plan includes them', async () => {
+  const server = await runServer();
+  await addCape(server, 'Red cape');
+  const browser = new PlainBrowser(server.url);
+  expect((await browser.open('/ui/make')).text).not.toContain('Red cape');
+  await browser.signIn(server.key);
+  const { text } = await browser.open('/ui/make');
+  expect(text).not.toContain('disabled');
+  const [, cape = ''] = /<option value="(\w+)">Red cape</.exec(text) ?? [];
+  expect((await browser.open('/ui/make?from=player')).text).not.toContain('Red cape');
+  const fields = {
+    url: 'http://127.0.0.1:1/x.png',
+    cape,
+    name: 'Kept',
+    visibility: 'private',
+    variant: 'slim',
+  };
+  const { status, text: kept } = await browser.open('/ui/make', { form: { maker: 'owner', ...fields } });
+  expect(status).toBe(400);
+  expect(kept).toContain('role="alert"');
+  expect(kept).toContain(`value="${fields.url}"`);
+  expect(kept).toContain('value="Kept"');
+  expect([...kept.matchAll(/<option value="(\w+)" selected>/g)].map(([, value]) => value)).toEqual([
+    'slim',
+    'private',
+    cape,
+  ]);
+});
+
+test('A form of somebody who has been signed out is kept as it was, and makes nothing without its owner', async () => {
+  const server = await runServer();
+  const browser = new PlainBrowser(server.url);
+  await browser.signIn(server.key);
+  await browser.open('/ui/make');
+  browser.cookie = undefined;
+  const form = new FormData();
+  const fields = { maker: 'owner', name: 'Mine', visibility: 'private' };
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new Blob([new Uint8Array(skinPng(1))]), 'skin.png');
+  const { status, text } = await browser.open('/ui/make', { form });
+  expect(status).toBe(401);
+  expect(text).toContain('You are no longer signed in as <bdi>owner</bdi>.');
+  expect(text).toContain('name="maker" value="owner"');
+  expect(text).toContain('<option value="private" selected>Private</option>');
+  const headers = { accept: 'application/json' };
+  const told = await browser.open('/ui/make', { form, headers });
+  expect([told.status, JSON.parse(told.text).errors[0].message]).toEqual([
+    401,
+    'You have been signed out. Sign in, and your files stay here.',
+  ]);
+  await browser.signIn(
+    String((await server.owner.json('/v2/account/keys', { user: 'ann' })).body.key?.secret),
+  );
+  expect((await browser.open('/ui/make', { form })).status).toBe(401);
+  const { db } = await openOwnStore(server.dataDir);
+  expect(await db.selectFrom('jobs').select('id').execute()).toEqual([]);
 });
 
 test('Where every caller needs a key, people sign in first', async () => {
@@ -175,6 +251,12 @@ test('Where every caller needs a key, people sign in first', async () => {
       expect.stringMatching(/^\/ui\/sign-in(?:\?next=%2Fui%2F\S+)?$/),
     ]);
   }
+  // A script is told, instead of led to a page that it cannot read.
+  const { status, text } = await browser.open('/ui/make', {
+    form: {},
+    headers: { accept: 'application/json' },
+  });
+  expect([status, JSON.parse(text).errors[0].code]).toEqual([401, 'unauthorized']);
 });
 
 test('The operator names the service, and adds a logo, a notice, and links to contact, terms and privacy', async () => {

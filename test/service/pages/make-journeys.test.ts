@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -65,12 +65,13 @@ test('A picture is shown in 3D before it is sent, and another one in its place',
     await page.getByRole('button', { name: 'Preview in 3D' }).nth(which).click();
     await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
     await page.getByRole('button', { name: 'Back view' }).click();
-    expect(await page.locator('canvas').count()).toBe(1);
+    expect(await page.locator('dialog canvas').count()).toBe(1);
+    await (which === 0 ? page.getByRole('button', { name: 'Close' }).click() : page.keyboard.press('Escape'));
   }
   await page.getByRole('button', { name: 'Remove' }).first().click();
   expect(await page.getByText('one.png').count()).toBe(0);
   expect(sent).toEqual([]);
-  await page.getByRole('button', { name: 'Make skin' }).click();
+  await page.getByRole('button', { name: 'Make skin' }).dblclick();
   await page.getByRole('link', { name: 'Open the skin' }).waitFor();
   expect(sent).toHaveLength(1);
   expect(complaints).toEqual([]);
@@ -93,7 +94,7 @@ test('Problems are reported before anything is sent, and the page repairs what i
   expect(complaints).toEqual([]);
 });
 
-test('Arms chosen later count for what is there already, and arms and visibility stay for the next picture', async () => {
+test('Arms chosen later count for what is there already, and arms and visibility stay for the next pictures', async () => {
   const { page, complaints } = await openMake();
   await choose(page, ['one.png', skinPng(1)]);
   const [found, other] = (await page.getByText(/^Ready, with/).textContent())?.includes('slim')
@@ -103,61 +104,120 @@ test('Arms chosen later count for what is there already, and arms and visibility
   await page.getByLabel('Arms').selectOption(other!);
   await page.getByText(`Ready, with ${other} arms`).waitFor();
   await page.getByLabel('Visibility').selectOption('unlisted');
-  await page.getByLabel('Name').fill('First');
   await page.getByRole('button', { name: 'Make skin' }).click();
-  const made = page.getByRole('link', { name: 'Open the skin' });
-  await made.waitFor();
+  await page.getByText('Your skin is ready.').waitFor();
+  expect(await page.getByLabel('Visibility').isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Make more skins' }).click();
   expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
   expect(await page.getByLabel('Arms').inputValue()).toBe(other);
-  expect(await page.getByLabel('Name').inputValue()).toBe('');
+  await page.reload();
+  expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
+  // What is not allowed for this visitor becomes unlisted, not public.
+  await page.evaluate("localStorage.setItem('skinsmith-visibility', 'private')");
+  await page.goto(page.url().replace('/ui/make', '/ui/make?from=url'));
+  expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
   expect(complaints).toEqual([]);
 });
 
-test('A typed name is for one picture, and the form says so while several are chosen', async () => {
-  const { page, complaints } = await openMake();
-  await page.getByLabel('Name').fill('Mine');
-  await choose(page, ['one.png', skinPng(1)], ['two.png', skinPng(2)]);
-  await page.getByText('If you choose several pictures, each is named after its file.').waitFor();
-  expect(await page.getByLabel('Name').isDisabled()).toBe(true);
-  await page.getByRole('button', { name: 'Remove' }).first().click();
-  await page
-    .getByText('If you choose several pictures, each is named after its file.')
-    .waitFor({ state: 'hidden' });
-  expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
+test('Each of several pictures has a name of its own, and all results are copied or saved at once', async () => {
+  const { page, complaints, sent } = await openMake();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await choose(page, ['жук-🐞 long.png', skinPng(1)], ['two.png', skinPng(2)]);
+  const name = page.getByLabel('Name of жук-🐞 long.png');
+  expect(await name.inputValue()).toBe('long');
+  await name.fill('Beetle');
+  await page.getByLabel('Arms').selectOption('slim');
+  await page.getByText('Ready, with slim arms').nth(1).waitFor();
+  expect(await name.inputValue()).toBe('Beetle');
+  await page.getByRole('button', { name: 'Make skin' }).click();
+  await page.getByText('All 2 skins are ready.').waitFor();
+  expect(sent).toHaveLength(2);
+  await page.getByRole('button', { name: 'Copy Value: two.png' }).click();
+  await page.getByRole('status').filter({ hasText: 'Copied: Value: two.png' }).waitFor();
+  const all = await page.getByRole('button', { name: 'Copy all' }).getAttribute('data-copy');
+  const copied = JSON.parse(all ?? '') as { name: string; uuid: string; signature: string }[];
+  expect(copied.map(({ name }) => name).sort()).toEqual(['Beetle', 'two']);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download all (zip)' }).click();
+  const zip = await readFile(await (await saving).path());
+  for (const { uuid } of copied) expect(zip.toString('latin1')).toContain(uuid.slice(0, 8));
   expect(complaints).toEqual([]);
 });
 
-test('What could not be sent is sent again at the press of a button', async () => {
+test('What could not be sent is sent again at the press of a button, and the page says how far it is', async () => {
   const { page } = await openMake();
-  await page.route('**/ui/make', async (route) => await route.abort());
+  const warns = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))";
+  let isLimited = true;
+  await page.route('**/ui/make', async (route) => {
+    if (!isLimited) return await route.abort();
+    isLimited = false;
+    await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: {} });
+  });
+  await choose(page, ...[1, 2, 3].map((number) => [`${number}.png`, skinPng(number)] as const));
+  await page
+    .getByText(/^Ready, with/)
+    .nth(2)
+    .waitFor();
+  expect(await page.evaluate(warns)).toBe(false);
+  await page.getByRole('button', { name: 'Make skin' }).click();
+  await page.getByText('Limit reached. Going on in 2 s').waitFor();
+  expect(await page.evaluate(warns)).toBe(true);
+  await page.getByText(/^1 of 3, about \d+ s$/).waitFor();
+  await page.getByText('0 of 3 made, 3 failed.').waitFor();
+  expect(await page.evaluate(warns)).toBe(false);
+  await page.unroute('**/ui/make');
+  await page.getByRole('button', { name: 'Remove' }).first().click();
+  await page.getByRole('button', { name: 'Try again', exact: true }).first().click();
+  await page.getByText('1 of 2 made, 1 failed.').waitFor();
+  await page.getByRole('button', { name: 'Try again', exact: true }).click();
+  await page.getByText('All 2 skins are ready.').waitFor();
+});
+
+test('Nothing on the start page moves by itself, and a result is shown in the place of the form', async () => {
+  const { url } = await runServer();
+  const { page, complaints } = await openPage(browser, { viewport: { width: 1366, height: 657 } });
+  await page.addInitScript(`window.shifts = [];
+    new PerformanceObserver((list) => {
+      window.shifts.push(...list.getEntries().filter(({ hadRecentInput }) => !hadRecentInput));
+    }).observe({ type: 'layout-shift', buffered: true });`);
+  await page.goto(`${url}/ui/`);
+  const below = async () => await page.getByRole('heading', { name: 'Newest skins' }).boundingBox();
+  const before = await below();
   await choose(page, ['one.png', skinPng(1)]);
   await page.getByText(/^Ready, with/).waitFor();
   await page.getByRole('button', { name: 'Make skin' }).click();
-  await page.getByText('The server could not be reached.').waitFor();
-  await page.unroute('**/ui/make');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+  await page.getByText('Your skin is ready.').waitFor();
+  expect([await below(), await page.evaluate('shifts')]).toEqual([before, []]);
+  expect(await page.getByRole('button', { name: 'Make skin' }).isVisible()).toBe(false);
+  const isSeen = "document.querySelector('[data-results]').getBoundingClientRect().bottom <= innerHeight";
+  expect(await page.evaluate(isSeen)).toBe(true);
+  expect(complaints).toEqual([]);
 });
 
-test('Whoever was signed out while the form was open makes no skin without an owner', async () => {
+test('People who were signed out while the form was open make no skin without an owner, and lose no file', async () => {
   const server = await runServer();
   const { page } = await openPage(browser);
   await signIn(page, server);
   await page.goto(`${server.url}/ui/make`);
-  await choose(page, ['one.png', skinPng(1)]);
-  await page.getByText(/^Ready, with/).waitFor();
+  await choose(page, ...[1, 2, 3, 4].map((number) => [`${number}.png`, skinPng(number)] as const));
+  await page
+    .getByText(/^Ready, with/)
+    .nth(3)
+    .waitFor();
   const { db } = await openOwnStore(server.dataDir);
   await db.deleteFrom('sessions').execute();
   await page.getByLabel('Visibility').selectOption('unlisted');
   await page.getByRole('button', { name: 'Make skin' }).click();
-  await page.getByText('You have been signed out.').waitFor();
-  const other = await page.context().newPage();
-  await signIn(other, server);
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+  await page.getByText('You have been signed out. Sign in, and your files stay here.').first().waitFor();
+  await page.getByText('0 of 4 made, 4 failed.').waitFor();
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'Sign in' }).last().click();
+  await signIn(await opened, server);
+  await page.getByRole('button', { name: 'Try all again' }).click();
+  await page.getByText('All 4 skins are ready.').waitFor();
   const { body } = await server.owner.get('/v2/me/skins');
-  expect(body.skins?.map(({ visibility }) => visibility)).toEqual(['unlisted']);
-  expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(1);
+  expect(body.skins?.map(({ visibility }) => visibility)).toEqual(Array(4).fill('unlisted'));
+  expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(4);
 });
 
 test('A folder is chosen with a button, and other files in it are left out', async () => {
@@ -184,8 +244,13 @@ test('Rows, preview and the page on version 1 have nothing that axe finds, and f
     ['a-name-that-is-as-long-as-names-of-files-may-get.png', skinPng(1)],
     ['photo.png', plainPng(300, 200)],
   );
+  await expectSound(page);
   await page.getByRole('button', { name: 'Preview in 3D' }).click();
   await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+  await expectSound(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Make skin' }).click();
+  await page.getByText('Your skin is ready.').waitFor();
   await expectSound(page);
   await page.goto(`${url}/ui/version-1`);
   await expectSound(page);

@@ -19,6 +19,7 @@ export const NO_PAGES: readonly RouteName[] = [
   'GET /ui/skins/:uuid/pictures/:view',
   'GET /ui/skins/export.zip',
   'GET /ui/skins/export.lock',
+  'POST /ui/make/skins.zip',
   'GET /ui/account/games/logins/:id/state',
   'GET /ui/sign-in/provider',
   'GET /ui/sign-in/proof',

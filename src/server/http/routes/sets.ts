@@ -29,7 +29,7 @@ import {
   setHiddenSet,
 } from '../../service/skins/sets.ts';
 import type { CountedSet } from '../../store/sets.ts';
-import { EXPORTS, setExportAnswer, setPackAnswer } from '../downloads.ts';
+import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { envelope, type Notes, pageLinks, skinListItem } from '../views.ts';
 
@@ -159,7 +159,10 @@ const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
     answers: { ...downloads, 200: EXPORTS[kind].type },
     isStreamed: true,
     cache: 'none',
-    handle: async (call) => await setExportAnswer(kind, call, await setOf(call)),
+    handle: async (call) => {
+      const { set, skins } = await setOf(call);
+      return await skinsAnswer(kind, call, { file: set.slug, skins });
+    },
   }),
 );
 

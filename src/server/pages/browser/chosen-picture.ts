@@ -37,7 +37,6 @@ export class ChosenPicture {
   async #examine(): Promise<Examined> {
     const file = this.#file;
     const wanted = this.#options.wanted();
-    this.row.say('Checking');
     const found = await examine(file, wanted);
     if (file !== this.#file || wanted !== this.#options.wanted()) return found; // a later check reports
     if (found.problem) this.#tellProblem(found.problem);
@@ -51,7 +50,8 @@ export class ChosenPicture {
     this.row.offer([...(button ? [button] : []), this.#removeButton()]);
   }
 
-  #tellReady({ variant, warnings }: Extract<Examined, { problem?: undefined }>): void {
+  #tellReady({ picture, variant, warnings }: Extract<Examined, { problem?: undefined }>): void {
+    this.row.draw(picture, variant);
     this.row.say(`Ready, with ${variant} arms`);
     this.row.note(warnings);
     const preview = smallButton('Preview in 3D', (button) => {
@@ -60,7 +60,7 @@ export class ChosenPicture {
         button.textContent = 'This browser cannot show 3D';
       });
     });
-    this.row.offer([preview, this.#removeButton()]);
+    this.row.offerName([preview, this.#removeButton()]);
   }
 
   #removeButton(): HTMLButtonElement {
@@ -70,7 +70,6 @@ export class ChosenPicture {
   async #repair(): Promise<void> {
     try {
       this.#file = await repairedFile(this.#file);
-      this.row.picture = this.#file;
       this.examined = this.#examine();
     } catch {
       this.row.fail('This browser cannot repair it. Save it again in your editor.');

@@ -1,16 +1,24 @@
 /** Milliseconds for which a button shows the result. */
 const SAID = 1_500;
 
-/** Shows a button, which copies the text in its `data-copy`. */
+/** Lets a button copy the text in its `data-copy`. */
 export function offerCopying(button: HTMLButtonElement): void {
-  button.hidden = false;
   const label = button.textContent;
   button.addEventListener('click', async () => {
-    button.textContent = (await copy(button.dataset['copy'] ?? '')) ? 'Copied' : 'Copy failed';
+    const isCopied = await copy(button.dataset['copy'] ?? '');
+    button.textContent = isCopied ? 'Copied' : 'Copy failed';
+    const what = (button.ariaLabel ?? label).replace(/^Copy:? /, '');
+    announce(isCopied ? `Copied: ${what}` : 'Copy failed');
     setTimeout(() => {
       button.textContent = label;
     }, SAID);
   });
+}
+
+/** Tells screen readers what others see. */
+export function announce(message: string): void {
+  const place = document.querySelector<HTMLElement>('[data-announcements]');
+  if (place) place.textContent = message;
 }
 
 /** The clipboard API exists only on encrypted or local pages; elsewhere, the old command has to do. */
@@ -30,12 +38,13 @@ async function copy(text: string): Promise<boolean> {
   return isCopied;
 }
 
-/** A button that copies a text. */
-export function copyButton(label: string, text: string): HTMLButtonElement {
+/** A button that copies a text, named after it. `about`: what it belongs to, for screen readers. */
+export function copyButton(label: string, text: string, about: string): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
   button.textContent = label;
+  button.ariaLabel = `Copy ${label}: ${about}`;
   button.dataset['copy'] = text;
   offerCopying(button);
   return button;

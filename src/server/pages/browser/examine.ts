@@ -1,3 +1,4 @@
+import type { Picture } from '../../../skin/picture.ts';
 import { detectVariant, type Variant } from '../../../skin/variant.ts';
 import { listWarnings } from '../../../skin/warnings.ts';
 import { type PictureProblem, problemOf } from './picture-check.ts';
@@ -5,7 +6,12 @@ import { type PictureProblem, problemOf } from './picture-check.ts';
 /** The result of checking a picture before it is sent. */
 export type Examined =
   | { readonly problem: PictureProblem }
-  | { readonly problem?: undefined; readonly variant: Variant; readonly warnings: readonly string[] };
+  | {
+      readonly problem?: undefined;
+      readonly variant: Variant;
+      readonly warnings: readonly string[];
+      readonly picture: Picture;
+    };
 
 /** Largest file to check, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -31,7 +37,11 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
   const detected = detectVariant(picture);
   const found = listWarnings({ picture, detected, animated: false, faults: [], size: file.size, wanted });
   const warnings = found.map(({ code, message }) => (code in OTHER_WORDS ? OTHER_WORDS[code] : message));
-  return { variant: wanted ?? detected.variant, warnings: warnings.filter((one) => one !== undefined) };
+  return {
+    variant: wanted ?? detected.variant,
+    warnings: warnings.filter((one) => one !== undefined),
+    picture,
+  };
 }
 
 /** The same picture in the game's size, without metadata. */

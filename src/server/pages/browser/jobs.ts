@@ -13,31 +13,39 @@ export interface PageJob {
 /** Milliseconds before a failed request is sent again. */
 const RETRY = 2_000;
 
+type Progress = 'waiting' | 'processing' | 'unreachable';
+
 /** Waits for the job's end. The server answers when something has changed, so no pause between requests is needed. */
-export async function waitForJob(id: string, onState: (state: PageJob) => void): Promise<PageJob> {
+export async function waitForJob(id: string, onState: (state: Progress) => void): Promise<PageJob> {
   for (let seen = ''; ; ) {
     const state = await readState(id, seen);
-    if (!state) {
-      await pause(RETRY);
+    if (typeof state === 'object') {
+      if (state.status === 'completed' || state.status === 'failed') return state;
+      seen = state.status;
+      onState(state.status);
       continue;
     }
-    if (state.status === 'completed' || state.status === 'failed') return state;
-    seen = state.status;
-    onState(state);
+    if (state === 'unreachable') {
+      seen = ''; // so that the first answer tells the state
+      onState(state);
+    }
+    await pause(RETRY);
   }
 }
 
-/** Undefined if the server is unreachable or limits requests. */
-async function readState(id: string, seen: string): Promise<PageJob | undefined> {
+async function readState(id: string, seen: string): Promise<PageJob | 'unreachable' | 'busy'> {
   try {
     const answer = await fetch(`/ui/jobs/${id}/state?seen=${seen}`, {
       headers: { accept: 'application/json' },
     });
     if (answer.ok) return (await answer.json()) as PageJob;
-    if (answer.status === 429 || answer.status >= 500) return undefined;
-    return { status: 'failed', error: { code: 'job_not_found', message: 'This job no longer exists.' } };
+    if (answer.status === 429) return 'busy';
+    if (answer.status >= 500) return 'unreachable';
+    const message =
+      answer.status === 401 ? 'You have been signed out. Sign in again.' : 'This job no longer exists.';
+    return { status: 'failed', error: { code: 'job_not_found', message } };
   } catch {
-    return undefined;
+    return 'unreachable';
   }
 }
 
@@ -45,10 +53,16 @@ export async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+const STATES = {
+  waiting: 'Waiting in the queue.',
+  processing: 'Making the skin.',
+  unreachable: 'The server does not answer. Trying again.',
+} as const;
+
 /** Leads to the skin, or to the reason why there is none. */
 export async function followJob(element: HTMLElement): Promise<void> {
-  await waitForJob(element.dataset['job'] ?? '', ({ status }) => {
-    element.textContent = status === 'processing' ? 'Making the skin.' : 'Waiting in the queue.';
+  await waitForJob(element.dataset['job'] ?? '', (state) => {
+    element.textContent = STATES[state];
   });
   location.reload();
 }

@@ -2,11 +2,12 @@ import { smallButton } from './button.ts';
 import { copyButton } from './copy.ts';
 import { type PageJob, pause, waitForJob } from './jobs.ts';
 import type { ResultRow } from './result-row.ts';
+import type { Results } from './results.ts';
 
 /** Pictures to send at the same time. */
 const AT_ONCE = 2;
-/** Milliseconds to wait at a rate limit without Retry-After. */
-const PAUSE = 3_000;
+/** Seconds to wait at a rate limit without Retry-After. */
+const PAUSE = 3;
 
 interface QueuedPicture {
   readonly file: File;
@@ -17,85 +18,142 @@ interface QueuedPicture {
 
 /** Sends pictures, a few at a time, and shows the result of each. */
 export class MakeQueue {
+  readonly #results: Results;
   readonly #waiting: QueuedPicture[] = [];
+  readonly #failed = new Set<QueuedPicture>();
+  /** Pictures that the server does not have yet. */
+  #unsent = 0;
   #underWay = 0;
+  /** Ends when the server accepts pictures again. */
+  #pause: Promise<void> | undefined;
 
-  add(inputs: readonly QueuedPicture[]): void {
+  constructor(results: Results) {
+    this.#results = results;
+    addEventListener('beforeunload', (event) => {
+      if (this.#unsent > 0) event.preventDefault();
+    });
+  }
+
+  /** `height`: of the form, in whose place the results are shown. */
+  add(inputs: readonly QueuedPicture[], height: number): void {
+    this.#unsent += inputs.length;
+    this.#results.begin(inputs.length, height);
+    for (const { row } of inputs) {
+      row.wait();
+      this.#results.rows.append(row.element);
+    }
     this.#waiting.push(...inputs);
     while (this.#underWay < AT_ONCE && this.#waiting.length > 0) void this.#work();
   }
 
+  /** Sends again everything that failed. */
+  addFailed(): void {
+    const inputs = [...this.#failed];
+    for (const input of inputs) this.#forget(input);
+    this.add(inputs, 0);
+  }
+
+  #forget(input: QueuedPicture): void {
+    this.#failed.delete(input);
+    this.#results.restart();
+  }
+
   async #work(): Promise<void> {
     this.#underWay++;
-    for (let input = this.#waiting.shift(); input; input = this.#waiting.shift()) {
-      try {
-        const problem = await make(input);
-        if (problem) this.#failed(input, problem.message, problem.isSignedOut);
-      } catch {
-        this.#failed(input, 'The server could not be reached.');
-      }
-    }
+    for (let input = this.#waiting.shift(); input; input = this.#waiting.shift()) await this.#make(input);
     this.#underWay--;
   }
 
-  /** Failed pictures can be sent again or removed. */
-  #failed(input: QueuedPicture, reason: string, isSignedOut = false): void {
+  async #make(input: QueuedPicture): Promise<void> {
     const { row } = input;
-    row.fail(reason);
-    if (isSignedOut) row.link('/ui/sign-in', 'Sign in');
+    const sent = await this.#send(input);
+    this.#unsent--;
+    if ('problem' in sent) return this.#fail(input, sent);
+    row.say('Waiting');
+    const { skin, error } = await waitForJob(sent.job, (state) => row.say(WORDS[state]));
+    if (!skin) return this.#fail(input, { problem: error?.message ?? 'The skin could not be made.' });
+    this.#finish(input, skin);
+  }
+
+  async #send({ file, row, fields }: QueuedPicture): Promise<Sent> {
+    fields.set('file', file);
+    for (;;) {
+      await this.#pause;
+      row.say('Uploading');
+      const sent = await send(fields);
+      if (!('seconds' in sent)) return sent;
+      row.say('Queued');
+      this.#pause ??= this.#rest(sent.seconds);
+    }
+  }
+
+  async #rest(seconds: number): Promise<void> {
+    for (let left = seconds; left > 0; left--) {
+      this.#results.pause(left);
+      await pause(1_000);
+    }
+    this.#results.pause(0);
+    this.#pause = undefined;
+  }
+
+  #finish({ row, file }: QueuedPicture, { uuid, value, signature, url }: NonNullable<PageJob['skin']>): void {
+    const { name } = row;
+    row.finish(`/ui/skins/${uuid}`, [
+      copyButton('Value', value, file.name),
+      copyButton('Signature', signature, file.name),
+      copyButton('URL', url, file.name),
+    ]);
+    this.#results.made({ name, uuid, value, signature, url });
+  }
+
+  /** Failed pictures can be sent again or removed. Without a session, none of the others is sent either. */
+  #fail(input: QueuedPicture, { problem, isSignedOut = false }: Problem): void {
+    const { row } = input;
+    this.#failed.add(input);
+    row.fail(problem);
     const again = smallButton('Try again', () => {
-      row.wait();
-      this.add([input]);
+      this.#forget(input);
+      this.add([input], 0);
     });
-    row.offer([again, smallButton('Remove', () => row.element.remove())]);
+    const remove = smallButton('Remove', () => {
+      this.#failed.delete(input);
+      row.element.remove();
+      this.#results.removed();
+    });
+    row.offer([again, remove]);
+    this.#results.failed(isSignedOut);
+    if (!isSignedOut) return;
+    for (const other of this.#waiting.splice(0)) {
+      this.#unsent--;
+      this.#fail(other, { problem: 'Not sent yet.' });
+    }
   }
 }
 
-interface Failure {
-  readonly message: string;
-  readonly isSignedOut: boolean;
+const WORDS = {
+  waiting: 'Waiting',
+  processing: 'Being made',
+  unreachable: 'The server does not answer. Trying again.',
+} as const;
+
+interface Problem {
+  readonly problem: string;
+  readonly isSignedOut?: boolean;
 }
 
-async function make({ file, row, fields }: QueuedPicture): Promise<Failure | undefined> {
-  row.say('Uploading');
-  fields.set('file', file);
-  const sent = await send(fields, row);
-  if ('error' in sent) return sent.error;
-  row.say('Waiting');
-  const state = await waitForJob(sent.job, ({ status }) =>
-    row.say(status === 'processing' ? 'Being made' : 'Waiting'),
-  );
-  return show(state, row);
-}
+type Sent = { readonly job: string } | Problem;
 
-async function send(fields: FormData, row: ResultRow): Promise<{ job: string } | { error: Failure }> {
-  for (;;) {
-    const answer = await fetch('/ui/make', {
-      method: 'POST',
-      body: fields,
-      headers: { accept: 'application/json' },
-    });
+/** `seconds`: the server accepts nothing for so long. */
+async function send(fields: FormData): Promise<Sent | { readonly seconds: number }> {
+  try {
+    const headers = { accept: 'application/json' };
+    const answer = await fetch('/ui/make', { method: 'POST', body: fields, headers });
+    if (answer.status === 429) return { seconds: Number(answer.headers.get('retry-after')) || PAUSE };
     const body = (await answer.json()) as { job: string; errors?: readonly { message: string }[] };
     if (answer.ok) return { job: body.job };
-    if (answer.status !== 429) {
-      const message = (body.errors ?? []).map((error) => error.message).join(' ');
-      return { error: { message, isSignedOut: answer.status === 401 } };
-    }
-    const ms = Number(answer.headers.get('retry-after') ?? 0) * 1000 || PAUSE;
-    row.say(`Rate limit reached. Continuing
-    in ${Math.ceil(ms / 1000)} s`);
-    await pause(ms);
+    const problem = (body.errors ?? []).map(({ message }) => message).join(' ');
+    return { problem, isSignedOut: answer.status === 401 };
+  } catch {
+    return { problem: 'The server could not be reached.' };
   }
-}
-
-function show({ skin, error }: PageJob, row: ResultRow): Failure | undefined {
-  if (!skin) return { message: error?.message ?? 'The skin could not be made.', isSignedOut: false };
-  const { uuid, value, signature, url } = skin;
-  const buttons = [
-    copyButton('Copy the value', value),
-    copyButton('Copy the signature', signature),
-    copyButton('Copy the texture URL', url),
-  ];
-  row.finish(`/ui/skins/${uuid}`, buttons);
-  return undefined;
 }

@@ -2,16 +2,20 @@ import { ChosenPicture } from './chosen-picture.ts';
 import { chooseFolder, droppedFiles } from './files.ts';
 import { MakeQueue } from './make-queue.ts';
 import { Preview } from './preview.ts';
+import { Results } from './results.ts';
 
 /** Lets the form take several pictures, also by drop and paste, and shows the check and the result of each. */
 export function enhanceMakeForm(form: HTMLFormElement): void {
+  rememberVisibility(form);
   const input = form.querySelector<HTMLInputElement>('input[type="file"]');
-  const list = form.parentElement?.querySelector<HTMLOListElement>('[data-results]');
-  const stage = form.parentElement?.querySelector<HTMLElement>('[data-preview]');
-  if (!input || !list || !stage) return;
+  const around = form.parentElement;
+  const list = form.querySelector<HTMLOListElement>('[data-chosen]');
+  const panel = around?.querySelector<HTMLElement>('[data-results]');
+  const dialog = around?.querySelector<HTMLDialogElement>('[data-preview]');
+  const stage = dialog?.querySelector<HTMLElement>('[data-stage]');
+  if (!input || !list || !panel || !dialog || !stage) return;
   input.multiple = true;
-  for (const hint of form.querySelectorAll<HTMLElement>('[data-needs-script]')) hint.hidden = false;
-  const pictures = new ChosenPictures(form, { list, preview: new Preview(stage) });
+  const pictures = new ChosenPictures(form, { input, list, panel, preview: new Preview(dialog, stage) });
   input.addEventListener('change', () => pictures.choose([...(input.files ?? [])]));
   form.querySelector('select[name="variant"]')?.addEventListener('change', () => pictures.examineAgain());
   form.addEventListener('submit', (event) => {
@@ -25,6 +29,36 @@ export function enhanceMakeForm(form: HTMLFormElement): void {
   form.querySelector('[data-choose-folder]')?.addEventListener('click', async () => {
     pictures.choose(await chooseFolder());
   });
+}
+
+const VISIBILITY = 'skinsmith-visibility';
+
+/** Keeps the visibility for this browser's next form. One that is not allowed there becomes unlisted, not public. */
+function rememberVisibility(form: HTMLFormElement): void {
+  const select = form.querySelector<HTMLSelectElement>('select[name="visibility"]');
+  if (!select) return;
+  const isSent = select.querySelector('[selected]') !== null;
+  const kept = isSent ? undefined : stored(VISIBILITY);
+  const option = [...select.options].find(({ value }) => value === kept);
+  if (option) select.value = option.disabled ? 'unlisted' : option.value;
+  select.addEventListener('change', () => store(VISIBILITY, select.value));
+}
+
+/** Undefined also in browsers that keep nothing. */
+function stored(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // This browser keeps nothing: the next form starts as usual.
+  }
 }
 
 function takeDrops(form: HTMLFormElement, take: (files: File[]) => void): void {
@@ -43,7 +77,10 @@ function takeDrops(form: HTMLFormElement, take: (files: File[]) => void): void {
 }
 
 interface MakeParts {
+  readonly input: HTMLInputElement;
+  /** The chosen pictures. */
   readonly list: HTMLOListElement;
+  readonly panel: HTMLElement;
   readonly preview: Preview;
 }
 
@@ -51,94 +88,68 @@ interface MakeParts {
 class ChosenPictures {
   readonly #form: HTMLFormElement;
   readonly #parts: MakeParts;
-  readonly #queue = new MakeQueue();
+  readonly #queue: MakeQueue;
   #chosen: ChosenPicture[] = [];
-  /** The picture on the stage. */
-  #previewed: ChosenPicture | undefined;
 
   constructor(form: HTMLFormElement, parts: MakeParts) {
     this.#form = form;
     this.#parts = parts;
+    const onMore = () => {
+      form.hidden = false;
+      parts.panel.style.minHeight = '';
+      parts.input.focus();
+    };
+    this.#queue = new MakeQueue(new Results(parts.panel, { onMore, onAgain: () => this.#queue.addFailed() }));
   }
 
   choose(files: readonly File[]): void {
     for (const file of files) {
       const picture = new ChosenPicture(file, {
         wanted: () => variantOf(this.#form),
-        onPreview: async (shown, variant) => {
-          this.#previewed = picture;
-          await this.#parts.preview.show(shown, variant);
-        },
+        onPreview: async (shown, variant) => await this.#parts.preview.show(shown, variant),
         onRemove: (removed) => this.#remove(removed),
       });
       this.#chosen.push(picture);
       this.#parts.list.append(picture.row.element);
     }
+    if (files.length === 0) return;
+    this.#form.hidden = false;
+    this.#parts.input.value = ''; // the same file may be chosen again
     this.#update();
+    this.#parts.list.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Updates rows and preview after the form's arms have changed. */
+  /** Checks the pictures again after the form's arms have changed. */
   examineAgain(): void {
     for (const picture of this.#chosen) picture.examineAgain();
-    void this.#showAgain();
-  }
-
-  async #showAgain(): Promise<void> {
-    const picture = this.#previewed;
-    const found = await picture?.examined;
-    if (!picture || !found || found.problem || picture !== this.#previewed) return;
-    await this.#parts.preview.show(picture.file, found.variant);
-  }
-
-  #closePreview(): void {
-    this.#previewed = undefined;
-    this.#parts.preview.close();
   }
 
   /** Sends the pictures without problems. The others stay, to be repaired or removed. */
   async send(): Promise<void> {
     const fields = new FormData(this.#form);
     const chosen = this.#chosen;
+    this.#chosen = []; // a second click sends nothing
     const found = await Promise.all(chosen.map(async ({ examined }) => await examined));
     const sound = chosen.filter((_picture, at) => found[at]?.problem === undefined);
-    this.#chosen = this.#chosen.filter((picture) => !sound.includes(picture));
-    this.#closePreview();
-    for (const { row } of sound) row.wait();
-    const queued = sound.map(({ file, row }) => ({
-      file,
-      row,
-      fields: fieldsFor(fields, file),
-    }));
-    this.#queue.add(queued);
-    this.#clear();
+    this.#chosen = [...chosen.filter((picture) => !sound.includes(picture)), ...this.#chosen];
+    if (sound.length === 0) return;
+    const queued = sound.map(({ file, row }) => ({ file, row, fields: fieldsFor(fields, row.name) }));
+    const height = this.#chosen.length === 0 ? this.#form.getBoundingClientRect().height : 0;
+    this.#form.hidden = height > 0;
+    this.#queue.add(queued, height);
     this.#update();
-  }
-
-  /** Clears the form for the next picture. Arms and visibility stay, so that no public skin follows an unlisted one unnoticed. */
-  #clear(): void {
-    for (const input of this.#form.querySelectorAll<HTMLInputElement>(
-      'input[name="file"], input[name="name"]',
-    ))
-      input.value = '';
   }
 
   #remove(picture: ChosenPicture): void {
     this.#chosen = this.#chosen.filter((one) => one !== picture);
     picture.row.element.remove();
-    this.#closePreview();
     this.#update();
   }
 
   #update(): void {
-    const { list } = this.#parts;
+    const { list, input } = this.#parts;
     list.hidden = list.childElementCount === 0;
-    const input = this.#form.querySelector<HTMLInputElement>('input[type="file"]');
-    if (input) input.required = this.#chosen.length === 0;
-    const areSeveral = this.#chosen.length > 1;
-    const name = this.#form.querySelector<HTMLInputElement>('input[name="name"]');
-    if (name) name.disabled = areSeveral;
-    const hint = this.#form.querySelector<HTMLElement>('[data-names-hint]');
-    if (hint) hint.hidden = !areSeveral;
+    input.required = this.#chosen.length === 0;
   }
 }
 
@@ -147,12 +158,9 @@ function variantOf(form: HTMLFormElement): 'classic' | 'slim' | undefined {
   return variant === 'classic' || variant === 'slim' ? variant : undefined;
 }
 
-/** A picture without a typed name is named after its file. */
-function fieldsFor(form: FormData, file: File): FormData {
+function fieldsFor(form: FormData, name: string): FormData {
   const fields = new FormData();
-  for (const [name, value] of form) if (name !== 'file') fields.append(name, value);
-  const typed = String(fields.get('name') ?? '');
-  const own = file.name.replace(/\.png$/i, '').replace(/[^A-Za-z0-9_.\- ]+/g, '_');
-  fields.set('name', (typed === '' ? own : typed).slice(0, 48));
+  for (const [key, value] of form) if (key !== 'file') fields.append(key, value);
+  fields.set('name', name);
   return fields;
 }

@@ -8,10 +8,59 @@ import { offerSelectingAll } from './select-all.ts';
 import { offerViewer } from './viewer.ts';
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) offerCopying(button);
-for (const form of document.querySelectorAll<HTMLFormElement>('form[data-make="file"]'))
-  enhanceMakeForm(form);
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-make]')) enhanceMakeForm(form);
 for (const stage of document.querySelectorAll<HTMLElement>('[data-viewer]')) offerViewer(stage);
 for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void followJob(element);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-select]')) offerSelectingAll(form);
+for (const form of document.querySelectorAll<HTMLFormElement>('form[method="post"]:not([data-zip])'))
+  sendOnce(form);
 for (const list of document.querySelectorAll<HTMLElement>('[data-jobs]')) followJobs(list);
 for (const element of document.querySelectorAll<HTMLElement>('[data-login]')) void followLogin(element);
+
+/** A second click while the first is under way would make a second job, key or account. */
+function sendOnce(form: HTMLFormElement): void {
+  let isSent = false;
+  form.addEventListener('submit', (event) => {
+    if (event.defaultPrevented) return; // a script sends it
+    if (isSent) event.preventDefault();
+    isSent = true;
+  });
+  addEventListener('pageshow', () => {
+    isSent = false;
+  });
+}
+
+/** Milliseconds. */
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** Tells times in the person's time zone, and how long ago the latest were. */
+function showLocalTimes(): void {
+  for (const element of document.querySelectorAll('time')) {
+    if (element.title === '') element.title = element.textContent;
+    const text = localTime(new Date(element.dateTime), element.title.length > DAY_DIGITS);
+    if (text !== element.textContent) element.textContent = text;
+  }
+}
+
+/** Characters of a day without a time. */
+const DAY_DIGITS = '2026-01-01'.length;
+
+function localTime(time: Date, hasMinutes: boolean): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  if (!hasMinutes) return day;
+  const minute = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  const age = Date.now() - time.getTime();
+  return age >= 0 && age < DAY ? `${ago(age)} (${minute})` : `${day} ${minute}`;
+}
+
+function ago(age: number): string {
+  const minutes = Math.floor(age / MINUTE);
+  if (minutes === 0) return 'just now';
+  const words = new Intl.RelativeTimeFormat('en');
+  return minutes < 60 ? words.format(-minutes, 'minute') : words.format(-Math.floor(minutes / 60), 'hour');
+}
+
+showLocalTimes();
+setInterval(showLocalTimes, MINUTE);

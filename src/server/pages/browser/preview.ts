@@ -3,30 +3,28 @@ import type { OpenViewer } from './skin-viewer.ts';
 
 /** Shows pictures in 3D before they are sent, all on one stage, because browsers allow few WebGL contexts. */
 export class Preview {
+  readonly #dialog: HTMLDialogElement;
   readonly #stage: HTMLElement;
   #viewer: Promise<OpenViewer> | undefined;
 
-  constructor(stage: HTMLElement) {
+  constructor(dialog: HTMLDialogElement, stage: HTMLElement) {
+    this.#dialog = dialog;
     this.#stage = stage;
+    dialog.querySelector('[data-close]')?.addEventListener('click', () => dialog.close());
   }
 
   /** @throws Error without WebGL */
   async show(file: File, variant: Variant): Promise<void> {
     const address = URL.createObjectURL(file);
     try {
-      this.#stage.hidden = false;
+      this.#dialog.showModal();
       await (await this.#open()).show(address, variant);
-      this.#stage.scrollIntoView({ block: 'nearest' });
     } catch (error) {
-      this.close();
+      this.#dialog.close();
       throw error;
     } finally {
       URL.revokeObjectURL(address);
     }
-  }
-
-  close(): void {
-    this.#stage.hidden = true;
   }
 
   async #open(): Promise<OpenViewer> {

@@ -1,35 +1,57 @@
-/** The row that shows one picture's progress and result. */
+import { skinNameFrom } from '../../../protocol/skin-name.ts';
+import type { Picture } from '../../../skin/picture.ts';
+import { drawFlat, FIGURE } from '../../../skin/render/flat.ts';
+import type { Variant } from '../../../skin/variant.ts';
+
+/** The row that shows one picture: what is known about it, its name, its progress and its result. */
 export class ResultRow {
   readonly element = document.createElement('li');
+  readonly #canvas = document.createElement('canvas');
+  readonly #title = document.createElement('strong');
   readonly #state = document.createElement('span');
   readonly #notes = document.createElement('ul');
+  readonly #name = document.createElement('input');
   readonly #actions = document.createElement('div');
-  readonly #picture = document.createElement('img');
 
-  constructor(file: File) {
-    this.#picture.alt = '';
-    this.#picture.addEventListener('error', () => this.#picture.removeAttribute('src')); // not a picture
-    this.picture = file;
-    const name = document.createElement('strong');
-    name.textContent = file.name;
+  constructor({ name }: File) {
+    this.#canvas.width = FIGURE.width;
+    this.#canvas.height = FIGURE.height;
+    this.#title.textContent = name;
+    this.#title.className = 'title';
+    this.#state.className = 'state';
     this.#notes.className = 'quiet notes';
+    this.#name.value = nameAfter(name);
+    this.#name.maxLength = 48;
+    this.#name.pattern = '[A-Za-z0-9_.\\- ]+';
+    this.#name.title = 'Only A–Z, a–z, 0–9, spaces, _ . and -';
+    this.#name.placeholder = 'No name';
+    this.#name.autocomplete = 'off';
+    this.#name.ariaLabel = `Name of ${name}`;
     this.#actions.className = 'actions';
     const text = document.createElement('div');
-    text.append(name, document.createElement('br'), this.#state, this.#notes);
-    this.element.append(this.#picture, text, this.#actions);
+    text.append(this.#title, this.#state, this.#notes, this.#actions);
+    this.element.append(this.#canvas, text);
   }
 
-  set picture(file: File) {
-    this.#picture.src = URL.createObjectURL(file);
-    this.#picture.addEventListener('load', () => URL.revokeObjectURL(this.#picture.src), { once: true });
+  /** The name to give the skin. */
+  get name(): string {
+    return this.#name.value.trim();
+  }
+
+  /** Shows the skin from the front. */
+  draw(picture: Picture, variant: Variant): void {
+    const { pixels, width, height } = drawFlat(picture, variant, 'front');
+    this.#canvas
+      .getContext('2d')
+      ?.putImageData(new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0);
   }
 
   say(state: string): void {
-    this.#state.className = '';
+    this.#state.className = 'state';
     this.#state.textContent = state;
   }
 
-  /** The picture waits to be sent. */
+  /** The picture waits to be sent, and keeps its name. */
   wait(): void {
     this.say('Queued');
     this.note([]);
@@ -37,17 +59,8 @@ export class ResultRow {
   }
 
   fail(reason: string): void {
-    this.#state.className = 'problem';
+    this.#state.className = 'state problem';
     this.#state.textContent = reason;
-  }
-
-  /** Adds a link beside the reason of a failure. It opens another tab, because the chosen pictures would be lost. */
-  link(address: string, label: string): void {
-    const link = document.createElement('a');
-    link.href = address;
-    link.target = '_blank';
-    link.textContent = label;
-    this.#state.append(' ', link);
   }
 
   /** Shows warnings, which are not errors. */
@@ -61,15 +74,34 @@ export class ResultRow {
     );
   }
 
-  offer(buttons: readonly HTMLButtonElement[]): void {
+  offer(buttons: readonly HTMLElement[]): void {
     this.#actions.replaceChildren(...buttons);
   }
 
-  finish(address: string, buttons: readonly HTMLButtonElement[]): void {
+  /** Lets the person name the skin. */
+  offerName(buttons: readonly HTMLElement[]): void {
+    if (this.#name.parentElement === this.#actions) {
+      for (const button of this.#actions.querySelectorAll('button')) button.remove();
+      this.#actions.append(...buttons); // the person may be typing
+    } else this.offer([this.#name, ...buttons]);
+  }
+
+  /** `copies`: buttons that copy the skin's data. */
+  finish(address: string, copies: readonly HTMLElement[]): void {
     const link = document.createElement('a');
     link.href = address;
     link.textContent = 'Open the skin';
+    this.#title.textContent = this.name || this.#title.textContent;
     this.#state.replaceChildren(link);
-    this.offer(buttons);
+    const label = document.createElement('span');
+    label.className = 'quiet';
+    label.textContent = 'Copy';
+    this.offer([label, ...copies]);
   }
+}
+
+/** The name that a skin gets after its file; empty if nothing readable is left of it. */
+function nameAfter(file: string): string {
+  const stem = file.replace(/\.png$/i, '').normalize('NFKD');
+  return skinNameFrom(stem.replace(/^[^A-Za-z0-9]+/, '')) ?? '';
 }

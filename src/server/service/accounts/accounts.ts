@@ -12,7 +12,7 @@ import type {
   gameLoginBodySchema,
 } from '../../../protocol/game-account.ts';
 import { checkAccount } from '../../accounts/account-pool.ts';
-import { freeAt } from '../../accounts/availability.ts';
+import { accountsFor, freeAt } from '../../accounts/availability.ts';
 import {
   type Accounts,
   type BegunLogin,
@@ -49,6 +49,14 @@ export async function readGameAccounts(context: AccountsContext, caller: Caller)
   return accounts
     .filter((account) => mayManage(user, account))
     .map((account) => accountView(context, account));
+}
+
+/** Whether there is an account that may make the caller's skins: its own, or one that others share. */
+export async function hasGameAccount(
+  { db }: Pick<AccountsContext, 'db'>,
+  { owner }: Caller,
+): Promise<boolean> {
+  return accountsFor(await listAccounts(db), owner).length > 0;
 }
 
 /** @throws Refusal `invalid_request`, `service_unavailable`, `insufficient_grants` */

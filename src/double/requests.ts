@@ -49,7 +49,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKin
   ['GET', /^\/v2\/me\/apikey$/, 'key'],
   ['GET', /^\/v2\/me\/skins$/, 'own-skins'],
   ['GET', /^\/v2\/delay\/?$/, 'delay'],
-  ['GET', /^\/v2\/skins(?:\/|\/latest)?$/, 'skins'],
+  ['GET', /^\/v2\/skins(?:\/|\/latest|\/random)?$/, 'skins'],
   ['GET', /^\/v2\/skins\/([^/]+)$/, 'skin'],
   ['PATCH', /^\/v2\/skins\/([^/]+)$/, 'edit'],
   ['DELETE', /^\/v2\/skins\/([^/]+)$/, 'delete'],

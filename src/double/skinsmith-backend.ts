@@ -30,7 +30,7 @@ export async function skinsmithBackend({ url, clock, scenario, key }: SkinsmithD
   const pace = Array.isArray(time) ? turning(time) : () => time;
   const service = await openEmbeddedService({
     dataDir: devNull,
-    inMemory: { signingKey: fixtureKey() },
+    inMemory: { signingKey: fixtureKey(), apiKey: key },
     publicUrl: url,
     clock,
     ...(workers !== undefined && { workers }),
@@ -43,7 +43,7 @@ export async function skinsmithBackend({ url, clock, scenario, key }: SkinsmithD
     },
   });
   const answer = async (request: DoubleRequest): Promise<Reply> =>
-    replyOf(await service.fetch(requestOf(request, { url, key })));
+    replyOf(await service.fetch(requestOf(request, url)));
   return {
     key,
     answer: async (request, plan) => {
@@ -111,14 +111,12 @@ function turning(times: readonly number[]): () => number {
 /** Milliseconds that no test waits. */
 const FOREVER = 365 * 24 * 3_600_000;
 
-function requestOf(request: DoubleRequest, { url, key }: { url: string; key: string }): Request {
+function requestOf(request: DoubleRequest, url: string): Request {
   const { method, address, headers, body } = request;
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     if (/^(host|connection|content-length|transfer-encoding|expect)$/.test(name) || value === undefined)
       continue;
-    // The owner of an embedded service needs no key.
-    if (name === 'authorization' && value === `Bearer ${key}`) continue;
     for (const one of typeof value === 'string' ? [value] : value) sent.append(name, one);
   }
   const hasBody = body.length > 0 && method !== 'GET' && method !== 'HEAD';

@@ -1,10 +1,23 @@
 import { systemClock } from '../base/clock.ts';
+import { apiKeyBodySchema, SCOPES } from '../protocol/api-key.ts';
 import { rememberedPublicUrl } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { type App, buildApp } from './http/app.ts';
 import { Log } from './http/log.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { REQUEST_LIMITS } from './service/limits/request-limiter.ts';
+import { makeOwnersKey } from './service/users/keys.ts';
+import { inTransaction } from './store/db.ts';
+
+/** Gives the owner a key of this text. */
+async function giveKey(
+  { db, clock }: Parts['context'],
+  owner: Parts['owner'],
+  secret: string,
+): Promise<void> {
+  const key = apiKeyBodySchema.parse({ name: 'double', secret, scopes: SCOPES });
+  await inTransaction(db, async (tx) => await makeOwnersKey(tx, owner, key, clock.now()));
+}
 
 /** Requests to an app from its own process. Tracks those under way. */
 export class InProcessRequests {
@@ -129,7 +142,7 @@ export interface EmbeddedOptions extends Omit<ServerOptions, NetworkOption> {
 }
 
 export interface EmbeddedService extends Pick<OpenService<Adapter>, 'close'> {
-  /** Answers requests to the service at any host. Requests without a key are the owner's. */
+  /** Answers requests to the service at any host. Requests without a key are the owner's, except in memory. */
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
@@ -146,12 +159,12 @@ export async function openEmbeddedService(options: EmbeddedOptions): Promise<Emb
 }
 
 function openInProcess(options: EmbeddedOptions, { context, owner }: Parts): EmbeddedAdapter {
-  const { clock = systemClock, logStream = process.stderr, logsWarnings = false } = options;
+  const { clock = systemClock, logStream = process.stderr, logsWarnings = false, inMemory } = options;
   const level = logsWarnings ? 'warn' : 'silent';
   const log = new Log({ level, stream: logStream, now: () => clock.now() });
   const app = buildApp({
     context,
-    localUser: owner,
+    ...(!inMemory && { localUser: owner }),
     allowsAnonymous: true,
     limits: REQUEST_LIMITS,
     log,
@@ -163,6 +176,7 @@ function openInProcess(options: EmbeddedOptions, { context, owner }: Parts): Emb
     log,
     requests,
     open: async () => {
+      if (inMemory) await giveKey(context, owner, inMemory.apiKey);
       const publicUrl = options.publicUrl ?? (await rememberedPublicUrl(context.db));
       return { publicUrl, own: [publicUrl], provable: [] };
     },

@@ -222,7 +222,7 @@ async function plansOf(options: ServerOptions): Promise<Plans> {
   const path = plansFile ?? join(dataDir, 'plans.json');
   const setting = {
     anonymousPerHour,
-    ownerSlots: options.embedded ? EMBEDDED_SLOTS : undefined,
+    ownerSlots: options.embedded && !options.inMemory ? EMBEDDED_SLOTS : undefined,
     lendsIdle: IS_REMOTE[kindOf(options)],
   };
   const isBuiltIn = plansFile === undefined && !existsSync(path);

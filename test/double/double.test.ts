@@ -101,6 +101,14 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     expect((await late).status).toBe(202);
   });
 
+  test('knows its user by the key only: nobody else reads the own skins of that', async () => {
+    const double = await open({ as, clock: 'manual' });
+    const nobody = await double.fetch(new Request(`${double.url}/v2/me/skins`));
+    expect([nobody.status, (await call(double, '/v2/me/skins')).status]).toEqual([401, 200]);
+    const key = await call(double, '/v2/me/apikey');
+    expect(key.body).toMatchObject({ key: { createdAt: expect.any(String), allowedIps: [] } });
+  });
+
   test('answers what it has at once, and never what never ends', async () => {
     const double = await open({ as, clock: 'manual' });
     expect((await submit(double, 1, 'duplicate')).body.skin?.duplicate).toBe(true);

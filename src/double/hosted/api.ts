@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { LONGEST_TIMER, systemClock } from '../../base/clock.ts';
 import { ERRORS } from '../../protocol/errors.ts';
+import { DOUBLE_START } from '../clock.ts';
 import type { Fault, Refused } from '../faults.ts';
 import type { JobPlan } from '../plans.ts';
 import { altered, type Reply } from '../replies.ts';
@@ -273,7 +274,10 @@ export class HostedApi {
   /** `v2GetKeyInfo` */
   #keyInfo(visit: Visit): Answer {
     requireUser(visit);
-    return success(visit, { key: { id: '21702ac21ab744d32b004fe0', name: 'test', user: USER } });
+    const key = { id: '21702ac21ab744d32b004fe0', name: 'test', user: USER };
+    const unbound = { allowedOrigins: [], allowedIps: [], allowedAgents: [] };
+    const createdAt = new Date(DOUBLE_START).toISOString();
+    return success(visit, { key: { ...key, createdAt, ...unbound, useCredits: false } });
   }
 
   /** `v2GetDelay`: only what is under `rateLimit`, with no windows in its `limit`, and nothing around it. */

@@ -75,8 +75,11 @@ interface NetworkOptions {
 interface StoreOptions {
   /** Folder of the store and the keys; created if missing. */
   readonly dataDir: string;
-  /** Everything is in memory, nothing in the data folder, and this key signs. */
-  readonly inMemory?: { readonly signingKey: KeyObject };
+  /**
+   * Everything is in memory, nothing in the data folder, and this key signs. The owner has the API key: requests without
+   * it are anonymous, as over the network.
+   */
+  readonly inMemory?: { readonly signingKey: KeyObject; readonly apiKey: string };
   /** A PostgreSQL database as the store; default: a file in the data folder. */
   readonly store?: PostgresSettings | undefined;
   readonly retentionHours?: number;

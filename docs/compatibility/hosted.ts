@@ -347,3 +347,37 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
     'The hosted service uses it if it cannot detect the variant of a picture, and `validation_error` for an unknown word.',
   concurrency_limit: '`POST /v2/generate` never uses it.',
 };
+
+/** Statements of docs/specification.md that no request of a careful client shows. */
+export const UNSEEN_STATEMENTS: Readonly<Record<string, string>> = {
+  '1.3b': 'Who processes a job is the server’s own affair.',
+  '1.4e': 'The interface has no operation for it.',
+  '1.6a': 'There are no credits to see.',
+  '1.6c': 'What a plan gives shows only when it is full.',
+  '3.2': 'A state that is not named cannot be expected; a client takes it for pending.',
+  '3.3': 'A job is seen now and then, not at each step.',
+  '4.n4': 'It is a rule for clients: `skinsmith serve --double` watches over it.',
+  '5.2a': 'The account manager is no part of the interface.',
+  '5.2b': 'The account manager is no part of the interface.',
+  '5.4': 'The settings of a key are in the account manager.',
+  '5.6': 'No form is prescribed.',
+  '6.1': 'There is nothing to see.',
+  '6.3': 'No form is prescribed.',
+  '8.3': 'There are no credits to see.',
+};
+
+/** Codes that both services have, and that a careful client sees only in times of trouble. */
+export const UNPROVOKED_CODES: readonly string[] = [
+  'concurrency_limit',
+  'generator_timeout',
+  'insufficient_grants',
+  'internal_error',
+  'invalid_cape',
+  'invalid_skin_data',
+  'job_failed',
+  'no_account_available',
+  'no_duplicate',
+  'service_unavailable',
+  'skin_change_failed',
+  'unexpected_error',
+];

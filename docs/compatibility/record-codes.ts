@@ -8,13 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = [
-  'test/service',
-  'test/server',
-  'test/contract',
-  'test/on-postgres',
-  'test/docs/compatibility',
-];
+const FOLDERS = ['test/service', 'test/server', 'test/contract', 'test/on-postgres'];
 
 const folder = mkdtempSync(join(tmpdir(), 'skinsmith-codes-'));
 try {

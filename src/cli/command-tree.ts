@@ -119,6 +119,10 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   },
   login: { summary: 'store an API key for a service', load: () => import('./commands/login.ts') },
   logout: { summary: 'remove the API key for a service', load: () => import('./commands/logout.ts') },
+  conformance: {
+    summary: 'check whether a server keeps to the interface',
+    load: () => import('./commands/conformance.ts'),
+  },
   doctor: { summary: 'find problems with your setup', load: () => import('./commands/doctor.ts') },
   whoami: { summary: 'show your user, plan and limits', load: () => import('./commands/whoami.ts') },
   keys: {

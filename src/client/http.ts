@@ -62,6 +62,11 @@ export async function exchange<S extends z.ZodType>(
   );
 }
 
+/** One attempt, whatever comes: the whole answer, not interpreted. @throws the same errors as `exchange`, but no refusal */
+export async function exchangeText(request: ClientRequest, options: HttpOptions): Promise<RawAnswer> {
+  return await receive(request, options, readContent);
+}
+
 export interface Download {
   readonly status: number;
   readonly bytes: Buffer;

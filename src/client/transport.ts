@@ -3,10 +3,11 @@ interface Upload {
   readonly fileName: string;
 }
 
-/** What a request sends: a JSON value, or a form with one file. */
+/** What a request sends: a JSON value, a form with one file, or a text of another type. */
 export type RequestContent =
   | { readonly json: unknown }
-  | { readonly fields: Readonly<Record<string, string>>; readonly file: Upload };
+  | { readonly fields: Readonly<Record<string, string>>; readonly file: Upload | undefined }
+  | { readonly type: string; readonly text: string };
 
 /** One request, as a transport sends it. */
 export interface TransportRequest {
@@ -86,10 +87,13 @@ export async function encode(content: RequestContent | undefined): Promise<{
   if (!content) return { body: null };
   if ('json' in content)
     return { type: { 'content-type': 'application/json' }, body: JSON.stringify(content.json) };
+  if ('text' in content) return { type: { 'content-type': content.type }, body: content.text };
   const form = new FormData();
   for (const [name, value] of Object.entries(content.fields)) form.append(name, value);
-  const { bytes, fileName } = content.file;
-  form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'image/png' }), fileName);
+  if (content.file) {
+    const { bytes, fileName } = content.file;
+    form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'image/png' }), fileName);
+  }
   const encoded = new Response(form);
   const type = { 'content-type': encoded.headers.get('content-type') ?? '' };
   return { type, body: Buffer.from(await encoded.arrayBuffer()) };

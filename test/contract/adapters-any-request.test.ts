@@ -61,7 +61,7 @@ function wrongContents({ method, bodyLimit = 128 * 1024 }: Route, path: string, 
 /** The start of it, without the bytes of a file: as JSON they would be a megabyte for each request. */
 function nameOf(content: Ask['content']): string {
   if (content === undefined) return '';
-  return JSON.stringify('json' in content ? content.json : content.fields).slice(0, 60);
+  return JSON.stringify('fields' in content ? content.fields : content).slice(0, 60);
 }
 
 async function askEveryRoute(way: Way): Promise<Transcript> {

@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeDocument } from '../../docs/compatibility/document.ts';
-import { DIFFERENCES } from '../../docs/compatibility/hosted.ts';
+import {
+  DIFFERENCES,
+  HOSTED_CODES,
+  UNPROVOKED_CODES,
+  UNSEEN_STATEMENTS,
+} from '../../docs/compatibility/hosted.ts';
+import { CHECKS } from '../../src/conformance/run.ts';
+import { ERRORS } from '../../src/protocol/errors.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -15,4 +22,20 @@ test.each(Object.entries(DIFFERENCES))('The difference of %s is shown by a test'
   const [file, title] = shown;
   const text = await readFile(join(ROOT, file), 'utf8');
   expect([`${title}'`, `${title}"`].some((quoted) => text.includes(quoted))).toBe(true);
+});
+
+const ALL_CHECKS = Object.values(CHECKS).flat();
+
+test('Each statement of the specification is judged by a check, or nobody can see it', async () => {
+  const text = await readFile(join(ROOT, 'docs/specification.md'), 'utf8');
+  const statements = [...text.matchAll(/^\| (\d\.\w+) \|/gm)].map(([, number]) => number);
+  expect(statements.length).toBeGreaterThan(50);
+  const judged = new Set(ALL_CHECKS.flatMap(({ statements: numbers = [] }) => numbers));
+  expect([...judged, ...Object.keys(UNSEEN_STATEMENTS)].toSorted()).toEqual(statements.toSorted());
+});
+
+test('Each error code of both services is provoked by a check, or no careful client can', () => {
+  const shared = HOSTED_CODES.filter((code) => Object.hasOwn(ERRORS, code));
+  const provoked = new Set<string>(ALL_CHECKS.flatMap(({ codes = [] }) => codes));
+  expect([...provoked, ...UNPROVOKED_CODES].toSorted()).toEqual(shared.toSorted());
 });

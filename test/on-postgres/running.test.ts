@@ -1,3 +1,10 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/running', ['doctor', 'fuzz', 'refused-by-postgres', 'statements', 'too-new-store']);
+onPostgres('service/running', [
+  'conformance',
+  'doctor',
+  'fuzz',
+  'refused-by-postgres',
+  'statements',
+  'too-new-store',
+]);

@@ -91,6 +91,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run a service:': [
     'serve',
     'health',
+    'conformance',
     'open',
     'users',
     'keys',

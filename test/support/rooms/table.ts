@@ -17,6 +17,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'server/embedded.ts',
       'server/outbound',
       'double',
+      'conformance',
       'batch',
       'dispatch',
       'game',
@@ -37,6 +38,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   double: {
     holds: 'A double of the service for tests of clients: scenarios, faults, expectations',
     imports: ['server/embedded.ts', 'protocol', 'skin', 'textures', 'base'],
+  },
+  conformance: {
+    holds: 'Judges any server of the interface: a check for each sentence of it',
+    imports: ['client', 'protocol', 'skin', 'textures', 'base'],
   },
   batch: {
     holds: 'Turns many sources into skins: sources, plan, lockfile, journal, proof',
@@ -88,7 +93,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['base/version.ts'],
   fflate: ['pack', 'batch'],
-  zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'server', 'cli'],
+  zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'conformance', 'server', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
   'csv-parse/sync': ['batch'],
   yaml: ['cli', 'batch'],

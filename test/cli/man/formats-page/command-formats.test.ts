@@ -204,6 +204,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'backup --verify': () => [backup],
     restore: () => [backup, '--data', data, '--force'],
     health: () => [],
+    conformance: () => ['--pause', '0'],
     version: () => [],
     'version --check': () => [],
     'store copy': () => [server.dataDir, join(folder, `copy ${randomUUID()}`)],

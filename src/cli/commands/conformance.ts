@@ -1,0 +1,300 @@
+import { type Command, Option } from 'commander';
+import type { Conformance, Judgement, Part } from '../../conformance/run.ts';
+import { readProxies, verifyProxies } from '../config/network-settings.ts';
+import { allowsInsecureHttp, keyFor } from '../connection/connect.ts';
+import type { CommandContext, Runner } from '../context/context.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
+import type { Examples } from '../help/help-page.ts';
+import { nonEmpty, wholeNumber } from '../options/option-values.ts';
+import { OutputGuard, startOf } from '../options/output-guard.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { markupText } from '../output/reports/report.ts';
+import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
+import { readSecretFile } from '../terminal/read-input.ts';
+import { clean, hanging, jsonDocument } from '../text/text.ts';
+
+interface ConformanceOptions {
+  readonly only?: Part;
+  readonly generations?: number;
+  readonly pause?: number;
+  readonly keyFile?: string;
+  readonly junit?: string;
+  readonly overwrite?: boolean;
+}
+
+/** JSON output for one check. */
+interface CheckView {
+  readonly check: string;
+  readonly verdict: Judgement['verdict'];
+  readonly judges: string;
+  readonly statements: readonly string[];
+  readonly expected?: string;
+  readonly seen?: string;
+  readonly reason?: string;
+}
+
+interface ReportView {
+  readonly service: string;
+  /** How many checks have each verdict. */
+  readonly counts: Readonly<Record<Judgement['verdict'], number>>;
+  /** Skins that were submitted. */
+  readonly made: number;
+  readonly stays: readonly string[];
+  readonly checks: readonly CheckView[];
+}
+
+/** New skins that a run makes unless the user says otherwise: one for each slot of a user. */
+const GENERATIONS = 5;
+const MOST_GENERATIONS = 100;
+/** Milliseconds from one request to the next. */
+const PAUSE = 200;
+const LONGEST_PAUSE = 60_000;
+
+export const examples: Examples = [
+  ['Check a server without changing anything', 'skinsmith conformance --base-url https://skins.example.org'],
+  [
+    'Also make five skins there, and delete them',
+    'skinsmith conformance --only write --base-url https://skins.example.org --junit conformance.xml',
+  ],
+];
+
+const COLUMNS = {
+  verdict: ({ verdict }) => verdict,
+  check: ({ check }) => check,
+  judges: ({ judges }) => judges,
+  detail: (view) => detailOf(view),
+} satisfies Columns<CheckView>;
+
+const VERDICTS = 'pass, differs, not_there (the server does not offer it) or not_tried';
+const CHECK_FIELDS = {
+  check: 'stable name of the check',
+  verdict: VERDICTS,
+  judges: 'the sentence that it judges',
+  statements: 'numbers of the sentences of the specification that it stands for',
+  expected: 'the request, and the answer that was expected; only with differs',
+  seen: 'what the server answered; only with differs',
+  reason: 'why it is not there, or was not tried',
+} satisfies Fields<CheckView>;
+const FIELDS: Fields<ReportView> = {
+  service: 'address of the server',
+  counts: {
+    about: 'number of checks by verdict',
+    fields: { pass: 'as expected', differs: 'otherwise', not_there: 'not offered', not_tried: 'unknown' },
+  },
+  made: 'skins that were submitted',
+  stays: 'what could not be deleted, in words',
+  checks: { about: 'all checks, in their order', fields: CHECK_FIELDS },
+};
+
+export const output: readonly CommandOutput[] = [
+  {
+    columns: COLUMNS,
+    columnMeanings: {
+      verdict: CHECK_FIELDS.verdict,
+      check: CHECK_FIELDS.check,
+      judges: CHECK_FIELDS.judges,
+      detail: 'what was expected and what was seen, or the reason',
+    },
+    json: { shape: 'object', fields: FIELDS },
+  },
+];
+
+export function register(command: Command, runner: Runner, run = runConformance): void {
+  command
+    .description(
+      'Check whether a server keeps to the interface.\n' +
+        'Sends the requests of a careful client, and judges each sentence of the interface that can be seen from outside. ' +
+        'It makes skins only with --only write. ' +
+        'The exit status is 1 if an answer differs from the interface.',
+    )
+    .addOption(
+      new Option(
+        '--only <part>',
+        'read: by GET requests, which make no skin; write: make skins, check them, and delete them (default: read)',
+      ).choices(['read', 'write']),
+    )
+    .option(
+      '--generations <number>',
+      `maximum number of new skins with --only write (default: ${GENERATIONS})`,
+      wholeNumber(0, MOST_GENERATIONS),
+    )
+    .option(
+      '--pause <milliseconds>',
+      `pause between two requests (default: ${PAUSE})`,
+      wholeNumber(0, LONGEST_PAUSE),
+    )
+    .option('--key-file <file>', 'file with the API key for the server, - for stdin', nonEmpty)
+    .option('--junit <file>', 'also write the report as JUnit XML', nonEmpty)
+    .option('--overwrite', 'replace a file that skinsmith did not write')
+    .action(
+      async (options: ConformanceOptions) => await runner(async (context) => await run(options, context)),
+    );
+}
+
+export async function runConformance(options: ConformanceOptions, context: CommandContext): Promise<number> {
+  if (options.generations !== undefined && options.only !== 'write')
+    throw usageError('conflicting_options', '--generations needs --only write.');
+  const report = junitFile(options);
+  const run = await openRun(options, context);
+  const views: CheckView[] = [];
+  const colors = await colorsFor(context.io.out);
+  let stays: readonly string[] = [];
+  try {
+    announce(run, options, context);
+    for await (const judgement of run.judge()) {
+      const view = viewOf(judgement);
+      views.push(view);
+      if (!context.flags.json) print(view, context, colors);
+    }
+  } finally {
+    stays = await run.cleanUp();
+    for (const one of stays) await context.messages.warn(`This stays at ${run.session.baseUrl}: ${one}.`);
+    await run.close();
+  }
+  report?.(junitText(views, run.session.baseUrl));
+  const view = reportView(views, run, stays);
+  if (context.flags.json) context.io.out.write(jsonDocument(view));
+  const { pass, differs, not_there, not_tried } = view.counts;
+  context.messages.say(
+    `Passed: ${pass}, differs: ${differs}, not there: ${not_there}, could not be tried: ${not_tried}.`,
+  );
+  if (options.only !== 'write') await context.messages.note('To check more, by making skins: --only write');
+  return exitStatus(differs > 0 ? 'failed' : 'done');
+}
+
+async function openRun(
+  { only = 'read', generations = GENERATIONS, pause = PAUSE, keyFile }: ConformanceOptions,
+  context: CommandContext,
+): Promise<Conformance> {
+  const { env, flags, clock, signal, messages } = context;
+  const baseUrl = flags.local ? undefined : (await context.settings())['base-url'];
+  if (baseUrl === undefined)
+    throw usageError(
+      'no_service',
+      'No server is named.',
+      'Name it: skinsmith conformance --base-url https://skins.example.org',
+    );
+  const apiKey =
+    keyFile === undefined ? await keyFor(baseUrl, context) : await readSecretFile(keyFile, 'key', context);
+  verifyProxies(readProxies(env), baseUrl);
+  const { openConformance } = await import('../../conformance/run.ts');
+  return openConformance({
+    ...{ baseUrl, apiKey, clock, signal, generations, only, pause },
+    insecureHttp: allowsInsecureHttp({ flags, env }),
+    dispatcher: await context.proxied(),
+    ...(flags.verbose && {
+      onAnswer: ({ request, status }, milliseconds) => {
+        const [method = '', path = ''] = request.split(' ');
+        messages.request({ method, path, status, milliseconds } as Parameters<typeof messages.request>[0]);
+      },
+    }),
+  });
+}
+
+/** Says before the first request what the run is going to do. */
+function announce(
+  { session, making }: Conformance,
+  { only }: ConformanceOptions,
+  { messages }: CommandContext,
+): void {
+  if (only !== 'write') {
+    messages.say(`Judging ${session.baseUrl} by GET requests, which make no skin.`);
+    return;
+  }
+  messages.say(
+    `Judging ${session.baseUrl}: makes up to ${making.budget} skins there, which are unlisted, named ` +
+      `${making.prefix}-…, and deleted at the end. Invalid submissions and one to a full queue must be refused: ` +
+      'only a server at fault makes a skin of them.',
+  );
+  if (!session.hasKey) messages.say('Without an API key, what it makes cannot be deleted.');
+}
+
+function viewOf({ check, verdict, reason, expected, seen }: Judgement): CheckView {
+  return {
+    check: check.id,
+    verdict,
+    judges: check.judges,
+    statements: check.statements ?? [],
+    ...(expected !== undefined && { expected }),
+    ...(seen !== undefined && { seen }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function reportView(checks: readonly CheckView[], run: Conformance, stays: readonly string[]): ReportView {
+  const count = (verdict: Judgement['verdict']) => checks.filter((view) => view.verdict === verdict).length;
+  const counts = {
+    pass: count('pass'),
+    differs: count('differs'),
+    not_there: count('not_there'),
+    not_tried: count('not_tried'),
+  };
+  const made = run.making.drafts.filter(({ job, uuid }) => job !== undefined || uuid !== undefined).length;
+  return { service: run.session.baseUrl, counts, made, stays, checks };
+}
+
+function detailOf({ expected, seen, reason }: CheckView): string | undefined {
+  return expected === undefined ? reason : `expected ${expected}; saw ${seen}`;
+}
+
+function print(view: CheckView, { io }: CommandContext, colors: Colors): void {
+  if (!io.out.isTTY) return void io.out.write(columnRows(COLUMNS, [view]));
+  const marks = {
+    pass: colors.good('✔'),
+    differs: colors.bad('✖'),
+    not_there: colors.warn('○'),
+    not_tried: colors.faint('-'),
+  } satisfies Record<CheckView['verdict'], string>;
+  const width = widthOf(io.out);
+  const { expected, seen, reason } = view;
+  const parts = [
+    ...(expected === undefined ? [] : [`expected ${expected}`]),
+    ...(seen === undefined ? [] : [`saw ${seen}`]),
+    ...(reason === undefined ? [] : [reason]),
+  ];
+  io.out.write(`${marks[view.verdict]} ${hanging(`${view.check}: ${view.judges}`, 2, width)}\n`);
+  for (const part of parts) io.out.write(`    ${colors.faint(hanging(clean(part), 4, width))}\n`);
+}
+
+const SUITE = '<testsuite name="skinsmith conformance"';
+/** Bytes from the start of such a report to its mark. */
+const SUITE_WITHIN = 400;
+
+/** What writes the report, once it is verified that it may. @throws CliError */
+function junitFile({ junit, overwrite }: ConformanceOptions): ((text: string) => void) | undefined {
+  if (junit === undefined) return undefined;
+  const guard = new OutputGuard([], { overwrite });
+  const replaceable = {
+    isOurs: (path: string) => startOf(path, SUITE_WITHIN).toString('utf8').includes(SUITE),
+  };
+  guard.verify(junit, replaceable);
+  return (text) => void guard.write(junit, text, replaceable);
+}
+
+/** JUnit XML as CI services read it: what is not there or was not tried is a skipped case. */
+function junitText(views: readonly CheckView[], service: string): string {
+  const failures = views.filter(({ verdict }) => verdict === 'differs').length;
+  const skipped = views.filter(({ verdict }) => verdict === 'not_there' || verdict === 'not_tried').length;
+  const counts = `tests="${views.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  ${SUITE} ${counts}>`,
+    `    <properties><property name="service" value="${markupText(service)}"/></properties>`,
+    ...views.map(caseText),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function caseText(view: CheckView): string {
+  const start = `    <testcase classname="${markupText(view.check)}" name="${markupText(view.judges)}"`;
+  if (view.verdict === 'pass') return `${start}/>`;
+  const message = markupText(detailOf(view) ?? '');
+  const outcome =
+    view.verdict === 'differs'
+      ? `<failure message="${message}" type="differs">${message}</failure>`
+      : `<skipped message="${markupText(view.verdict)}: ${message}"/>`;
+  return `${start}>${outcome}</testcase>`;
+}

@@ -1,0 +1,153 @@
+import type { z } from 'zod';
+import { errorAnswerSchema } from '../protocol/envelope.ts';
+import type { ErrorCode } from '../protocol/errors.ts';
+import { generateAnswerSchema, jobAnswerSchema } from '../protocol/job.ts';
+
+/** An answer, read to its end. */
+export interface Answer {
+  /** Method and path, without the query. */
+  readonly request: string;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Undefined: the body is not JSON. */
+  readonly json: unknown;
+  readonly text: string;
+}
+
+/** `not_there`: the server does not offer it; `not_tried`: nothing can be said, and the reason why. */
+export const VERDICTS = ['pass', 'differs', 'not_there', 'not_tried'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** Any verdict other than that all is well. */
+export class Finding extends Error {
+  override readonly name = 'Finding';
+  readonly verdict: Exclude<Verdict, 'pass'>;
+  readonly expected: string | undefined;
+  readonly seen: string | undefined;
+
+  constructor(
+    verdict: Exclude<Verdict, 'pass'>,
+    message: string,
+    { expected, seen }: { readonly expected?: string; readonly seen?: string } = {},
+  ) {
+    super(message);
+    this.verdict = verdict;
+    this.expected = expected;
+    this.seen = seen;
+  }
+}
+
+/** Text of a server that a report repeats, in characters. */
+const MAX_SEEN = 200;
+
+export function differs(request: string, expected: string, seen: string): Finding {
+  const short = seen.length > MAX_SEEN ? `${seen.slice(0, MAX_SEEN)}…` : seen;
+  return new Finding('differs', `${request}: expected ${expected}, but saw ${short}`, {
+    expected: `${request}: ${expected}`,
+    seen: short,
+  });
+}
+
+export function notTried(reason: string): Finding {
+  return new Finding('not_tried', reason);
+}
+
+/** @throws Finding unless it holds */
+export function expect(
+  { request }: Pick<Answer, 'request'>,
+  holds: boolean,
+  expected: string,
+  seen: unknown,
+): void {
+  if (!holds)
+    throw differs(request, expected, typeof seen === 'string' ? seen : String(JSON.stringify(seen)));
+}
+
+/** Refusals that say nothing about the interface: the caller or the moment is wrong. */
+const CIRCUMSTANCES: ReadonlySet<string> = new Set<ErrorCode>([
+  'rate_limit',
+  'concurrency_limit',
+  'insufficient_grants',
+  'unauthorized',
+  'anonymous_limit',
+  'no_account_available',
+  'service_unavailable',
+  'store_full',
+  'store_unreachable',
+]);
+const CIRCUMSTANCE_STATUSES = [502, 503, 504];
+
+/** The first error code of a refusal, of version 2 or 1. */
+export function codeOf({ json }: Answer): string | undefined {
+  const { errors, errorCode } = (json ?? {}) as {
+    errors?: readonly { code?: unknown }[];
+    errorCode?: unknown;
+  };
+  const code = Array.isArray(errors) ? errors[0]?.code : errorCode;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Whether the server has nothing at the address, and not only nothing by that id. */
+function isMissing(answer: Answer): boolean {
+  const code = codeOf(answer);
+  return (
+    [404, 405, 501].includes(answer.status) && (code === undefined || /^(?:image_)?not_found$/.test(code))
+  );
+}
+
+/** @throws Finding unless the answer has this status */
+export function expectStatus(answer: Answer, ...statuses: readonly number[]): void {
+  const { request, status } = answer;
+  if (statuses.includes(status)) return;
+  const code = codeOf(answer);
+  if (isMissing(answer)) throw new Finding('not_there', `${request}: nothing there (${described(answer)})`);
+  if (CIRCUMSTANCES.has(code ?? '') || CIRCUMSTANCE_STATUSES.includes(status))
+    throw notTried(`${request} was refused: ${described(answer)}`);
+  throw differs(request, `status ${statuses.join(' or ')}`, described(answer));
+}
+
+/** The content of an answer with this status and shape. @throws Finding */
+export function contentOf<S extends z.ZodType>(answer: Answer, schema: S, status = 200): z.output<S> {
+  expectStatus(answer, status);
+  return shaped(answer, schema);
+}
+
+/** The same, whatever the status. @throws Finding */
+export function shaped<S extends z.ZodType>(answer: Answer, schema: S): z.output<S> {
+  const { request, json } = answer;
+  if (json === undefined) throw differs(request, 'JSON', described(answer));
+  const { data, error } = schema.safeParse(json);
+  if (!error) return data as z.output<S>;
+  const issues = error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+  throw differs(request, `the published shape (${issues.join('; ')})`, described(answer));
+}
+
+/** An answer that refuses, with one of these codes. @throws Finding */
+export function expectRefusal(
+  answer: Answer,
+  statuses: readonly number[],
+  ...codes: readonly ErrorCode[]
+): void {
+  const { request, status } = answer;
+  const code = codeOf(answer);
+  if (statuses.includes(status) && codes.some((one) => one === code)) return;
+  if (!codes.some((one) => CIRCUMSTANCES.has(one) || one === 'not_found')) expectStatus(answer, ...statuses);
+  throw differs(request, `${statuses.join(' or ')} with the code ${codes.join(' or ')}`, described(answer));
+}
+
+/** Shapes of answers without their limits, which have checks of their own. */
+export const JOB_ANSWER = jobAnswerSchema.omit({ rateLimit: true });
+export const SKIN_MADE = generateAnswerSchema.omit({ rateLimit: true });
+export const REFUSAL = errorAnswerSchema.omit({ rateLimit: true });
+
+/** Status and content of an answer, for a report. */
+export function described(answer: Answer): string {
+  const { status, text } = answer;
+  const code = codeOf(answer);
+  if (code !== undefined) return `${status} ${code}`;
+  const type = String(answer.headers['content-type'] ?? 'no content type');
+  return answer.json === undefined ? `${status} with ${type}` : `${status} ${text.slice(0, MAX_SEEN)}`;
+}

@@ -1,0 +1,366 @@
+import { z } from 'zod';
+import {
+  meAnswerSchema,
+  meClientAnswerSchema,
+  meKeyAnswerSchema,
+  meKeysAnswerSchema,
+} from '../protocol/account.ts';
+import { capeListAnswerSchema } from '../protocol/cape.ts';
+import { rateLimitSchema } from '../protocol/envelope.ts';
+import { type JOB_STATUSES, jobListAnswerSchema } from '../protocol/job.ts';
+import { receivedSkinListAnswerSchema, type Skin, skinAnswerSchema } from '../protocol/skin.ts';
+import { InvalidTexturesError, parseTexturesValue, textureName } from '../textures/property.ts';
+import {
+  type Answer,
+  codeOf,
+  contentOf,
+  differs,
+  expect,
+  expectRefusal,
+  expectStatus,
+  JOB_ANSWER,
+  notTried,
+  shaped,
+} from './finding.ts';
+import type { Check, Target } from './target.ts';
+
+/** Ids that no server gives: of the form that every server accepts. */
+export const NO_JOB = '0123456789abcdef01234567';
+export const NO_SKIN = '0123456789abcdef0123456789abcdef';
+const NO_KEY = 'f0'.repeat(32);
+
+/** Services put it in the answer itself, under `rateLimit`, or in both; one has no windows in it. */
+const delaySchema = z.object({
+  next: rateLimitSchema.shape.next,
+  delay: rateLimitSchema.shape.delay,
+  limit: rateLimitSchema.shape.limit.partial({ minute: true }),
+});
+const grantsSchema = meAnswerSchema.extend({ grants: meAnswerSchema.shape.grants });
+
+/** The checks that send GET only. */
+export const READING: readonly Check[] = [
+  {
+    id: 'jobs-list',
+    judges: 'GET /v2/queue lists the jobs of the caller with their statuses, newest first.',
+    statements: ['4.4', '2.5', '2.6', '6.2'],
+    needsKey: true,
+    isRequired: true,
+    run: async ({ session }) => {
+      const answer = await session.get('/v2/queue');
+      const { jobs } = contentOf(answer, jobListAnswerSchema);
+      const times = jobs.flatMap(({ timestamp }) => timestamp ?? []);
+      const isSorted = times.every((time, at) => at === 0 || time <= (times[at - 1] ?? time));
+      expect(answer, isSorted, 'the newest job first', 'jobs in another order');
+    },
+  },
+  {
+    id: 'jobs-list-anonymous',
+    judges: 'GET /v2/queue without a key is refused, or lists jobs of nobody else.',
+    statements: ['4.4', '5.1'],
+    codes: ['unauthorized'],
+    run: async ({ session }) => {
+      const answer = await session.get('/v2/queue', { key: 'none' });
+      if (answer.status === 200) return void shaped(answer, jobListAnswerSchema);
+      expectRefusal(answer, [401], 'unauthorized');
+    },
+  },
+  {
+    id: 'jobs-without-version',
+    judges: 'The list of jobs exists without /v2, too.',
+    statements: ['4.n1'],
+    needsKey: true,
+    run: async ({ session }) => void contentOf(await session.get('/queue'), jobListAnswerSchema),
+  },
+  {
+    id: 'job-unknown',
+    judges: 'A job that does not exist, or is another caller’s, is 404 with job_not_found.',
+    statements: ['4.3', '7.3'],
+    codes: ['job_not_found'],
+    isRequired: true,
+    run: async ({ session }) =>
+      expectRefusal(await session.get(`/v2/queue/${NO_JOB}`), [404], 'job_not_found'),
+  },
+  {
+    id: 'job-completed',
+    judges: 'A completed job answers 200 with its skin, whose UUID is its result.',
+    statements: ['4.3', '1.3d', '3.1'],
+    needsKey: true,
+    run: async ({ session }) => {
+      const job = await jobOf({ session }, 'completed');
+      const answer = await session.get(`/v2/queue/${job.id}`);
+      const { job: seen, skin } = contentOf(answer, JOB_ANSWER);
+      expect(answer, seen.status === 'completed' && skin !== undefined, 'the skin of the job', seen);
+      expect(answer, seen.result === skin?.uuid, `the UUID of its skin as result`, `${seen.result}`);
+    },
+  },
+  {
+    id: 'job-failed',
+    judges: 'A failed job answers 200 with success, and with its reason in errors.',
+    statements: ['7.1', '7.4', '2.5'],
+    needsKey: true,
+    run: async ({ session }) => {
+      const job = await jobOf({ session }, 'failed');
+      const answer = await session.get(`/v2/queue/${job.id}`);
+      const { success, errors = [] } = contentOf(answer, JOB_ANSWER);
+      expect(answer, success, 'success: true, because the request did not fail', `success: ${success}`);
+      expect(answer, errors.length > 0, 'the reason in errors', 'no reason');
+    },
+  },
+  {
+    id: 'skin-unknown',
+    judges: 'A skin that does not exist is 404 with skin_not_found.',
+    statements: ['7.3'],
+    codes: ['skin_not_found'],
+    run: async ({ session }) =>
+      expectRefusal(await session.get(`/v2/skins/${NO_SKIN}`), [404], 'skin_not_found'),
+  },
+  {
+    id: 'skin-id-invalid',
+    judges: 'A request that breaks a rule is 400 with validation_error.',
+    statements: ['7.3'],
+    codes: ['validation_error'],
+    run: async ({ session }) =>
+      expectRefusal(await session.get('/v2/skins/no-uuid'), [400], 'validation_error'),
+  },
+  {
+    id: 'skins-public',
+    judges: 'GET /v2/skins is a page of public skins, as long as size says, with a way to the next one.',
+    statements: ['1.4d'],
+    run: async ({ session }) => {
+      const answer = await session.get('/v2/skins?size=2');
+      const { skins, pagination } = contentOf(answer, receivedSkinListAnswerSchema);
+      expect(answer, skins.length <= 2, 'at most 2 skins', `${skins.length}`);
+      const hidden = skins.filter(({ visibility = 'public' }) => visibility !== 'public');
+      expect(answer, hidden.length === 0, 'public skins only', hidden);
+      const after = pagination?.next?.after;
+      if (after === undefined) return;
+      const next = await session.get(`/v2/skins?size=2&after=${encodeURIComponent(after)}`);
+      const rest = contentOf(next, receivedSkinListAnswerSchema).skins;
+      const again = rest.filter(({ uuid }) => skins.some((one) => one.uuid === uuid));
+      expect(next, again.length === 0, 'other skins than on the page before', again);
+    },
+  },
+  {
+    id: 'skins-size',
+    judges: 'A page of more skins than are allowed, or of none, is 400 with validation_error.',
+    statements: ['7.3'],
+    codes: ['validation_error'],
+    run: async ({ session }) =>
+      expectRefusal(await session.get('/v2/skins?size=0'), [400], 'validation_error'),
+  },
+  ...(['latest', 'random'] as const).map(
+    (which): Check => ({
+      id: `skins-${which}`,
+      judges: `GET /v2/skins/${which} has public skins only.`,
+      statements: ['1.4d'],
+      endpoints: [`GET /v2/skins/${which}`],
+      run: async ({ session }) => {
+        const answer = await session.get(`/v2/skins/${which}`);
+        const { skins } = contentOf(answer, receivedSkinListAnswerSchema);
+        const hidden = skins.filter(({ visibility = 'public' }) => visibility !== 'public');
+        expect(answer, hidden.length === 0, 'public skins only', hidden);
+      },
+    }),
+  ),
+  {
+    id: 'skins-own',
+    judges: 'GET /v2/me/skins lists the skins of the caller, and nobody’s without a key.',
+    statements: ['1.4c', '5.1'],
+    codes: ['unauthorized'],
+    needsKey: true,
+    run: async ({ session }) => {
+      contentOf(await session.get('/v2/me/skins'), receivedSkinListAnswerSchema);
+      expectRefusal(
+        await session.get('/v2/me/skins', { key: 'none' }),
+        [401, 404],
+        'unauthorized',
+        'user_not_found',
+      );
+    },
+  },
+  {
+    id: 'capes',
+    judges: 'GET /v2/capes lists the capes that skins may have.',
+    endpoints: ['GET /v2/capes'],
+    run: async ({ session }) => void contentOf(await session.get('/v2/capes'), capeListAnswerSchema),
+  },
+  {
+    id: 'me',
+    judges: 'GET /v2/me has the user of the key, and what the plan grants.',
+    statements: ['5.1', '1.6b'],
+    endpoints: ['GET /v2/me'],
+    needsKey: true,
+    run: async ({ session }) => void contentOf(await session.get('/v2/me'), grantsSchema),
+  },
+  {
+    id: 'me-anonymous',
+    judges: 'GET /v2/me without a key is 404 with user_not_found.',
+    codes: ['user_not_found'],
+    run: async ({ session }) =>
+      expectRefusal(await session.get('/v2/me', { key: 'none' }), [404], 'user_not_found'),
+  },
+  {
+    id: 'key-unknown',
+    judges: 'A key that does not exist is 403 with invalid_api_key.',
+    statements: ['5.1', '5.5'],
+    codes: ['invalid_api_key'],
+    run: async ({ session }) =>
+      expectRefusal(await session.get('/v2/me', { key: { text: NO_KEY } }), [403], 'invalid_api_key'),
+  },
+  {
+    id: 'me-key',
+    judges: 'GET /v2/me/apikey describes the key, and does not repeat it.',
+    endpoints: ['GET /v2/me/apikey'],
+    needsKey: true,
+    run: async ({ session }) => {
+      const answer = await session.get('/v2/me/apikey');
+      contentOf(answer, meKeyAnswerSchema);
+      expect(answer, !answer.text.includes('[API key]'), 'nothing of the key itself', 'the whole key');
+    },
+  },
+  {
+    id: 'me-keys',
+    judges: 'GET /v2/me/apikeys lists the keys of the caller.',
+    endpoints: ['GET /v2/me/apikeys'],
+    needsKey: true,
+    run: async ({ session }) => void contentOf(await session.get('/v2/me/apikeys'), meKeysAnswerSchema),
+  },
+  {
+    id: 'me-client',
+    judges: 'GET /v2/me/client says who calls, as the server sees it.',
+    endpoints: ['GET /v2/me/client'],
+    needsKey: true,
+    run: async ({ session }) => void contentOf(await session.get('/v2/me/client'), meClientAnswerSchema),
+  },
+  {
+    id: 'delay',
+    judges: 'GET /v2/delay says when the next request may come, in milliseconds, and what is left.',
+    statements: ['8.4'],
+    endpoints: ['GET /v2/delay'],
+    run: async ({ session }) => {
+      const answer = await session.get('/v2/delay');
+      expectStatus(answer, 200);
+      const { rateLimit = answer.json } = (answer.json ?? {}) as { rateLimit?: unknown };
+      shaped({ ...answer, json: rateLimit }, delaySchema);
+    },
+  },
+  {
+    id: 'address-unknown',
+    judges: 'An address that does not exist is 404 with not_found, in JSON.',
+    statements: ['7.3', '9.1'],
+    codes: ['not_found'],
+    run: async ({ session }) => {
+      const answer = await session.get('/v2/conformance-of-nothing');
+      expect(answer, answer.status === 404 && codeOf(answer) === 'not_found', '404 not_found', answer.text);
+    },
+  },
+];
+
+/** The same, of a skin: one of this run, of the caller or of everybody. */
+export const READING_SKINS: readonly Check[] = [
+  {
+    id: 'skin',
+    judges:
+      'A skin has its value and signature at skin.texture.data, and the fields of the published contract.',
+    statements: ['1.1', '2.1', '2.2', '2.3', '9.3d'],
+    run: async (target) => {
+      const { answer, skin } = await readSkin(target);
+      expectData(answer, skin);
+    },
+  },
+  {
+    id: 'skin-texture',
+    judges: 'GET /v2/skins/{uuid}/texture redirects to the texture.',
+    endpoints: ['GET /v2/skins/{uuid}/texture'],
+    run: async (target) => {
+      const { skin } = await readSkin(target);
+      const answer = await target.session.get(`/v2/skins/${skin.uuid}/texture`);
+      expectStatus(answer, 301, 302, 303, 307, 308);
+      const location =
+        URL.parse(String(answer.headers['location'] ?? ''), target.session.baseUrl)?.href ?? 'none';
+      expect(
+        answer,
+        textureName(location) === skin.texture.hash.skin,
+        'the address of its texture',
+        location,
+      );
+    },
+  },
+  {
+    id: 'image',
+    judges: 'GET /v2/images/{hash} has the picture of a texture.',
+    endpoints: ['GET /v2/images/{hash}'],
+    run: async (target) => {
+      const { skin } = await readSkin(target);
+      const answer = await target.session.get(`/v2/images/${skin.texture.hash.skin}`);
+      expectStatus(answer, 200, 301, 302, 303, 307, 308);
+      const isPicture = /^image\/png\b/.test(String(answer.headers['content-type'])) || answer.status > 300;
+      expect(answer, isPicture, 'a PNG file or a redirect to one', String(answer.headers['content-type']));
+    },
+  },
+];
+
+/** The newest job in the list with this status. @throws Finding */
+async function jobOf({ session }: Pick<Target, 'session'>, status: (typeof JOB_STATUSES)[number]) {
+  const { jobs } = contentOf(await session.get('/v2/queue'), jobListAnswerSchema);
+  const job = jobs.find((one) => one.status === status);
+  if (job) return job;
+  throw notTried(`None of the ${jobs.length} jobs in the list is ${status}.`);
+}
+
+/** One of this run, of the caller or, if there is none, of everybody. @throws Finding */
+async function readSkin({ session, making }: Target): Promise<{ answer: Answer; skin: Skin }> {
+  const made = making.drafts.find(({ uuid }) => uuid !== undefined)?.uuid;
+  const uuid =
+    made ?? (await firstOf({ session }, '/v2/me/skins')) ?? (await firstOf({ session }, '/v2/skins'));
+  if (uuid === undefined) throw notTried('The server has no skin that can be read: --only write makes some.');
+  const answer = await session.get(`/v2/skins/${encodeURIComponent(uuid)}`);
+  return { answer, skin: contentOf(answer, skinAnswerSchema).skin };
+}
+
+async function firstOf({ session }: Pick<Target, 'session'>, path: string): Promise<string | undefined> {
+  if (path.startsWith('/v2/me') && !session.hasKey) return undefined;
+  const { data } = receivedSkinListAnswerSchema.safeParse((await session.get(`${path}?size=1`)).json);
+  return data?.skins[0]?.uuid;
+}
+
+/** Bytes of a signature with an RSA key of 1024 to 8192 bits. */
+const SIGNATURE_BYTES = [128, 1024] as const;
+
+/** Judges the skin data: what game servers take. @throws Finding */
+export function expectData(
+  answer: Pick<Answer, 'request'>,
+  { texture, variant }: Pick<Skin, 'texture' | 'variant'>,
+): void {
+  const { value, signature } = texture.data;
+  const bytes = Buffer.from(signature, 'base64');
+  const isSigned =
+    bytes.toString('base64') === signature &&
+    bytes.length >= SIGNATURE_BYTES[0] &&
+    bytes.length <= SIGNATURE_BYTES[1];
+  expect(answer, isSigned, 'a signature in base64', `${bytes.length} bytes`);
+  const { skin } = decoded(answer, value);
+  expect(answer, skin !== undefined, 'a value that names a texture', 'none');
+  expect(answer, skin?.url === texture.url.skin, `the address of the value (${skin?.url})`, texture.url.skin);
+  expect(
+    answer,
+    textureName(texture.url.skin) === texture.hash.skin,
+    'a hash that is the name of the texture',
+    texture.hash.skin,
+  );
+  expect(
+    answer,
+    variant === 'unknown' || skin?.variant === variant,
+    `the variant of the value (${skin?.variant})`,
+    variant,
+  );
+}
+
+function decoded(answer: Pick<Answer, 'request'>, value: string): ReturnType<typeof parseTexturesValue> {
+  try {
+    return parseTexturesValue(value);
+  } catch (error) {
+    if (!(error instanceof InvalidTexturesError)) throw error;
+    throw differs(answer.request, 'a value that game servers can read', error.message);
+  }
+}

@@ -1,0 +1,104 @@
+import { ServiceError } from '../client/errors.ts';
+import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
+import { EVERY_ANSWER } from './answers.ts';
+import { codeOf, Finding, type Verdict } from './finding.ts';
+import { READING, READING_SKINS } from './reading.ts';
+import { RESULTS } from './results.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { REFUSALS, SUBMITTING } from './submitting.ts';
+import type { Check, Target } from './target.ts';
+import { Making } from './target.ts';
+import { READING_V1 } from './v1.ts';
+
+/** `read`: by GET only. `write`: makes skins, and judges what becomes of them. */
+export type Part = 'read' | 'write';
+
+/** All checks, in the order in which they run. */
+export const CHECKS: Readonly<Record<Part | 'always', readonly Check[]>> = {
+  read: [...READING, ...READING_SKINS, ...READING_V1],
+  write: [...REFUSALS, ...SUBMITTING, ...READING_SKINS, ...RESULTS],
+  always: EVERY_ANSWER,
+};
+
+/** The verdict on one sentence. */
+export interface Judgement {
+  readonly check: Check;
+  readonly verdict: Verdict;
+  /** Why it was not tried, or is not there. */
+  readonly reason?: string | undefined;
+  readonly expected?: string | undefined;
+  readonly seen?: string | undefined;
+}
+
+export interface ConformanceOptions extends SessionOptions {
+  readonly only: Part;
+  /** New skins that the run may make. */
+  readonly generations: number;
+}
+
+/** A run, while it lasts. */
+export interface Conformance {
+  readonly session: Session;
+  readonly making: Making;
+  /** Yields each verdict as it is reached. @throws NetworkError if there is no answer at all; the signal's reason when aborted */
+  judge(): AsyncGenerator<Judgement, void, void>;
+  /** Deletes what the run has made, also after an interruption. @returns what stays, in words */
+  cleanUp(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** @throws TypeError for an unusable address; InsecureHttpError */
+export function openConformance({ only, generations, ...options }: ConformanceOptions): Conformance {
+  const session = new Session(options);
+  const making = new Making(session, generations);
+  const target = { session, making };
+  return {
+    session,
+    making,
+    judge: () => judge(target, only),
+    cleanUp: async () => await making.cleanUp(),
+    close: async () => await session.close(),
+  };
+}
+
+async function* judge(target: Target, only: Part): AsyncGenerator<Judgement, void, void> {
+  const { session } = target;
+  await greet(session);
+  for (const check of [...CHECKS[only], ...CHECKS.always]) yield await judged(check, target);
+}
+
+/** @throws NetworkError if there is nobody; ServiceError if the key is refused: nothing could be judged with it */
+async function greet(session: Session): Promise<void> {
+  const answer = await session.get('/v2/queue');
+  if (!session.hasKey || codeOf(answer) !== 'invalid_api_key') return;
+  const { errors = [], links = {}, rateLimit } = receivedEnvelopeSchema.safeParse(answer.json).data ?? {};
+  const { status } = answer;
+  throw new ServiceError({
+    method: 'GET',
+    path: '/v2/queue',
+    status,
+    errors,
+    links,
+    rateLimit,
+    retryAfter: undefined,
+  });
+}
+
+async function judged(check: Check, target: Target): Promise<Judgement> {
+  const { session } = target;
+  session.signal.throwIfAborted();
+  if (check.needsKey && !session.hasKey)
+    return { check, verdict: 'not_tried', reason: 'It needs an API key.' };
+  try {
+    await check.run(target);
+    return { check, verdict: 'pass' };
+  } catch (error) {
+    if (session.signal.aborted) throw session.signal.reason;
+    if (!(error instanceof Finding)) throw error;
+    const { verdict, message, expected, seen } = error;
+    if (verdict === 'differs') return { check, verdict, expected, seen };
+    if (verdict === 'not_there' && check.isRequired)
+      return { check, verdict: 'differs', expected: check.judges, seen: message };
+    return { check, verdict, reason: message };
+  }
+}

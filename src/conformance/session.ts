@@ -1,0 +1,162 @@
+import { parseRetryAfter } from '../base/bounded-fetch.ts';
+import type { Clock } from '../base/clock.ts';
+import { parsedJson } from '../base/text.ts';
+import { VERSION } from '../base/version.ts';
+import { NetworkError, SkinsmithError } from '../client/errors.ts';
+import { type ClientRequest, exchangeText } from '../client/http.ts';
+import { KeyGuard, systemResolve } from '../client/key-guard.ts';
+import { NetworkTransport } from '../client/network-transport.ts';
+import { parseBaseUrl } from '../client/requester.ts';
+import { type Fetch, type RequestContent, type RequestDispatcher, transportTo } from '../client/transport.ts';
+import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
+import { type Answer, codeOf, differs } from './finding.ts';
+
+export interface SessionOptions {
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  /** The key may cross public networks unencrypted. */
+  readonly insecureHttp?: boolean | undefined;
+  readonly dispatcher?: RequestDispatcher | undefined;
+  /** Answers in place of the network. */
+  readonly fetch?: Fetch | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds from one request to the next. */
+  readonly pause: number;
+  /** Called after each answer. */
+  readonly onAnswer?: ((answer: Answer, milliseconds: number) => void) | undefined;
+}
+
+interface Sent {
+  readonly content?: RequestContent;
+  /** `own`: the caller's, if there is one. */
+  readonly key?: 'own' | 'none' | { readonly text: string };
+  /** Milliseconds for the whole answer. */
+  readonly timeout?: number;
+  /** Sent at once, beside others: several submissions may come together. */
+  readonly isUnpaced?: boolean | undefined;
+  /** Follows this signal in place of the run's, for cleaning up after it. */
+  readonly signal?: AbortSignal;
+}
+
+const TIMEOUT = 20_000;
+/** Longest wait, in milliseconds, that a server can ask for with a 429, and how often. */
+const LONGEST_WAIT = 90_000;
+const MAX_WAITS = 2;
+const USUAL_WAIT = 5_000;
+
+/** Sends requests to one server, one at a time and not too fast, and keeps what it answered. */
+export class Session {
+  readonly baseUrl: string;
+  readonly hasKey: boolean;
+  /** All answers so far, in their order. */
+  readonly answers: Answer[] = [];
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly #options: SessionOptions;
+  readonly #origin: string;
+  readonly #root: string;
+  readonly #network: NetworkTransport;
+  #next = Number.NEGATIVE_INFINITY;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** @throws TypeError for an unusable address; InsecureHttpError */
+  constructor(options: SessionOptions) {
+    const { baseUrl, origin, path } = parseBaseUrl(options.baseUrl);
+    const { apiKey, insecureHttp = false, dispatcher, fetch } = options;
+    const isOpen = apiKey !== undefined && origin.startsWith('http:') && !insecureHttp && !fetch;
+    const guard = isOpen ? new KeyGuard(origin, systemResolve) : undefined;
+    this.baseUrl = baseUrl;
+    this.hasKey = apiKey !== undefined;
+    this.clock = options.clock;
+    this.signal = options.signal;
+    this.#options = options;
+    this.#origin = origin;
+    this.#root = path;
+    this.#network = new NetworkTransport({ dispatcher, lookup: guard?.lookup });
+    this.#verify = async () => await (dispatcher ? guard?.verify() : undefined);
+  }
+
+  readonly #verify: () => Promise<void>;
+
+  async get(path: string, sent: Sent = {}): Promise<Answer> {
+    return await this.send('GET', path, sent);
+  }
+
+  /** Sends when its turn has come. Waits and repeats where the server asks for it with a rate limit. @throws Finding */
+  async send(method: ClientRequest['method'], path: string, sent: Sent = {}): Promise<Answer> {
+    for (let waits = 0; ; waits++) {
+      if (!sent.isUnpaced) await this.#ownTurn(sent.signal ?? this.signal);
+      const answer = await this.#exchange(method, path, sent);
+      const wait =
+        answer.status === 429 && codeOf(answer) === 'rate_limit' ? this.#waitIn(answer) : undefined;
+      if (wait === undefined || wait > LONGEST_WAIT || waits === MAX_WAITS) return answer;
+      await this.clock.sleep(wait, sent.signal ?? this.signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#network.close();
+  }
+
+  async #ownTurn(signal: AbortSignal): Promise<void> {
+    const before = this.#turn;
+    this.#turn = (async () => {
+      await before.catch(() => {}); // told to whoever waited for it
+      const wait = this.#next - this.clock.monotonic();
+      if (wait > 0) await this.clock.sleep(wait, signal);
+      this.#next = this.clock.monotonic() + this.#options.pause;
+    })();
+    await this.#turn;
+    signal.throwIfAborted();
+  }
+
+  async #exchange(method: ClientRequest['method'], path: string, sent: Sent): Promise<Answer> {
+    const { content, timeout = TIMEOUT, signal = this.signal } = sent;
+    const begun = this.clock.monotonic();
+    const request = `${method} ${path.split('?', 1)[0]}`;
+    try {
+      await this.#verify();
+      const { status, headers, text } = await exchangeText(
+        { method, path: this.#root + path, headers: this.#headers(sent), content, signal, timeout },
+        this.#http(),
+      );
+      const answer = { request, status, headers, text, json: parsedJson(text) };
+      this.answers.push(answer);
+      this.#options.onAnswer?.(answer, this.clock.monotonic() - begun);
+      return answer;
+    } catch (error) {
+      // Without any answer there is nothing to judge, which is no fault of the interface.
+      if (signal.aborted || this.answers.length === 0 || !(error instanceof SkinsmithError)) throw error;
+      const what = error instanceof NetworkError ? 'no answer' : 'an answer that cannot be read';
+      throw differs(request, 'an answer', `${what}: ${error.message}`);
+    }
+  }
+
+  #headers({ key = 'own' }: Sent): Record<string, string> {
+    const { apiKey } = this.#options;
+    const used = typeof key === 'string' ? (key === 'own' ? apiKey : undefined) : key.text;
+    return {
+      accept: 'application/json',
+      'user-agent': `skinsmith-conformance/${VERSION}`,
+      ...(used !== undefined && { authorization: `Bearer ${used}` }),
+    };
+  }
+
+  #http(): Parameters<typeof exchangeText>[1] {
+    const { apiKey, clock, fetch } = this.#options;
+    return {
+      origin: this.#origin,
+      transport: fetch ? transportTo(fetch) : this.#network,
+      now: () => clock.now(),
+      secret: apiKey,
+      reportsIgnoredFields: false,
+    };
+  }
+
+  #waitIn({ headers, json }: Answer): number {
+    const told = parseRetryAfter(headers['retry-after'], this.clock.now());
+    const { rateLimit } = receivedEnvelopeSchema.safeParse(json).data ?? {};
+    return Math.max(told ?? rateLimit?.next?.relative ?? USUAL_WAIT, 100);
+  }
+}

@@ -1,0 +1,288 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Judgement, openConformance, type Part } from '../../src/conformance/run.ts';
+import { type Double, type DoubleOptions, startDouble } from '../../src/double/double.ts';
+import { hastyClock } from '../support/server/hasty-clock.ts';
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** Jobs that take until the queue was full. */
+const SLOW = { service: { time: 400 } } as const;
+
+/** A double, without a network. */
+async function open(options: DoubleOptions = {}): Promise<Double> {
+  const double = await startDouble({ listens: false, scenario: SLOW, ...options });
+  onTestFinished(async () => await double.stop().catch(() => {}));
+  return double;
+}
+
+interface JudgeOptions {
+  readonly only?: Part;
+  /** What stands before the double. */
+  readonly before?: (fetch: Fetch) => Fetch;
+  readonly signal?: AbortSignal;
+  readonly onJudgement?: (judgement: Judgement) => void;
+}
+
+async function judge(
+  double: Double,
+  {
+    only = 'write',
+    before = (fetch) => fetch,
+    signal = new AbortController().signal,
+    onJudgement,
+  }: JudgeOptions = {},
+) {
+  const common = { baseUrl: double.url, apiKey: double.key, clock: hastyClock, pause: 0 };
+  const run = openConformance({ ...common, only, signal, generations: 5, fetch: before(double.fetch) });
+  const judgements: Judgement[] = [];
+  let stays: readonly string[] = [];
+  try {
+    for await (const judgement of run.judge()) {
+      judgements.push(judgement);
+      onJudgement?.(judgement);
+    }
+  } finally {
+    stays = await run.cleanUp();
+    await run.close();
+  }
+  const withVerdict = (wanted: Judgement['verdict']) =>
+    judgements.filter(({ verdict }) => verdict === wanted).map(({ check }) => check.id);
+  return { judgements, stays, differs: withVerdict('differs'), notThere: withVerdict('not_there') };
+}
+
+/** Every answer of the double is changed on its way. */
+function changing(change: (answer: Response, request: Request) => Promise<Response> | Response) {
+  return (fetch: Fetch): Fetch =>
+    async (request) =>
+      await change(await fetch(request.clone()), request);
+}
+
+async function withBody(
+  answer: Response,
+  change: (body: Record<string, unknown>) => void,
+  status = answer.status,
+): Promise<Response> {
+  const text = await answer.text();
+  if (!text.startsWith('{')) return new Response(text, { status, headers: answer.headers });
+  const body = JSON.parse(text) as Record<string, unknown>;
+  change(body);
+  const headers = new Headers(answer.headers);
+  headers.delete('content-length');
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+const isSubmission = ({ method, url }: Request) => method === 'POST' && /\/v2\/queue$/.test(url);
+
+describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
+  test.each(['read', 'write'] as const)('differs in nothing: %s', async (only) => {
+    const double = await open({ as });
+    const { differs, notThere, stays } = await judge(double, { only });
+    expect({ differs, stays }).toEqual({ differs: [], stays: [] });
+    // The imitation of the hosted service has neither version 1 nor what belongs to its website.
+    const left = notThere.filter((id) => !/^v1-|without-version$/.test(id));
+    const website = ['me-keys', 'me-client', 'image', 'batch', 'views'];
+    expect(as === 'hosted' ? left.filter((id) => !website.includes(id)) : notThere).toEqual([]);
+  });
+});
+
+test('The requests are those of a careful client, but for one to the full queue', async () => {
+  const double = await open();
+  await judge(double);
+  double.expect({ keyOnApi: true, onceEach: true, waits: true });
+  expect(double.violations()).toEqual([]);
+  const submitted = double.requests.filter(({ status, kind }) => kind === 'submit' && status === 202);
+  expect(submitted).toHaveLength(5);
+  expect(double.requests.filter(({ code }) => code === 'job_limit')).toHaveLength(1);
+  expect(double.requests.filter(({ kind, status }) => kind === 'delete' && status === 200)).toHaveLength(5);
+});
+
+test('Reading sends GET only', async () => {
+  const double = await open();
+  const { judgements } = await judge(double, { only: 'read' });
+  expect(new Set(double.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+  expect(judgements.some(({ check }) => check.id === 'queue-file')).toBe(false);
+});
+
+/** A server with one fault, the checks that find it, and how the report names it. */
+interface Broken {
+  readonly fault: string;
+  readonly options?: DoubleOptions;
+  readonly before?: (fetch: Fetch) => Fetch;
+  readonly only?: Part;
+  readonly differs: readonly string[];
+  readonly says: readonly [expected: string, seen: string];
+}
+
+const BROKEN: readonly Broken[] = [
+  {
+    fault: 'accepts with 200 in place of 202',
+    before: changing(async (answer, request) =>
+      isSubmission(request) && answer.status === 202 ? await withBody(answer, () => {}, 200) : answer,
+    ),
+    differs: ['queue-file', 'queue-data-url'],
+    says: ['POST /v2/queue: status 202', '200'],
+  },
+  {
+    fault: 'calls the status of a job state',
+    before: changing(
+      async (answer) =>
+        await withBody(answer, (body) => {
+          const { job } = body as { job?: Record<string, unknown> };
+          if (!job) return;
+          job['state'] = job['status'];
+          delete job['status'];
+        }),
+    ),
+    differs: ['queue-file', 'queue-data-url'],
+    says: ['job.status: Invalid option', '"state":"waiting"'],
+  },
+  {
+    fault: 'does not say when the next request may come',
+    before: changing(
+      async (answer) =>
+        await withBody(answer, ({ rateLimit }) => {
+          delete (rateLimit as { next?: { relative?: number } } | undefined)?.next?.relative;
+        }),
+    ),
+    differs: ['answers-limits'],
+    says: ['rateLimit.next.relative: Invalid input', '"next":{"absolute"'],
+  },
+  {
+    fault: 'has no headers of limits',
+    before: changing((answer) => {
+      const headers = [...answer.headers].filter(([name]) => !name.startsWith('x-ratelimit'));
+      return new Response(answer.body, { status: answer.status, headers });
+    }),
+    differs: ['answers-limit-headers'],
+    says: ['a header X-RateLimit-Limit', 'none'],
+  },
+  {
+    fault: 'has a sixth slot',
+    options: { scenario: { service: { time: 400, slots: 6 } } },
+    differs: ['queue-full'],
+    says: ['status 429', '202'],
+  },
+  {
+    fault: 'takes everybody for its user',
+    before: (fetch) => async (request) => {
+      const headers = new Headers(request.headers);
+      headers.set('authorization', `Bearer ${'5eedf00d'.repeat(9)}`);
+      return await fetch(new Request(request, { headers }));
+    },
+    differs: ['edit-anonymous', 'private'],
+    says: ['401 or 403 or 404 with the code unauthorized', '200'],
+  },
+  {
+    fault: 'refuses without a code',
+    only: 'read',
+    before: changing(async (answer) =>
+      answer.status < 400
+        ? answer
+        : await withBody(answer, (body) => {
+            body['message'] = 'no';
+            delete body['errors'];
+          }),
+    ),
+    differs: [
+      'jobs-list-anonymous',
+      'job-unknown',
+      'skin-unknown',
+      'skin-id-invalid',
+      'skins-size',
+      'skins-own',
+      'me-anonymous',
+      'key-unknown',
+      'address-unknown',
+      'answers-refusals',
+    ],
+    says: ['job_not_found', '404 {"success":false'],
+  },
+  {
+    fault: 'limits without saying for how long',
+    only: 'read',
+    options: {
+      scenario: {
+        rules: [
+          { on: { route: 'GET /v2/capes', nth: 1 }, do: { answer: { status: 429, code: 'rate_limit' } } },
+        ],
+      },
+    },
+    differs: ['answers-waits'],
+    says: ['Retry-After, or rateLimit.next.relative above 0', 'neither'],
+  },
+];
+
+test.each(BROKEN)('A server that $fault is found, and nothing else is held against it', async (broken) => {
+  const { options, before, only, says } = broken;
+  const double = await open(options);
+  const { judgements, differs, stays } = await judge(double, {
+    ...(before && { before }),
+    ...(only && { only }),
+  });
+  expect(differs).toEqual(broken.differs);
+  const texts = judgements
+    .filter(({ verdict }) => verdict === 'differs')
+    .map(({ expected, seen }) => [expected, seen]);
+  expect(texts).toContainEqual(says.map((text) => expect.stringContaining(text)));
+  // Nothing that a run made stays, whatever the fault.
+  const { body } = await read(double, '/v2/me/skins?size=100');
+  expect({ skins: body.skins, stays: stays.filter((one) => !one.startsWith('the job')) }).toEqual({
+    skins: [],
+    stays: [],
+  });
+});
+
+async function read(double: Double, path: string) {
+  const headers = { authorization: `Bearer ${double.key}` };
+  const answer = await double.fetch(new Request(double.url + path, { headers }));
+  return { status: answer.status, body: (await answer.json()) as { skins: unknown[] } };
+}
+
+test('A failed job and a completed one in the list are read', async () => {
+  const double = await open({ scenario: { service: { time: 0 } } });
+  const submit = async (name: string) => {
+    const run = openConformance({
+      ...{ baseUrl: double.url, apiKey: double.key, fetch: double.fetch, clock: hastyClock, pause: 0 },
+      ...{ signal: new AbortController().signal, only: 'write' as const, generations: 1 },
+    });
+    const draft = run.making.spare();
+    await run.session.send('POST', '/v2/queue', { content: { json: { url: draft.dataUrl, name } } });
+  };
+  await submit('fail-skin_change_failed');
+  await submit('fine');
+  const { judgements } = await judge(double, { only: 'read' });
+  const verdicts = new Map(judgements.map(({ check, verdict }) => [check.id, verdict]));
+  expect([verdicts.get('job-failed'), verdicts.get('job-completed'), verdicts.get('skin')]).toEqual([
+    'pass',
+    'pass',
+    'pass',
+  ]);
+});
+
+test('An interrupted run deletes what is finished, and says what becomes of the rest', async () => {
+  const double = await open({ scenario: { service: { time: [0, 3_600_000] } } });
+  const stop = new AbortController();
+  const stopped = judge(double, {
+    signal: stop.signal,
+    onJudgement: ({ check }) => {
+      if (check.id === 'job-pending') stop.abort(new DOMException('Interrupted', 'AbortError'));
+    },
+  });
+  await expect(stopped).rejects.toThrow('Interrupted');
+  expect(double.requests.some(({ kind, status }) => kind === 'delete' && status === 200)).toBe(true);
+});
+
+test('A record with another name than those of the run is never deleted', async () => {
+  const double = await open();
+  const theirs = { name: 'precious', uuid: 'feedfacefeedfacefeedfacefeedface' };
+  await judge(double, {
+    before: changing(
+      async (answer) =>
+        await withBody(answer, ({ skin }) => {
+          if (skin) Object.assign(skin, theirs);
+        }),
+    ),
+  });
+  const deleted = double.requests.filter(({ kind }) => kind === 'delete').map(({ address }) => address);
+  expect(deleted.filter((address) => address.includes(theirs.uuid))).toEqual([]);
+});

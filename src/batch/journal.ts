@@ -14,6 +14,8 @@ import { z } from 'zod';
 import { makeFolder, withPath, writeFileAtomically } from '../base/files.ts';
 import { fileLines } from '../base/streams.ts';
 import { parsedJson } from '../base/text.ts';
+import { variantSchema, visibilitySchema } from '../protocol/skin.ts';
+import type { FinishedSkin } from './model.ts';
 
 /** A journal that cannot be continued. `message` names the file. */
 export class JournalError extends Error {
@@ -52,13 +54,13 @@ const texture = z.object({ url: z.string(), hash: z.string() });
 const skin = z.object({
   uuid: z.string(),
   name: z.string().optional(),
-  variant: z.enum(['classic', 'slim', 'unknown']),
-  visibility: z.enum(['public', 'unlisted', 'private']),
+  variant: variantSchema,
+  visibility: visibilitySchema,
   value: z.string(),
   signature: z.string(),
   texture,
   duplicate: z.boolean().optional(),
-});
+}) satisfies z.ZodType<Omit<FinishedSkin, 'signedBy'>>;
 
 const notes = z.array(z.object({ code: z.string(), message: z.string() }));
 

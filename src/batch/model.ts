@@ -9,6 +9,7 @@ import type { SourceRecord } from '../protocol/lock-line.ts';
 import type { ReceivedSkin } from '../protocol/received-skin.ts';
 import type { SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import { skinNameFrom } from '../protocol/skin-name.ts';
+import type { SkinData } from '../textures/property.ts';
 import { fingerprintOf } from '../textures/signing-key.ts';
 
 /** The requested variant: `auto` detects it from the picture. */
@@ -60,16 +61,13 @@ export type SourceContent =
   /** Unusable: a missing file, an invalid row. */
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
 
-/** Skin data given as a source. Its value contains a skin; its signer is not known yet. */
-export interface SuppliedSkin {
-  /** Base64 of the textures document. */
-  readonly value: string;
-  /** As given, unchecked. Absent if there was none. */
-  readonly signature?: string | undefined;
-  /** 32 hexadecimal digits. */
-  readonly uuid?: string | undefined;
-  readonly name?: string | undefined;
-  readonly visibility?: SkinVisibility | undefined;
+/**
+ * Skin data given as a source. Its value contains a skin; its signature, if there was one, is as given, and its signer
+ * is not known yet.
+ */
+export interface SuppliedSkin
+  extends Pick<FinishedSkin, 'value'>,
+    Partial<Pick<FinishedSkin, 'signature' | 'uuid' | 'name' | 'visibility'>> {
   /** Pixel hash of the picture that it was made from, as a lockfile tells. */
   readonly pixels?: string | undefined;
 }
@@ -392,16 +390,12 @@ export interface BatchResult {
 }
 
 /** Skin data and what is known about it. */
-export interface FinishedSkin {
+export interface FinishedSkin extends SkinData {
   /** 32 hexadecimal digits. */
   readonly uuid: string;
   readonly name?: string | undefined;
   readonly variant: SkinVariant;
   readonly visibility: SkinVisibility;
-  /** Base64 of the textures document. */
-  readonly value: string;
-  /** Base64 of the RSA signature over `value`. */
-  readonly signature: string;
   readonly texture: { readonly url: string; readonly hash: string };
   /** The signer; absent if it was not checked. */
   readonly signedBy?: SignedBy | undefined;

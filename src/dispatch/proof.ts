@@ -8,6 +8,7 @@ import {
   InvalidTexturesError,
   parseTextures,
   parseTexturesValue,
+  type SkinData,
   type Textures,
   textureName,
 } from '../textures/property.ts';
@@ -67,9 +68,6 @@ export class ProofError extends Error {
 
 /** In the form of the lockfile. */
 const BASE64 = /^[A-Za-z0-9+/=]*$/;
-
-/** `value`: base64 of the textures document; `signature`: base64 of the signature over it. */
-type SkinData = { readonly value: string; readonly signature: string };
 
 /** Whose key verifies a signature: the game's, the service's own, or no known one. */
 export type Signing = 'game' | 'service' | 'unproved';

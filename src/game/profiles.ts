@@ -5,6 +5,7 @@ import { decodePng } from '../skin/png/decode.ts';
 import {
   InvalidTexturesError,
   parseTexturesValue,
+  type SkinData,
   type TextureModel,
   type Textures,
 } from '../textures/property.ts';
@@ -13,12 +14,10 @@ import type { GameHttp } from './http.ts';
 import { isOfflineId, parsePlayerId, playerIdSchema } from './names.ts';
 
 /** A player's profile as signed by the game. `value` and `signature` are kept byte for byte. */
-export interface SignedProfile {
+export interface SignedProfile extends SkinData {
   /** 32 lower-case hexadecimal digits. */
   readonly id: string;
   readonly name: string;
-  readonly value: string;
-  readonly signature: string;
   /** The decoded `value`. */
   readonly textures: Textures;
   /** Actions that the game demands of the player, such as `USING_BANNED_SKIN`; usually none. */

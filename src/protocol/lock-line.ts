@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { SkinVariant, SkinVisibility } from './skin.ts';
+import { z } from 'zod';
+import { variantSchema, visibilitySchema } from './skin.ts';
 
 /** What batches recorded about a source beside its skin. Paths begin at the lockfile's folder, with `/` between segments. */
 export interface SourceRecord {
@@ -9,43 +10,87 @@ export interface SourceRecord {
   readonly outputs?: readonly { readonly name: string; readonly files: readonly string[] }[] | undefined;
 }
 
-/** A line of skins.lock: a source, and the skin that was made from it. */
-export interface LockLine {
-  readonly source: string;
-  /** Pixel hash; undefined only for sources without a picture. */
-  readonly pixels?: string | undefined;
-  /** The requested options. `cape`: its UUID. */
-  readonly options: {
-    readonly variant: 'auto' | 'classic' | 'slim';
-    readonly visibility: SkinVisibility;
-    readonly cape?: string | undefined;
-  };
-  readonly uuid: string;
-  readonly record?: SourceRecord | undefined;
-  readonly name?: string | undefined;
-  /** The result. */
-  readonly variant: SkinVariant;
-  readonly visibility: SkinVisibility;
-  /** Base64 of the textures document. */
-  readonly value: string;
-  /** Base64 of the RSA signature over `value`. */
-  readonly signature: string;
-  /** URL of the texture. */
-  readonly texture: string;
-  /** Hash of the texture, as the service names it. */
-  readonly hash: string;
-  /** The service that made it: its address, or `embedded`. */
-  readonly service: string;
-  /** Fingerprint of the service's own key, if that key signed. */
-  readonly key?: string | undefined;
-  /** `game`, `embedded`, the address of the service whose own key signed, or `unproved`; absent in old lines. */
-  readonly signer?: string | undefined;
-  /** See `digestOf`; absent like `signer`. */
-  readonly digest?: string | undefined;
+const recordSchema = z.object({
+  list: z.string().optional(),
+  outputs: z
+    .array(z.object({ name: z.string(), files: z.array(z.string()).readonly() }))
+    .readonly()
+    .optional(),
+}) satisfies z.ZodType<SourceRecord>;
+
+/** Sources known only by their name: a service fetches links and players; skin data has no picture of its own. */
+const FETCHED = /^(?:https?|user|value|skin|bedrock):/i;
+
+export function isFetched(source: string): boolean {
+  return FETCHED.test(source);
+}
+
+/** The fields that identify an entry. */
+const identity = z.object({
+  /** As the lockfile names it: a path, a URL, `user:…`, `bytes:…`, `value:…`, `skin:…` or `bedrock:…`. */
+  source: z.string().min(1),
+  /** Pixel hash; optional only for sources without a picture. */
+  pixels: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
+    .optional(),
+  /** The requested options. */
+  options: z.object({
+    variant: z.enum(['auto', 'classic', 'slim']),
+    visibility: visibilitySchema,
+    /** UUID of the cape. */
+    cape: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/, 'not 32 hexadecimal digits')
+      .optional(),
+  }),
+});
+
+export type LockIdentity = z.infer<typeof identity>;
+
+const PIXELS_MISSING = { path: ['pixels'], message: 'missing' };
+export const lockIdentitySchema = identity.refine(hasContent, PIXELS_MISSING);
+
+/** One line of the lockfile; unknown fields are dropped. Fields have no limits of their own, lines do. */
+export const lockEntrySchema = identity
+  .extend({
+    uuid: z.string().min(1),
+    /** The list and the output files; absent in entries of older versions. */
+    record: recordSchema.optional(),
+    name: z.string().optional(),
+    /** The result. */
+    variant: variantSchema,
+    visibility: visibilitySchema,
+    /** Base64 of the textures document. */
+    value: z.string().regex(/^[A-Za-z0-9+/=]+$/, 'not base64'),
+    /** Base64 of the RSA signature over `value`. */
+    signature: z.string().regex(/^[A-Za-z0-9+/=]*$/, 'not base64'),
+    /** URL of the texture. */
+    texture: z.string(),
+    /** Hash of the texture, as the service names it. */
+    hash: z.string(),
+    /** The service that made it: its address, or `embedded`. */
+    service: z.string(),
+    /** Fingerprint of the service's own key, if that key signed. */
+    key: z.string().optional(),
+    /** Who signed, see `Signer`; absent in entries of older versions. */
+    signer: z.string().optional(),
+    /** Detects damage, see `digestOf`; absent like `signer`. */
+    digest: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/, 'not 16 hexadecimal digits')
+      .optional(),
+  })
+  .refine(hasContent, PIXELS_MISSING);
+
+export type LockEntry = z.infer<typeof lockEntrySchema>;
+
+function hasContent({ source, pixels }: Pick<LockIdentity, 'source' | 'pixels'>): boolean {
+  return pixels !== undefined || isFetched(source);
 }
 
 /** The entry's line, without a line break: a fixed order of fields, so that a diff shows what changed. */
-export function lineOf(entry: LockLine): string {
+export function lineOf(entry: LockEntry): string {
   const { variant, visibility, cape } = entry.options;
   return JSON.stringify({
     source: entry.source,
@@ -70,7 +115,7 @@ export function lineOf(entry: LockLine): string {
 /** Hexadecimal digits of a digest. Enough to detect damage, not tampering: who edits a line can edit this too. */
 const DIGITS = 16;
 
-type Covered = Pick<LockLine, 'service' | 'key' | 'signer' | 'value' | 'signature'>;
+type Covered = Pick<LockEntry, 'service' | 'key' | 'signer' | 'value' | 'signature'>;
 
 /** Digest of the parts of an entry that others rely on without checking: the skin data and its signer. */
 export function digestOf(entry: Covered): string {
@@ -80,6 +125,6 @@ export function digestOf(entry: Covered): string {
 }
 
 /** Ready to be written. An entry without a signer, as in an old journal, keeps the old form. */
-export function withDigest<Line extends LockLine>(entry: Line): Line {
+export function withDigest<Line extends LockEntry>(entry: Line): Line {
   return entry.signer === undefined ? entry : { ...entry, digest: digestOf(entry) };
 }

@@ -1,4 +1,4 @@
-import { profileId } from './property.ts';
+import { profileId, type SkinData } from './property.ts';
 
 /**
  * Commands have no leading slash: function files forbid it, consoles and command blocks do not need it. Those with
@@ -6,13 +6,9 @@ import { profileId } from './property.ts';
  */
 
 /** The skin that a command is about. */
-export interface CommandSubject {
+export interface CommandSubject extends SkinData {
   /** Shown as the name of a head. */
   readonly name?: string | undefined;
-  /** Base64 of the textures document. */
-  readonly value: string;
-  /** Base64 of the RSA signature over `value`. */
-  readonly signature: string;
 }
 
 /** The skin data is not base64: a command of it could end early, and another one begin. */
@@ -136,7 +132,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * Commands run with a server's full permissions, so data from a service must not be able to end one command and start
  * another. @throws UnsafeSkinDataError
  */
-function base64Only({ value, signature }: CommandSubject): { value: string; signature: string } {
+function base64Only({ value, signature }: SkinData): SkinData {
   verifyBase64(value);
   verifyBase64(signature);
   return { value, signature };

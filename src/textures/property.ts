@@ -32,6 +32,14 @@ export class InvalidTexturesError extends Error {
   }
 }
 
+/** Signed skin data: what servers and clients take. Not proved by its type. */
+export interface SkinData {
+  /** Base64 of the textures document. */
+  readonly value: string;
+  /** Base64 of the RSA signature over `value`. */
+  readonly signature: string;
+}
+
 /** Real values have about 400 to 700 characters; anything longer is refused. */
 const MAX_VALUE_LENGTH = 32_768;
 /** The fields of a value besides its textures: whose they are, and from when. */

@@ -2,98 +2,33 @@ import { hash } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import type { PlatformPath } from 'node:path';
 import nodePath from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 
-import { lineOf } from '../../protocol/lock-line.ts';
-import { variantSchema, visibilitySchema } from '../../protocol/skin.ts';
+import {
+  isFetched,
+  type LockEntry,
+  type LockIdentity,
+  lineOf,
+  lockEntrySchema,
+  lockIdentitySchema,
+} from '../../protocol/lock-line.ts';
+
+export type { LockEntry };
+
 import { type SourceContent, type SuppliedSkin, type WorkContent, workKey } from '../model.ts';
 
 /** Maximum bytes of a line, without its line break. */
 export const LONGEST_LINE = 64 * 1024;
 
-/** Sources known only by their name: a service fetches links and players; skin data has no picture of its own. */
-const FETCHED = /^(?:https?|user|value|skin|bedrock):/i;
 const USER = 'user:';
 /** Skin data, as `SourceIds` names it. */
 const GIVEN = /^(?:value|skin|bedrock):/i;
 /** Git's conflict markers. */
 const CONFLICT = /^(?:<{7}|\|{7}|={7}|>{7})/;
 
-/** The fields that identify an entry. */
-const identity = z.object({
-  /** As returned by `SourceIds`. */
-  source: z.string().min(1),
-  /** Pixel hash; optional only for sources without a picture. */
-  pixels: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
-    .optional(),
-  /** The requested options. */
-  options: z.object({
-    variant: z.enum(['auto', 'classic', 'slim']),
-    visibility: visibilitySchema,
-    /** UUID of the cape. */
-    cape: z
-      .string()
-      .regex(/^[0-9a-f]{32}$/, 'not 32 hexadecimal digits')
-      .optional(),
-  }),
-});
-
-type Identity = z.infer<typeof identity>;
-
-const PIXELS_MISSING = { path: ['pixels'], message: 'missing' };
-const identitySchema = identity.refine(hasContent, PIXELS_MISSING);
-
-/** One line of the lockfile; unknown fields are dropped. Fields have no limits of their own, lines do (LONGEST_LINE). */
-export const lockEntrySchema = identity
-  .extend({
-    uuid: z.string().min(1),
-    /** The list and the output files; absent in entries of older versions. */
-    record: z
-      .object({
-        list: z.string().optional(),
-        outputs: z
-          .array(z.object({ name: z.string(), files: z.array(z.string()).readonly() }))
-          .readonly()
-          .optional(),
-      })
-      .optional(),
-    name: z.string().optional(),
-    /** The result. */
-    variant: variantSchema,
-    visibility: visibilitySchema,
-    /** Base64 of the textures document. */
-    value: z.string().regex(/^[A-Za-z0-9+/=]+$/, 'not base64'),
-    /** Base64 of the RSA signature over `value`. */
-    signature: z.string().regex(/^[A-Za-z0-9+/=]*$/, 'not base64'),
-    /** URL of the texture. */
-    texture: z.string(),
-    /** Hash of the texture, as the service names it. */
-    hash: z.string(),
-    /** The service that made it: its address, or `embedded`. */
-    service: z.string(),
-    /** Fingerprint of the service's own key, if that key signed. */
-    key: z.string().optional(),
-    /** Who signed, see `Signer`; absent in entries of older versions. */
-    signer: z.string().optional(),
-    /** Detects damage, see `digestOf`; absent like `signer`. */
-    digest: z
-      .string()
-      .regex(/^[0-9a-f]{16}$/, 'not 16 hexadecimal digits')
-      .optional(),
-  })
-  .refine(hasContent, PIXELS_MISSING);
-
-export type LockEntry = z.infer<typeof lockEntrySchema>;
-
-function hasContent({ source, pixels }: Pick<Identity, 'source' | 'pixels'>): boolean {
-  return pixels !== undefined || FETCHED.test(source);
-}
-
 /** The work key of an entry that passed the schema. */
-export function workOf({ source, pixels = '', options }: Identity): string {
-  return workKey({ content: FETCHED.test(source) ? fetchedContent(source) : { pixels }, ...options });
+export function workOf({ source, pixels = '', options }: LockIdentity): string {
+  return workKey({ content: isFetched(source) ? fetchedContent(source) : { pixels }, ...options });
 }
 
 function fetchedContent(source: string): WorkContent {
@@ -117,9 +52,9 @@ export function parseEntry(text: string, place: LinePlace): LockEntry {
  * entry, and `parseEntry` reports them.
  * @throws LockfileError when the line does not identify an entry
  */
-export function parseIdentity(text: string, place: LinePlace): LockEntry | Identity {
+export function parseIdentity(text: string, place: LinePlace): LockEntry | LockIdentity {
   const line = parseLine(text, place);
-  return lockEntrySchema.safeParse(line).data ?? entryIn(line, identitySchema, place);
+  return lockEntrySchema.safeParse(line).data ?? entryIn(line, lockIdentitySchema, place);
 }
 
 function parseLine(text: string, place: LinePlace): unknown {

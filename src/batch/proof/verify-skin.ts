@@ -7,22 +7,18 @@ import {
   readProfileTextures,
   readTextures,
 } from '../../dispatch/proof.ts';
-import { textureName } from '../../textures/property.ts';
+import { type SkinData, textureName } from '../../textures/property.ts';
 import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
+import type { LockEntry } from '../lockfile/entries.ts';
 import { EMBEDDED, GAME, type PublicSigningKey, type SignedBy, type Signer, UNPROVED } from '../model.ts';
 import { isSignatureShaped } from '../plan/signer-rule.ts';
 import type { GameKeys } from './known-keys.ts';
 
 /** Skin data as stored in a lockfile or a file of its own. */
-export interface KeptSkin {
-  /** Its source, as the file names it. */
-  readonly source: string;
-  readonly value: string;
-  readonly signature: string;
-  /** Pixel hash of the source, if it was stored. */
-  readonly pixels?: string | undefined;
-  /** Texture URL stored beside the value. */
-  readonly texture?: string | undefined;
+export interface KeptSkin
+  extends SkinData,
+    Pick<LockEntry, 'source'>,
+    Partial<Pick<LockEntry, 'pixels' | 'texture'>> {
   readonly variant?: string | undefined;
   /** Whether it was requested with a cape. */
   readonly hasCape?: boolean | undefined;

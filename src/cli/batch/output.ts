@@ -15,7 +15,7 @@ import {
   formatOf,
   hasForm,
   renderFile,
-  type SkinData,
+  type SkinToFormat,
 } from '../output/formats.ts';
 import { batchResultView, openFormats, skinFields } from '../output/results.ts';
 import { clean } from '../text/text.ts';
@@ -89,7 +89,7 @@ function joinedFile(write: (text: string) => void, format: FormatLike): Pick<Out
 }
 
 /** What a format has of a result: templates all of it, our own formats the skin, which is the same in every run. */
-function fieldsOf(result: BatchResult, format: FormatLike): SkinData {
+function fieldsOf(result: BatchResult, format: FormatLike): SkinToFormat {
   const { skin } = result;
   if (!skin) throw new Error('A failed result has no file.');
   return formatOf(format).template ? { ...batchResultView(result), ...skinFields(skin) } : skinFields(skin);

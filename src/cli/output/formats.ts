@@ -20,13 +20,8 @@ import type { FormatName, PackFormatName } from './format-names.ts';
 import { fillTemplate, isFilled, parseTemplate, type Template } from './template.ts';
 
 /** The fields of a finished skin that formats need; `json` prints any others too. */
-export interface SkinData {
+export interface SkinToFormat extends CommandSubject {
   readonly uuid?: string | undefined;
-  readonly name?: string | undefined;
-  /** Base64 of the textures document. */
-  readonly value: string;
-  /** Base64 of the RSA signature over `value`. */
-  readonly signature: string;
 }
 
 type Command = (skin: CommandSubject) => string;
@@ -55,7 +50,7 @@ export interface Format {
   /** File extension of this format, including the dot. */
   readonly extension: string;
   /** `stem`: the path of the source. @throws CliError for a command, when the skin data is not base64 */
-  readonly render: (skin: SkinData, stem?: string) => Formatted;
+  readonly render: (skin: SkinToFormat, stem?: string) => Formatted;
   /** Its name, if it is one of ours with options. */
   readonly name?: FormatName;
   /** What we write in it, if that shows in the text alone. */
@@ -134,7 +129,7 @@ const FORMS = {
  * one, the command has its address.
  */
 export function packFormat(name: PackFormatName, namespace?: string): Format {
-  const render = (skin: SkinData, stem?: string) =>
+  const render = (skin: SkinToFormat, stem?: string) =>
     explained(() => {
       const { skin: texture } = parseTextures(skin.value);
       if (!texture) throw new InvalidTexturesError('The value contains no skin.');
@@ -172,7 +167,7 @@ export const FORMATS = {
   html: example('.html', 'html'),
 } as const satisfies Record<FormatName, Format>;
 
-function customSkin({ name, value, signature }: SkinData): Formatted {
+function customSkin({ name, value, signature }: SkinToFormat): Formatted {
   const skinName = (name ?? profileId(value).uuid).toLowerCase();
   return { skinName, value, signature, dataVersion: 1 };
 }
@@ -191,7 +186,7 @@ export interface RenderedFile {
  * than case.
  * @throws CliError for a command, when the skin data is not base64
  */
-export function renderFile(wanted: FormatLike, skin: SkinData, stem: string): RenderedFile {
+export function renderFile(wanted: FormatLike, skin: SkinToFormat, stem: string): RenderedFile {
   const format = formatOf(wanted);
   const path = filePath(format, stem);
   if (!format.isNamedByFile) return { path, text: render(format, skin, stem) };
@@ -260,7 +255,7 @@ function splitStem(stem: string): { folder: string; last: string } {
   return { folder: stem.slice(0, at), last: stem.slice(at) };
 }
 
-function render(format: Format, skin: SkinData, stem?: string): string {
+function render(format: Format, skin: SkinToFormat, stem?: string): string {
   const formatted = format.render(skin, stem);
   if (format.template && typeof formatted === 'string') return formatted;
   return typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonDocument(formatted);

@@ -25,15 +25,7 @@ import { parseTemplate, readTemplate } from './template.ts';
 import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
 
 /** The documented JSON fields of a skin. */
-interface SkinView {
-  readonly uuid: string;
-  readonly name?: string;
-  readonly variant: string;
-  readonly visibility: string;
-  readonly value: string;
-  readonly signature: string;
-  readonly texture: { readonly url: string; readonly hash: string };
-}
+type SkinView = Omit<FinishedSkin, 'signedBy' | 'duplicate'>;
 
 /** The documented JSON output for one source's outcome. Absent values are omitted. */
 export interface ResultView extends Partial<SkinView> {
@@ -92,7 +84,15 @@ export function batchResultView(result: BatchResult): ResultView {
 }
 
 /** The fields of a skin from any origin: the same for a new skin and one from the lockfile. */
-export function skinFields({ uuid, name, variant, visibility, value, signature, texture }: FinishedSkin) {
+export function skinFields({
+  uuid,
+  name,
+  variant,
+  visibility,
+  value,
+  signature,
+  texture,
+}: FinishedSkin): SkinView {
   return {
     uuid,
     ...(name !== undefined && { name }),

@@ -1,7 +1,7 @@
 import { type ErrorCode, TEMPORARY_ERRORS } from '../../protocol/errors.ts';
 import type { HealthFinding } from '../../protocol/service.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { ClaimBounds } from '../queue/port.ts';
+import type { ClaimBounds, GeneratedData, Maker } from '../queue/port.ts';
 
 /** The kinds of generators, by who signs. */
 export type GeneratorKind = 'signing' | 'accounts' | 'upstream';
@@ -21,22 +21,9 @@ export interface Texture {
   readonly visibility: SkinVisibility;
 }
 
-export interface SignedSkin {
-  readonly value: string;
-  readonly signature: string;
-  /** Address of the texture. */
-  readonly url: string;
-  /** Address of the cape's texture, if there is a cape. */
-  readonly capeUrl?: string | undefined;
-  /** The signer: a game account's UUID, or the id of this service's key. */
-  readonly account: string;
-  /** The maker of the data and the milliseconds it took, if that was not this process. */
-  readonly maker?: {
-    readonly version: string;
-    readonly server: string;
-    readonly worker: string;
-    readonly duration: number;
-  };
+export interface SignedSkin extends Omit<GeneratedData, keyof Maker> {
+  /** What made the data, if that was not this process. */
+  readonly maker?: Maker;
 }
 
 /** What clients need in order to trust the skins. */

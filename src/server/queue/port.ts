@@ -1,4 +1,5 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import type { SkinData } from '../../textures/property.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
 import type { JobRow, TextureRow, Via } from '../store/schema/tables.ts';
@@ -94,16 +95,21 @@ export interface Lease {
 }
 
 /** Signed data from a generator, stored when the job completes. */
-export interface GeneratedData {
-  readonly value: string;
-  readonly signature: string;
+export interface GeneratedData extends SkinData, Maker {
+  /** Address of the texture. */
   readonly url: string;
+  /** Address of the cape's texture, if there is a cape. */
   readonly capeUrl?: string | null | undefined;
-  readonly version: string;
+  /** The signer: a game account's UUID, or the id of this service's key. */
   readonly account: string;
+}
+
+/** What made skin data. */
+export interface Maker {
+  readonly version: string;
   readonly server: string;
   readonly worker: string;
-  /** Milliseconds. */
+  /** Milliseconds that it took. */
   readonly duration: number;
 }
 

@@ -7,6 +7,7 @@ import type { Note } from '../../protocol/envelope.ts';
 import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
+import type { SkinData } from '../../textures/property.ts';
 import { type LimitedRequest, rateLimitOf } from '../service/limits/rate-limit.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { ProfileLook } from '../service/skins/identity.ts';
@@ -61,9 +62,7 @@ async function unavailable(
 }
 
 /** The parts of a signed profile that make up skin data. */
-export interface ProfileFacts extends ProfileLook {
-  readonly value: string;
-  readonly signature: string;
+export interface ProfileFacts extends ProfileLook, SkinData {
   readonly identity: string;
 }
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type LockEntry, workOf } from '../../../src/batch/lockfile/entries.ts';
+import { workOf } from '../../../src/batch/lockfile/entries.ts';
 import { workKey } from '../../../src/batch/model.ts';
-import { type LockLine, lineOf, withDigest } from '../../../src/protocol/lock-line.ts';
+import { type LockEntry, lineOf, withDigest } from '../../../src/protocol/lock-line.ts';
 import {
   allOf,
   entriesOf,
@@ -223,7 +223,7 @@ test('A damaged entry is named with its line; lines without an entry count', asy
 });
 
 describe('signerOf', () => {
-  const signed = (changes: Partial<LockLine> = {}) => withDigest(lockEntry({ signer: 'game', ...changes }));
+  const signed = (changes: Partial<LockEntry> = {}) => withDigest(lockEntry({ signer: 'game', ...changes }));
   const signerIn = async (line: string) => (await openText(`${line}\n`)).signerOf(0);
 
   test('is the signer of an entry with an intact digest, in any form of its line', async () => {

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lockEntrySchema } from '../../../src/batch/lockfile/entries.ts';
 import {
   type CapesCreateOptions,
   runCapesCreate,
@@ -10,6 +9,7 @@ import {
   runCapesList,
 } from '../../../src/cli/commands/capes.ts';
 import { type GenerateCommandOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
+import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { readLines } from '../../support/batch/read-lines.ts';
 import { runCommand } from '../../support/cli/run-command.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { lockEntrySchema } from '../../../src/batch/lockfile/entries.ts';
+import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { zipArchive } from '../../../src/server/http/downloads.ts';
 import { userCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { type LockLine, withDigest } from '../../../protocol/lock-line.ts';
+import { type LockEntry, withDigest } from '../../../protocol/lock-line.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { detectVariant } from '../../../skin/variant.ts';
 import type { Db } from '../../store/db.ts';
@@ -58,7 +58,7 @@ export class Exports {
 
 /** A skin with its picture, for a file. */
 export interface ExportedSkin {
-  readonly line: LockLine;
+  readonly line: LockEntry;
   readonly png: Uint8Array;
   /** When the record was made, milliseconds since the epoch. */
   readonly time: number;
@@ -171,7 +171,7 @@ function lineOf(
   context: ExportContext,
   skin: SkinWithData,
   { source, detected }: { readonly source: string; readonly detected: 'classic' | 'slim' },
-): LockLine {
+): LockEntry {
   const { uuid, name, variant, visibility, value, signature, url, texture_hash } = skin;
   const service = context.publicUrl();
   const signing = signedBy(context, skin);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
-import { FORMATS, packFormat, type SkinData } from '../../../../src/cli/output/formats.ts';
+import { FORMATS, packFormat, type SkinToFormat } from '../../../../src/cli/output/formats.ts';
 
-const unnamed: SkinData = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
-const smith: SkinData = { ...unnamed, name: 'Smith' };
+const unnamed: SkinToFormat = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
+const smith: SkinToFormat = { ...unnamed, name: 'Smith' };
 
 /** The first half of SHA-256 over `dmFsdWU=` as four signed numbers, with version and variant set. By Python. */
 const ID = '[I;-2058354700,-2128769721,-1481373193,-899650955]';
 const PROFILE = `profile={id:${ID},properties:[{name:"textures",value:"dmFsdWU=",signature:"c2lnbmF0dXJl"}]}`;
 const OWNER = `SkullOwner:{Id:${ID},Properties:{textures:[{Value:"dmFsdWU=",Signature:"c2lnbmF0dXJl"}]}}`;
 
-const named = (name: string): SkinData => ({ ...unnamed, name });
+const named = (name: string): SkinToFormat => ({ ...unnamed, name });
 
 describe('the table of formats', () => {
   test('has them in the order in which help names them', () => {
@@ -97,7 +97,7 @@ describe('the formats without a signature', () => {
   const url = `http://textures.minecraft.net/texture/${'a'.repeat(64)}`;
   const textures = { SKIN: { url, metadata: { model: 'slim' } } };
   const value = Buffer.from(JSON.stringify({ timestamp: 1, textures })).toString('base64');
-  const skin: SkinData = { ...smith, value };
+  const skin: SkinToFormat = { ...smith, value };
   const short = Buffer.from(JSON.stringify({ textures: { SKIN: { url } } })).toString('base64');
 
   test('have the address of the texture', () => {

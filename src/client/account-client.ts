@@ -279,7 +279,7 @@ export class AccountClient {
   }
 
   /** DELETE /v2/account/capes/:uuid (operator only): skins made with the cape keep it. */
-  async removeCape(uuid: string, call: CallOptions = {}): Promise<void> {
+  async deleteCape(uuid: string, call: CallOptions = {}): Promise<void> {
     const path = `/v2/account/capes/${encodeURIComponent(uuid)}`;
     await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
   }

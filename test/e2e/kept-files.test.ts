@@ -35,7 +35,7 @@ describe('--prune', () => {
     const plan = await shop.run(...A_ONLY, '--prune', '--dry-run');
     expect([plan.exitCode, lines(plan.stdout)]).toEqual([
       3,
-      ['a/one.png\tlocked\t', 'a/two.png\tgone\tremoves out/two.json'],
+      ['a/one.png\tlocked\t', 'a/two.png\tgone\tdeletes out/two.json'],
     ]);
     expect(plan.stderr).toContain('1 gone, to be dropped from the lockfile');
     const json = await shop.run(...A_ONLY, '--prune', '--dry-run', '--ndjson');
@@ -49,7 +49,7 @@ describe('--prune', () => {
     const { exitCode, stderr } = await shop.start([...A_ONLY, '--prune']);
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining('Dropped a/two.png from the lockfile; removed out/two.json.'),
+      expect.stringContaining('Dropped a/two.png from the lockfile; deleted out/two.json.'),
     ]);
     expect(await sourcesOf(shop)).toEqual(['a/one.png', 'b/deep/three.png']);
     expect(await shop.files('out')).toEqual(['deep/three.json', 'one.json', 'skins.lock']);

@@ -61,7 +61,7 @@ async function rewriteLockfile(
   const isRefused = prune !== 'all' && wouldEmpty(gone, lockfile);
   const ids = new Set(isRefused ? [] : gone.map(({ id }) => id));
   if (changes.isEmpty && ids.size === 0) return { written: false, dropped: 0, gone, isRefused };
-  if (!isRefused) removeOutputs(gone);
+  if (!isRefused) deleteOutputs(gone);
   const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
   const { written, dropped } = await lockfile.rewrite(entries, (source) => !ids.has(source));
   return { written, dropped, gone, isRefused };
@@ -302,6 +302,6 @@ export function wouldEmpty(gone: readonly GoneSource[], lockfile: Lockfile): boo
 }
 
 /** @throws Error of the file system */
-function removeOutputs(gone: readonly GoneSource[]): void {
+function deleteOutputs(gone: readonly GoneSource[]): void {
   for (const { outputs } of gone) for (const path of outputs) rmSync(path, { force: true });
 }

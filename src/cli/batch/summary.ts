@@ -42,7 +42,7 @@ export const PLAN_COLUMNS = {
   outlook: ({ outlook }) => outlook,
   message: ({ result, outputs = [] }) =>
     result.error?.message ??
-    (outputs.length > 0 ? `removes ${outputs.map(shownPath).join(', ')}` : undefined),
+    (outputs.length > 0 ? `deletes ${outputs.map(shownPath).join(', ')}` : undefined),
 } satisfies Columns<PlannedSource>;
 
 /** A path as users type it. */
@@ -71,7 +71,7 @@ const PLANNED_FIELDS = {
     'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
     'interrupted run), unproven, duplicate, refused, or with --prune gone (to be dropped from the lockfile)',
   signer: 'who signed the skin in the lockfile, if that matters',
-  outputs: 'files that --prune removes with a source that is gone',
+  outputs: 'files that --prune deletes with a source that is gone',
   error: { about: 'why the source is refused', fields: { code: 'error code', message: 'what is wrong' } },
 } satisfies Fields<PlannedView>;
 
@@ -82,7 +82,7 @@ export const PLAN_OUTPUT: readonly CommandOutput[] = [
     columnMeanings: {
       source: PLANNED_FIELDS.source,
       outlook: PLANNED_FIELDS.outlook,
-      message: 'why the source is refused, or the files that are removed with one that is gone',
+      message: 'why the source is refused, or the files that are deleted with one that is gone',
     },
     json: { shape: 'object', fields: PLAN_FIELDS },
   },
@@ -217,7 +217,7 @@ function goneLines({ lockfile }: BatchSummary, most: number): string[] {
   if (!lockfile || lockfile.isRefused) return [];
   const { gone } = lockfile;
   const lines = gone.slice(0, most).map(({ label, outputs }) => {
-    const files = outputs.length === 0 ? '' : `; removed ${outputs.map(shownPath).join(', ')}`;
+    const files = outputs.length === 0 ? '' : `; deleted ${outputs.map(shownPath).join(', ')}`;
     return `Dropped ${label} from the lockfile${files}.`;
   });
   return gone.length > most ? [...lines, `… and ${count(gone.length - most)} more.`] : lines;

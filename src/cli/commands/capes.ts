@@ -209,7 +209,7 @@ export async function runCapesDelete(names: readonly string[], context: CommandC
     const all = await account.capes({ signal });
     const capes = names.map((name) => capeIn(all, name, context)); // resolve every name before deleting any cape
     for (const { uuid, alias } of capes) {
-      await account.removeCape(uuid, { signal });
+      await account.deleteCape(uuid, { signal });
       await seenNames.remove('capes', alias);
       messages.say(`Deleted cape ${alias}.`);
     }

@@ -121,9 +121,9 @@ export function addBatchOptions(command: Command): Command {
     .option('--keep-signatures', 'keep the skins in the lockfile, from any signer')
     .option(
       '--prune',
-      'remove skins from the lockfile, with their files, if their folder or list no longer has them',
+      'drop skins from the lockfile and delete their files, if their folder or list no longer has them',
     )
-    .option('--yes', 'allow --prune to remove all skins of the lockfile or of a folder')
+    .option('--yes', 'allow --prune to drop all skins of the lockfile or of a folder')
     .optionsGroup('Plan and limits:')
     .option('--dry-run', 'show what would be done and how long it would take')
     .option('--max-new <number>', 'submit at most this many new skins, and leave the others', wholeNumber(0))

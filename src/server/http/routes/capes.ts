@@ -88,7 +88,7 @@ export const deleteCapeRoute = route({
   answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     await deleteCape(context, caller, uuid);
-    const messages = [{ code: 'cape_removed', message: 'The cape is removed.' }];
+    const messages = [{ code: 'cape_removed', message: 'The cape is deleted.' }];
     return { status: 200, body: envelope({ warnings, messages, links }) };
   },
 });

@@ -101,7 +101,7 @@ export async function addCape(
     if ((await countCapes(tx)) >= MAX_CAPES)
       throw new Refusal(
         'invalid_request',
-        `There are already ${MAX_CAPES} capes, the maximum. Remove one first.`,
+        `There are already ${MAX_CAPES} capes, the maximum. Delete one first.`,
       );
     await keepTexture(tx, { hash, width, height, png: encodePng(picture), created_at });
     if (!(await insertCape(tx, cape))) throw aliasTaken(alias);

@@ -21,7 +21,7 @@ import type { CallOptions, Listed, PageQuery } from './types.ts';
 /** Milliseconds: an image may have very many skins to hide. */
 const LONG = 300_000;
 
-type Page = Pick<PageQuery, 'after' | 'size'>;
+type PagePosition = Pick<PageQuery, 'after' | 'size'>;
 
 /** What the operators of a skinsmith service do about other users' skins. Each action is logged. */
 export class ModerationClient {
@@ -33,7 +33,7 @@ export class ModerationClient {
 
   /** GET /v2/account/reports: newest first. Default: the open ones. `size`: 1 to 128. */
   async reports(
-    { state, ...page }: Page & { readonly state?: 'open' | 'closed' } = {},
+    { state, ...page }: PagePosition & { readonly state?: 'open' | 'closed' } = {},
     call: CallOptions = {},
   ): Promise<Listed<Report>> {
     const path = `/reports?${queryOf({ after: page.after, size: page.size, state })}`;
@@ -66,7 +66,7 @@ export class ModerationClient {
   }
 
   /** GET /v2/account/blocked-images: by hash. */
-  async blockedImages(page: Page = {}, call: CallOptions = {}): Promise<Listed<BlockedImage>> {
+  async blockedImages(page: PagePosition = {}, call: CallOptions = {}): Promise<Listed<BlockedImage>> {
     const path = `/blocked-images?${queryOf({ after: page.after, size: page.size })}`;
     const { images, links } = await this.#ask({ method: 'GET', path }, blockedImageListAnswerSchema, call);
     return { entries: images, next: nextIn(links) };
@@ -97,7 +97,7 @@ export class ModerationClient {
   }
 
   /** GET /v2/account/log: what operators did, newest first. */
-  async log(page: Page = {}, call: CallOptions = {}): Promise<Listed<LogEntry>> {
+  async log(page: PagePosition = {}, call: CallOptions = {}): Promise<Listed<LogEntry>> {
     const path = `/log?${queryOf({ after: page.after, size: page.size })}`;
     const { entries, links } = await this.#ask({ method: 'GET', path }, logAnswerSchema, call);
     return { entries, next: nextIn(links) };

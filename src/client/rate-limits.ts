@@ -94,7 +94,7 @@ export interface CountedSubmission {
 }
 
 /** What is known about one window. */
-interface Account {
+interface WindowBalance {
   readonly limit: number;
   readonly span: number;
   readonly endsAt: number | undefined;
@@ -110,7 +110,7 @@ const MARGIN = 20;
  * submissions that were in flight with it, so those are subtracted.
  */
 export class SubmissionBudget {
-  #accounts: readonly Account[] = [];
+  #accounts: readonly WindowBalance[] = [];
   /** Send time of the submission whose answer these numbers are from. */
   #basis = Number.NEGATIVE_INFINITY;
   #sent: readonly CountedSubmission[] = [];

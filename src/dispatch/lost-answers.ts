@@ -23,7 +23,7 @@ export interface UnknownJobsPorts {
 }
 
 /** The skin that an unknown job has made. */
-interface FoundSkin {
+interface SkinOfLostJob {
   readonly pixels: string;
   readonly variant: string;
   readonly visibility: SkinVisibility;
@@ -31,7 +31,7 @@ interface FoundSkin {
   readonly state: JobAnswer;
 }
 
-type JobFinding = FoundSkin | 'nothing';
+type JobFinding = SkinOfLostJob | 'nothing';
 
 /** Nothing is known about the job yet. `patience`: milliseconds for which it is worth reading again. */
 interface Unread {
@@ -96,7 +96,7 @@ export class UnknownJobs {
     }
   }
 
-  async #skinOf(state: JobAnswer, { visibility, texture }: ReceivedSkin): Promise<FoundSkin> {
+  async #skinOf(state: JobAnswer, { visibility, texture }: ReceivedSkin): Promise<SkinOfLostJob> {
     const { skin, cape } = readTextures(texture.data.value);
     const pixels = await this.#ports.texturePixels(skin.url);
     return { state, variant: skin.variant, visibility, hasCape: cape !== undefined, pixels };
@@ -140,7 +140,7 @@ interface LostAnswer<W extends Submission> {
 }
 
 /** A job that lists have shown. */
-interface ListedJob {
+interface SightedJob {
   readonly job: Job;
   /** When the first list that showed it arrived, and the last one. */
   readonly firstSeen: number;
@@ -168,7 +168,7 @@ export class LostAnswers<W extends Submission> {
   readonly #ports: LostAnswersPorts<W>;
   readonly #lost = new Map<W, LostAnswer<W>>();
   /** The jobs of the last lists: one of them may be behind, and lack what an earlier one has shown. */
-  readonly #listed = new Map<string, ListedJob>();
+  readonly #listed = new Map<string, SightedJob>();
   readonly #unknown: UnknownJobs;
   #lookAt: number | undefined;
 
@@ -260,7 +260,7 @@ export class LostAnswers<W extends Submission> {
   }
 
   /** Whether the job is newer than the submission and of unknown origin. */
-  #mayBe(lost: LostAnswer<W>, { job: { id, timestamp }, firstSeen }: ListedJob): boolean {
+  #mayBe(lost: LostAnswer<W>, { job: { id, timestamp }, firstSeen }: SightedJob): boolean {
     if (this.#ports.session.submissions.isOwnJob(id) || this.#ports.isElsewhere(id)) return false;
     const { sentAt, decidedAt = Number.POSITIVE_INFINITY } = lost;
     if (firstSeen < sentAt || firstSeen > decidedAt) return false;
@@ -274,7 +274,7 @@ export class LostAnswers<W extends Submission> {
     return isExact ? 0 : CLOCK_TOLERANCE + clockDisorder;
   }
 
-  #isIt({ work }: LostAnswer<W>, { id }: Job, candidates: readonly ListedJob[]): boolean {
+  #isIt({ work }: LostAnswer<W>, { id }: Job, candidates: readonly SightedJob[]): boolean {
     const finding = this.#unknown.finding(id);
     if (finding === undefined || finding === 'nothing') return false;
     const pixels = this.#ports.pixelsOf(work);
@@ -305,7 +305,7 @@ function lookPause(late: number): number {
   return Math.min(LONGEST_LOOK, Math.max(LOOK, LOOK_GROWTH * late));
 }
 
-function hasOptions(found: FoundSkin, { variant, visibility, cape }: RequestedOptions): boolean {
+function hasOptions(found: SkinOfLostJob, { variant, visibility, cape }: RequestedOptions): boolean {
   const hasVariant = variant === 'auto' || variant === found.variant;
   const hasVisibility = visibility === undefined || visibility === found.visibility;
   return hasVariant && hasVisibility && (cape === undefined || found.hasCape);

@@ -122,7 +122,7 @@ export interface KnownService {
   readonly signingKey: () => Promise<Pick<ServiceKey, 'publicKey' | 'fingerprint'> | undefined>;
 }
 
-interface Contact {
+interface FactsSources {
   readonly known?: KnownService | undefined;
   readonly session: Pick<Session, 'client' | 'call' | 'slotLimit'>;
   readonly reader: RetryingReader;
@@ -133,7 +133,7 @@ interface Contact {
 }
 
 /** Asks the service for the caller's account, its signing key and the jobs already in the queue, unless they are known. */
-export async function learnFacts(contact: Contact, slots: number | undefined): Promise<Facts> {
+export async function learnFacts(contact: FactsSources, slots: number | undefined): Promise<Facts> {
   const { session, stop, cape } = contact;
   const reader = {
     client: session.client,
@@ -155,7 +155,7 @@ async function knownFacts({ slots, signingKey }: KnownService): Promise<LearnedF
   return { publicKey, fingerprint, skinDomains: [], me: { grants: { queue: slots } } };
 }
 
-async function askedFacts(reader: FactsReader, tracker: Contact['tracker']): Promise<LearnedFacts> {
+async function askedFacts(reader: FactsReader, tracker: FactsSources['tracker']): Promise<LearnedFacts> {
   const [me, key] = await Promise.all([readAccount(reader), readServiceKey(reader), tracker.firstLook()]);
   return { ...key, me };
 }

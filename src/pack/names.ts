@@ -43,10 +43,10 @@ function legalSegment(segment: string): string {
 
 /** Folders of a namespace's textures. Packs of the game have skins in the first one. */
 const FOLDERS = { texture: 'entity/player', cape: 'entity/cape', elytra: 'entity/elytra' } as const;
-export type TextureKind = keyof typeof FOLDERS;
+export type PackTextureKind = keyof typeof FOLDERS;
 
 /** Where a texture is, for commands. */
-export function textureLocation(namespace: string, kind: TextureKind, id: string): string {
+export function textureLocation(namespace: string, kind: PackTextureKind, id: string): string {
   return `${namespace}:${FOLDERS[kind]}/${id}`;
 }
 

@@ -3,7 +3,7 @@ import { makePicture, type Picture } from '../skin/picture.ts';
 import { drawView } from '../skin/render/render.ts';
 import { headCommand, mannequinCommand, type PackLook, type ProfileSkin } from '../textures/commands.ts';
 import { type GameRange, packMeta } from './games.ts';
-import { functionPath, PackNames, type TextureKind, textureLocation, texturePath } from './names.ts';
+import { functionPath, PackNames, type PackTextureKind, textureLocation, texturePath } from './names.ts';
 import { type PackSkinTexture, type PackTexture, packPng, skinTexture } from './texture.ts';
 
 /** A file of a pack. */
@@ -74,7 +74,7 @@ export class ResourcePack {
   add({ stem, skin, cape, elytra }: PackSource): Added {
     const { name: id, isOthers } = this.#names.take(stem);
     const files: PackFile[] = [];
-    const place = (kind: TextureKind, texture: PackTexture | undefined) =>
+    const place = (kind: PackTextureKind, texture: PackTexture | undefined) =>
       texture && this.#place(kind, id, texture, files);
     if (this.#first.length < ICON_FACES) this.#first.push(skin);
     const packed = {
@@ -89,7 +89,7 @@ export class ResourcePack {
     return { skin: packed, files, isRenamed: isOthers };
   }
 
-  #place(kind: TextureKind, id: string, { pixels, png }: PackTexture, files: PackFile[]): string {
+  #place(kind: PackTextureKind, id: string, { pixels, png }: PackTexture, files: PackFile[]): string {
     const key = `${kind} ${pixels}`;
     const known = this.#locations.get(key);
     if (known !== undefined) return known;

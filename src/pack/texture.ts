@@ -27,7 +27,7 @@ export interface SkinTexture extends PackSkinTexture {
   readonly source: string;
 }
 
-interface SkinOptions {
+interface SkinTextureOptions {
   /** Absent: the picture shows it. */
   readonly variant?: Variant | undefined;
   /** Whether HD skins are scaled down. */
@@ -44,7 +44,10 @@ const SIZE = 64;
  * only downloaded skins of 64×32 are converted by it, so those are converted here.
  * @throws InvalidImageError
  */
-export function skinTexture(bytes: Uint8Array, { variant, fit = false }: SkinOptions = {}): SkinTexture {
+export function skinTexture(
+  bytes: Uint8Array,
+  { variant, fit = false }: SkinTextureOptions = {},
+): SkinTexture {
   const { original, faults } = readAny(bytes, fit);
   const picture = toModern(fit ? scaled(original) : original);
   const pixels = pixelHash(picture);

@@ -3,7 +3,6 @@ import { lstatSync, statSync } from 'node:fs';
 import type { PlatformPath } from 'node:path';
 import nodePath from 'node:path';
 import type { z } from 'zod';
-
 import {
   isFetched,
   type LockEntry,
@@ -13,9 +12,9 @@ import {
   lockIdentitySchema,
 } from '../../protocol/lock-line.ts';
 
-export type { LockEntry };
-
 import { type SourceContent, type SuppliedSkin, type WorkContent, workKey } from '../model.ts';
+
+export type { LockEntry };
 
 /** Maximum bytes of a line, without its line break. */
 export const LONGEST_LINE = 64 * 1024;

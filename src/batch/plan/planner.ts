@@ -71,7 +71,8 @@ type Prepared =
       readonly given?: SuppliedOutcome | undefined;
     };
 
-type Locked = Extract<SourceDecision, { kind: 'locked' }>;
+/** A source whose skin the lockfile has. */
+export type LockedSource = Extract<SourceDecision, { kind: 'locked' }>;
 
 /** Concurrent requests to services. */
 const AT_ONCE = 6;
@@ -242,7 +243,7 @@ export class Planner {
     };
   }
 
-  #locked({ id }: Member, key: string): Locked | undefined {
+  #locked({ id }: Member, key: string): LockedSource | undefined {
     const { lockfile, force } = this.#options;
     const found = force ? undefined : lockfile?.find(id, key);
     if (!found || found.state === 'changed') return undefined;
@@ -250,7 +251,7 @@ export class Planner {
   }
 
   /** Whether the entry still counts, judged by its signer. */
-  async #judge(locked: Locked, work: Work): Promise<Prepared> {
+  async #judge(locked: LockedSource, work: Work): Promise<Prepared> {
     const { lockfile, signers } = this.#options;
     const member = work.members[0]!;
     const signer = lockfile?.signerOf(locked.entry);
@@ -330,7 +331,7 @@ export class Planner {
   }
 }
 
-function keptAs(locked: Locked, standing: SignerStatus): Locked {
+function keptAs(locked: LockedSource, standing: SignerStatus): LockedSource {
   return standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
 }
 

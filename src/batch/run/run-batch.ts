@@ -9,7 +9,7 @@ import {
   DeliveryError,
   type RunningProgress,
 } from '../options.ts';
-import type { Planned, SourceDecision } from '../plan/planner.ts';
+import type { LockedSource, Planned, SourceDecision } from '../plan/planner.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
@@ -43,8 +43,6 @@ export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
     files.close();
   }
 }
-
-type Locked = Extract<SourceDecision, { kind: 'locked' }>;
 
 /** One batch while it runs. */
 class BatchRun {
@@ -172,7 +170,7 @@ class BatchRun {
   }
 
   /** Checks the entry before anything is written from it, including its own line under a new name. */
-  async #finishLocked(member: Member, decision: Locked): Promise<void> {
+  async #finishLocked(member: Member, decision: LockedSource): Promise<void> {
     const { lockfile, signers } = this.#files;
     const { entry, moved, key } = decision;
     const name = ownName(member, { isShared: moved });

@@ -250,7 +250,7 @@ function rulesIn(path: string, place: string, entries: readonly Dirent[], rules:
   return rules.withFile(place, decodedText(readFileSync(file)));
 }
 
-interface WalkedFolder {
+interface FolderToWalk {
   readonly path: string;
   readonly label: string;
   readonly place: string;
@@ -263,7 +263,7 @@ interface Content extends Omit<FolderStep, 'place'> {
   readonly folders: readonly string[];
 }
 
-async function sorted(entries: readonly Dirent[], folder: WalkedFolder): Promise<Content> {
+async function sorted(entries: readonly Dirent[], folder: FolderToWalk): Promise<Content> {
   const [files, folders, problems]: [string[], string[], FolderStep['problems'][number][]] = [[], [], []];
   let isThinned = false;
   for (const [index, entry] of entries.entries()) {
@@ -282,7 +282,7 @@ async function sorted(entries: readonly Dirent[], folder: WalkedFolder): Promise
 }
 
 /** Undefined for entries that the walk skips. Only links need a stat. */
-function kindOf(entry: Dirent, folder: WalkedFolder): 'file' | 'folder' | SourceProblem | undefined {
+function kindOf(entry: Dirent, folder: FolderToWalk): 'file' | 'folder' | SourceProblem | undefined {
   const isNamed = folder.names.test(entry.name);
   if (!isNamed && !folder.recursive) return undefined;
   const isLink = entry.isSymbolicLink();
@@ -291,7 +291,7 @@ function kindOf(entry: Dirent, folder: WalkedFolder): 'file' | 'folder' | Source
   return isNamed ? kind : undefined;
 }
 
-function targetOf(name: string, folder: WalkedFolder): 'file' | 'folder' | SourceProblem {
+function targetOf(name: string, folder: FolderToWalk): 'file' | 'folder' | SourceProblem {
   try {
     return statSync(join(folder.path, name)).isDirectory() ? 'folder' : 'file';
   } catch (error) {

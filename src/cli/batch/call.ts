@@ -39,7 +39,7 @@ export interface BatchCall {
   readonly purpose: string;
 }
 
-interface SourceReading {
+interface SourceReadingOptions {
   /** Called with a sentence about each unusable part of a list. */
   readonly warn?: (message: string) => void;
   /** Records the folders and lists that were read whole. */
@@ -49,7 +49,7 @@ interface SourceReading {
 /** Returns the named sources as a stream. */
 export function sourcesOf(
   { context, typed }: Pick<BatchCall, 'context' | 'typed'>,
-  { warn = (message) => void context.messages.warn(message), coverage }: SourceReading = {},
+  { warn = (message) => void context.messages.warn(message), coverage }: SourceReadingOptions = {},
 ): AsyncIterable<BatchSource> {
   const found = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
   const sources = typed.fetchLocally ? fetched(found, context) : found;

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade } from '../../index.ts';
+import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
@@ -73,8 +73,6 @@ export function keyChange(typed: TypedKeyChange): ApiKeyChange {
     ...(typed.v2Compat !== undefined && { v2Compat: typed.v2Compat }),
   };
 }
-
-type Scope = NonNullable<ApiKeyChange['scopes']>[number];
 
 /** Field names of the service's API; a table, so that the compiler reports a missing one. */
 const SCOPES = { read: 1, generate: 1, skins: 1, account: 1, operator: 1 } as const satisfies Record<

@@ -50,7 +50,7 @@ import {
 } from './limits.ts';
 import type { HostedOptions } from './options.ts';
 import { OBJECT_ID, readSubmission } from './requests.ts';
-import { SkinMaker, SkinRequests, skinToJson } from './skins.ts';
+import { SkinRequests, SkinSigner, skinToJson } from './skins.ts';
 
 /** The key of the service's only user, unless told otherwise. */
 const HOSTED_KEY = '5eedf00d'.repeat(9);
@@ -96,7 +96,7 @@ type Handler = (visit: Visit, closing: AbortSignal) => Promise<Answer> | Answer;
 export class HostedApi {
   readonly intake: Intake;
   key: string;
-  readonly #maker: SkinMaker;
+  readonly #maker: SkinSigner;
   readonly #skins: SkinRequests;
   readonly #options: HostedOptions;
   readonly #traffic: Readonly<Record<CallerKind, Traffic>>;
@@ -126,7 +126,7 @@ export class HostedApi {
   /** `url`: the service's root. */
   constructor(url: string, options: HostedOptions) {
     const { signingKey = fixtureKey(), seed = new Seed(randomUUID()) } = options;
-    this.#maker = new SkinMaker(url, { signingKey, seed });
+    this.#maker = new SkinSigner(url, { signingKey, seed });
     this.#options = options;
     this.key = options.key ?? HOSTED_KEY;
     this.intake = new Intake(this.#maker, seed, options);

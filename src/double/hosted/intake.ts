@@ -23,8 +23,8 @@ import {
 import { type CallerKind, countSubmission, type HostedFlags, type Visit } from './limits.ts';
 import type { HostedOptions } from './options.ts';
 import { Recorder } from './records.ts';
-import { inputOf, type Submission, type SubmissionOptions } from './requests.ts';
-import { plainPicture, type SkinMaker, SkinStore } from './skins.ts';
+import { inputOf, type SubmissionOptions, type SubmittedSkin } from './requests.ts';
+import { plainPicture, type SkinSigner, SkinStore } from './skins.ts';
 
 /** A skin that was there before it was asked for, under the id of a job that never was. */
 export interface Duplicate {
@@ -38,7 +38,7 @@ export type Taken =
   | { readonly kind: 'job'; readonly job: HostedJob }
   | { readonly kind: 'duplicate'; readonly duplicate: Duplicate };
 
-interface NewJob extends Omit<PlannedJob, 'input'> {
+interface HostedJobInput extends Omit<PlannedJob, 'input'> {
   readonly input: SkinInput;
   readonly picture: Picture;
   readonly now: number;
@@ -51,7 +51,7 @@ export class Intake {
   readonly book: JobBook;
   readonly skins = new SkinStore();
   flags: HostedFlags;
-  readonly #maker: SkinMaker;
+  readonly #maker: SkinSigner;
   readonly #options: HostedOptions;
   readonly #seed: Seed;
   readonly #fakeJobs = new Map<string, Duplicate>();
@@ -61,7 +61,7 @@ export class Intake {
   readonly #attempts = new Map<string, number>();
   #foreignJobs = 0;
 
-  constructor(maker: SkinMaker, seed: Seed, options: HostedOptions) {
+  constructor(maker: SkinSigner, seed: Seed, options: HostedOptions) {
     this.#maker = maker;
     this.#seed = seed;
     this.#options = options;
@@ -70,7 +70,7 @@ export class Intake {
   }
 
   /** In the published order: the queue's limit, what is allowed, the quota, the picture, duplicates, the switch. */
-  async take(visit: Visit, { options, picture: read }: Submission): Promise<Taken> {
+  async take(visit: Visit, { options, picture: read }: SubmittedSkin): Promise<Taken> {
     const { caller, now, plan } = visit;
     const before = { pending: this.book.unfinished(caller, now), lastJob: this.book.last(caller) };
     this.#checkQueue(before);
@@ -189,7 +189,7 @@ export class Intake {
     return serviceTime[this.records.accepted.length % serviceTime.length] ?? 0;
   }
 
-  #add({ picture, now, times, ...planned }: NewJob): HostedJob {
+  #add({ picture, now, times, ...planned }: HostedJobInput): HostedJob {
     const { input, fate, owner } = planned;
     const { startsAt, endsAt } = times;
     const made = Number.isFinite(endsAt)

@@ -2,7 +2,7 @@ import type { RequestKind } from '../requests.ts';
 import { type HostedJob, isKnown, statusOf } from './jobs.ts';
 
 /** A submission that was accepted. Times in milliseconds since the epoch. */
-export interface Submission {
+export interface AcceptedSubmission {
   /** Pixel hash. */
   readonly pixels: string;
   readonly variant: string;
@@ -26,7 +26,7 @@ export interface DoubleSubmission {
 /** What the service saw, for tests to judge by. */
 export interface HostedRecords {
   /** In their order; what other programs of the caller submitted is not among them. */
-  readonly accepted: readonly Submission[];
+  readonly accepted: readonly AcceptedSubmission[];
   readonly doubleSubmissions: readonly DoubleSubmission[];
   /** Most jobs that were unfinished at once, other programs' included. */
   readonly mostUnfinished: number;
@@ -37,14 +37,14 @@ export interface HostedRecords {
 }
 
 export class Recorder implements HostedRecords {
-  readonly accepted: Submission[] = [];
+  readonly accepted: AcceptedSubmission[] = [];
   readonly doubleSubmissions: DoubleSubmission[] = [];
   mostUnfinished = 0;
   readonly requests: Partial<Record<RequestKind, number>> = {};
   readonly refusals: Record<string, number> = {};
 
   /** `earlier`: the jobs there were for the same picture and variant. */
-  submission(submission: Submission, earlier: readonly HostedJob[]): void {
+  submission(submission: AcceptedSubmission, earlier: readonly HostedJob[]): void {
     const { pixels, variant, job: second, at } = submission;
     this.accepted.push(submission);
     const first = earlier.find((job) => answersFor(job, at));

@@ -49,14 +49,14 @@ const MAX_FILE_BYTES = 20_000;
 
 export type SubmissionOptions = z.output<typeof OPTIONS>;
 
-export interface Submission {
+export interface SubmittedSkin {
   readonly options: SubmissionOptions;
   /** @throws HostedRefusal: the picture is read only once the request has been counted */
   readonly picture: () => Picture;
 }
 
 /** Reads what is asked for. @throws HostedRefusal, InvalidRequest */
-export async function readSubmission(request: DoubleRequest): Promise<Submission> {
+export async function readSubmission(request: DoubleRequest): Promise<SubmittedSkin> {
   const type = request.headers['content-type'] ?? '';
   if (/^multipart\/form-data\b/.test(type)) return await readUpload(request.body, type);
   if (!/^application\/json\b/.test(type)) {
@@ -68,7 +68,7 @@ export async function readSubmission(request: DoubleRequest): Promise<Submission
   return { options, picture: () => readLinked(fields) };
 }
 
-async function readUpload(body: Buffer, type: string): Promise<Submission> {
+async function readUpload(body: Buffer, type: string): Promise<SubmittedSkin> {
   const form = [...(await readForm(body, type))];
   const fields = form.filter(([, value]) => typeof value === 'string');
   const files = form.flatMap(([name, value]) => (typeof value === 'string' ? [] : [{ name, file: value }]));

@@ -49,7 +49,7 @@ export function encodeDifferently({ width, height, pixels }: Picture): Buffer {
 }
 
 /** Makes signed skins and keeps their textures, each named by the SHA-256 of its file as the game does it. */
-export class SkinMaker {
+export class SkinSigner {
   readonly #root: string;
   readonly #key: KeyObject;
   readonly #seed: Seed;
@@ -111,7 +111,7 @@ export class SkinMaker {
 
 type Edit = Partial<Pick<Skin, 'name' | 'visibility'>>;
 
-interface KeptSkin {
+interface SkinRecord {
   readonly skin: Promise<Skin>;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
@@ -121,10 +121,10 @@ interface KeptSkin {
 
 /** The skins that the service has, newest last. */
 export class SkinStore {
-  readonly #skins = new Map<string, KeptSkin>();
+  readonly #skins = new Map<string, SkinRecord>();
   readonly #edits = new Map<string, Edit>();
 
-  add(uuid: string, kept: KeptSkin): void {
+  add(uuid: string, kept: SkinRecord): void {
     this.#skins.set(uuid, kept);
   }
 

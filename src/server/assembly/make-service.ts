@@ -91,7 +91,7 @@ export function openPictures(
   return { renders, gameTextures, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
 }
 
-type Options = ServerOptions & { readonly plans: Plans; readonly events: ServiceEvents };
+type AssemblyOptions = ServerOptions & { readonly plans: Plans; readonly events: ServiceEvents };
 
 /** What the service is created with. */
 interface Surroundings {
@@ -104,7 +104,7 @@ interface Surroundings {
 
 /** Creates the queue, the generator and the workers. An existing signing key must be usable. */
 export async function makeService(
-  options: Options,
+  options: AssemblyOptions,
   { store, state, releases, node, jobsToDo }: Surroundings,
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
   const parts = makeServiceParts({ store, state, node });
@@ -164,7 +164,7 @@ function makeLimiters(
 
 /** The operator's settings. */
 function rulesOf(
-  options: Options,
+  options: AssemblyOptions,
 ): Pick<ServiceContext, 'generatorKind' | 'plans' | 'callbacks' | 'usersMayLink' | 'site'> {
   return {
     generatorKind: kindOf(options),
@@ -177,7 +177,7 @@ function rulesOf(
 
 /** What depends on the server's addresses and on whether it is stopping. */
 function liveParts(
-  { allowedOrigins = [], embedded }: Options,
+  { allowedOrigins = [], embedded }: AssemblyOptions,
   state: RuntimeState,
 ): Pick<
   ServiceContext,
@@ -204,7 +204,7 @@ interface Jobs {
 
 /** The queue, its workers, and the followers of its jobs. */
 function makeJobs(
-  { pace = 0, workers, embedded = false, events }: Options,
+  { pace = 0, workers, embedded = false, events }: AssemblyOptions,
   service: ServiceParts,
   opened: { readonly generator: Generator; readonly workers?: number; readonly jobsToDo: ClaimBounds },
 ): Jobs {
@@ -239,7 +239,7 @@ interface StatusParts {
 
 /** The health of the service and its statistics. */
 function makeStatus(
-  options: Options,
+  options: AssemblyOptions,
   { parts, store, state, ownKey, jobs: { pool, generator } }: StatusParts,
 ): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore'> {
   const { usedBytes, isReplaced, examine: examineStore } = store;
@@ -261,14 +261,14 @@ function makeStatus(
 }
 
 /** PostgreSQL's disk is the concern of its operator. */
-function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
+function mostBytes({ embedded, store, maxStoreBytes }: AssemblyOptions): number {
   if (embedded) return Number.POSITIVE_INFINITY;
   return maxStoreBytes ?? (store ? Number.POSITIVE_INFINITY : MAX_STORE_BYTES);
 }
 
 /** Undefined for an embedded service. */
 async function openMetrics(
-  { embedded, openMetrics: isOpen = false, events }: Options,
+  { embedded, openMetrics: isOpen = false, events }: AssemblyOptions,
   {
     parts: { db, skew },
     feeds,

@@ -15,7 +15,7 @@ import type { Migration } from '../store/meta.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
 /** Where the service listens, and its public address. */
-interface AddressOptions {
+interface ServerAddressOptions {
   readonly host?: string;
   /** 0: any free port. */
   readonly port?: number;
@@ -72,7 +72,7 @@ interface NetworkOptions {
 }
 
 /** The store, and how long it keeps things. */
-interface StoreOptions {
+interface ServerStoreOptions {
   /** Folder of the store and the keys; created if missing. */
   readonly dataDir: string;
   /**
@@ -92,7 +92,7 @@ interface StoreOptions {
 }
 
 /** Who may use the service, and how much. */
-interface AccessOptions {
+interface ServerAccessOptions {
   /** JSON file with plans (service/plans/plans-file.ts); default: plans.json in the data folder, if it exists. */
   readonly plansFile?: string;
   /** False: every caller needs an API key. */
@@ -122,7 +122,7 @@ interface AccessOptions {
 }
 
 /** Settings of the log. */
-interface LogOptions {
+interface ServerLogOptions {
   readonly logLevel?: LogLevel;
   /** What to log of callers' addresses; default: `short`. */
   readonly logAddresses?: LogAddresses;
@@ -131,13 +131,13 @@ interface LogOptions {
 }
 
 export interface ServerOptions
-  extends AddressOptions,
+  extends ServerAddressOptions,
     GenerationOptions,
     GameServiceOptions,
     NetworkOptions,
-    StoreOptions,
-    AccessOptions,
-    LogOptions {
+    ServerStoreOptions,
+    ServerAccessOptions,
+    ServerLogOptions {
   /** Whether a single command uses the service, inside its process. */
   readonly embedded?: boolean;
   /** Whether a command runs the service only for a while, perhaps beside another with the same data. */

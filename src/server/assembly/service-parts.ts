@@ -68,10 +68,10 @@ export function makeServiceParts({
   };
 }
 
-type Options = Pick<ServerOptions, 'store' | 'dataDir' | 'inMemory' | 'durable' | 'migrations'>;
+type OpenStoreOptions = Pick<ServerOptions, 'store' | 'dataDir' | 'inMemory' | 'durable' | 'migrations'>;
 
 /** Opens the store that the options name: a database of PostgreSQL, or the file in the data folder. @throws StoreUnfinishedError */
-export async function openStoreOf(options: Options): Promise<OpenStore> {
+export async function openStoreOf(options: OpenStoreOptions): Promise<OpenStore> {
   const store = await open(options);
   try {
     await verifyWhole(store.db);
@@ -86,11 +86,11 @@ export async function openStoreOf(options: Options): Promise<OpenStore> {
  * The same for a few statements, which are not prepared, because that would cost more than it saves. So any pooler may
  * be in front of PostgreSQL.
  */
-export async function openBriefly({ store, ...rest }: Options): Promise<OpenStore> {
+export async function openBriefly({ store, ...rest }: OpenStoreOptions): Promise<OpenStore> {
   return await openStoreOf({ ...rest, store: store && { ...store, prepares: false } });
 }
 
-async function open({ store, dataDir, inMemory, durable, migrations }: Options): Promise<OpenStore> {
+async function open({ store, dataDir, inMemory, durable, migrations }: OpenStoreOptions): Promise<OpenStore> {
   if (inMemory) return await openMemoryStore();
   if (store === undefined) return await openStore(dataDir, { durable, migrations });
   const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');

@@ -70,7 +70,7 @@ export const PREFLIGHT: Answer = {
 };
 
 /** Names in lower case. */
-type Headers = Record<string, string | string[]>;
+type HeaderFields = Record<string, string | string[]>;
 
 export interface ResponseOptions {
   /** Headers of all answers. Names in lower case. */
@@ -133,9 +133,9 @@ export function makeBreadcrumb(): string {
 }
 
 /** The headers of every answer, with IDs of the request that clients may show, and the answer's own. */
-function headersOf({ common, id }: ResponseOptions, headers: Answer['headers'] = {}): Headers {
+function headersOf({ common, id }: ResponseOptions, headers: Answer['headers'] = {}): HeaderFields {
   const breadcrumb = makeBreadcrumb();
-  const all: Headers = {
+  const all: HeaderFields = {
     ...common,
     'x-request-id': id,
     'mineskin-server': SERVER_NAME,
@@ -151,19 +151,19 @@ function headersOf({ common, id }: ResponseOptions, headers: Answer['headers'] =
 }
 
 /** Each cookie needs a header of its own. */
-function listOf(headers: Headers): Record<string, string> | [string, string][] {
+function listOf(headers: HeaderFields): Record<string, string> | [string, string][] {
   if (!Array.isArray(headers['set-cookie'])) return headers as Record<string, string>;
   return Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
 }
 
-function isPicture({ 'content-type': type }: Headers): boolean {
+function isPicture({ 'content-type': type }: HeaderFields): boolean {
   return typeof type === 'string' && type.startsWith('image/');
 }
 
 /** The bytes to send. Adds the content type unless the answer has one. */
-function payloadOf(body: unknown, headers: Headers): string | Uint8Array | undefined {
+function payloadOf(body: unknown, headers: HeaderFields): string | Uint8Array | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === 'string') {
     headers['content-type'] ??= 'text/plain; charset=utf-8';

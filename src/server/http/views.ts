@@ -172,14 +172,18 @@ export function placeAfter<Entry, Place>(
 }
 
 /** The query of a page: size, position and filters. Empty filters are left out. */
-interface PageQuery {
+interface PageLinkQuery {
   readonly size: number;
   readonly after?: string | number | undefined;
   readonly [filter: string]: string | number | undefined;
 }
 
 /** The links of a page of the list at `path`. `next`: the position after which the next page begins, if there is one. */
-export function pageLinks(path: string, query: PageQuery, next: string | undefined): Record<string, string> {
+export function pageLinks(
+  path: string,
+  query: PageLinkQuery,
+  next: string | undefined,
+): Record<string, string> {
   const { size, after, ...filters } = query;
   const address = (place: string | number | undefined) => {
     const all = { size, ...filters, after: place };

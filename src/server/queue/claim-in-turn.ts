@@ -130,7 +130,7 @@ function isOf(owners: NonNullable<ClaimBounds['owners']>): RawBuilder<boolean> {
   return sql`and ${isExcept ? sql`not` : sql``} waiting.owner = any(${names})`;
 }
 
-type Claims = LeaseEnd & {
+type ClaimValues = LeaseEnd & {
   /** At most one per job. */
   readonly workers: readonly string[];
   readonly most: number;
@@ -155,7 +155,7 @@ type ClaimedRow = Simplify<
 const WHOSE_TURN = ({
   now,
   patience,
-}: Pick<Claims, 'now' | 'patience'>) => sql`first as materialized (select callers.owner
+}: Pick<ClaimValues, 'now' | 'patience'>) => sql`first as materialized (select callers.owner
   from (select set_config('lock_timeout', ${patience}::text, true) as set) as patience,
     jobs as waiting join callers on callers.owner = waiting.owner
   where patience.set is not null and waiting.status = 'waiting' and waiting.run_at <= ${now}
@@ -169,7 +169,7 @@ const IS_LOCKED = sql`and (select count(*) from first) >= 0`;
  * limit, so it may take fewer jobs than possible, but takes none only if none can run.
  */
 function claimSeveral(
-  { workers, most, now, patience, ...until }: Claims,
+  { workers, most, now, patience, ...until }: ClaimValues,
   { isInTurn }: { isInTurn: boolean },
 ): RawBuilder<ClaimedRow> {
   const also = isInTurn ? IS_LOCKED : sql``;

@@ -200,23 +200,23 @@ async function findRows(target: Db): Promise<string | undefined> {
   return undefined;
 }
 
-interface Plan extends CopyOptions {
+interface CopyPlan extends CopyOptions {
   readonly source: Db;
   readonly target: Db;
   readonly tables: readonly ReadTable[];
 }
 
 class Work {
-  readonly #plan: Plan;
+  readonly #plan: CopyPlan;
   readonly #rows: number;
   #done = 0;
 
-  private constructor(plan: Plan, rows: number) {
+  private constructor(plan: CopyPlan, rows: number) {
     this.#plan = plan;
     this.#rows = rows;
   }
 
-  static async plan(plan: Plan): Promise<Work> {
+  static async plan(plan: CopyPlan): Promise<Work> {
     let rows = 0;
     for (const table of plan.tables) rows += await countRows(plan.source, table);
     return new Work(plan, rows);

@@ -46,7 +46,7 @@ export interface OpenStore {
   close(): Promise<void>;
 }
 
-export interface Schema {
+export interface KnownMigrations {
   /** All migrations that the program knows; default: those of this version. */
   readonly migrations?: readonly Migration[] | undefined;
 }

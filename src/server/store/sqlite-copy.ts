@@ -5,7 +5,7 @@ import { FIRST_SCHEMA } from './schema/first-schema.ts';
 import { sqliteDb } from './sqlite.ts';
 
 /** The parts of a database (`table jobs`, `index jobs_by_owner`) with the statements that created them. */
-type Schema = ReadonlyMap<string, string>;
+type SchemaParts = ReadonlyMap<string, string>;
 
 /**
  * How the schema of a database differs from that of a store of this version; undefined if it does not.
@@ -24,7 +24,7 @@ export async function findSchemaFault(
   return foreign && `it has an unknown ${foreign}`;
 }
 
-async function schemaAt(version: number, besides: string): Promise<Schema> {
+async function schemaAt(version: number, besides: string): Promise<SchemaParts> {
   const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(':memory:');
   const db = sqliteDb(database);
@@ -38,7 +38,7 @@ async function schemaAt(version: number, besides: string): Promise<Schema> {
 }
 
 /** Leaves out what SQLite creates itself (statistics, indices of keys). */
-function schemaOf(database: DatabaseSync): Schema {
+function schemaOf(database: DatabaseSync): SchemaParts {
   const rows = database
     .prepare("select type, name, sql from sqlite_schema where name not like 'sqlite\\_%' escape '\\'")
     .all();

@@ -32,7 +32,7 @@ import {
 } from './db.ts';
 import { GroupCommit } from './group-commit.ts';
 import { MIGRATIONS, migrate, newestSchema } from './meta.ts';
-import type { OpenStore, Schema } from './open-store.ts';
+import type { KnownMigrations, OpenStore } from './open-store.ts';
 import type { Tables } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';
 
@@ -150,7 +150,7 @@ export interface SqliteOptions {
  */
 export async function openStore(
   dataDir: string,
-  { migrations = MIGRATIONS, durable = false }: SqliteOptions & Schema = {},
+  { migrations = MIGRATIONS, durable = false }: SqliteOptions & KnownMigrations = {},
 ): Promise<OpenStore> {
   const path = join(dataDir, 'skinsmith.db');
   const database = await openSqliteFile(path, durable);

@@ -97,7 +97,7 @@ export class UpstreamJobs {
   async endOfNew(
     work: UpstreamWork,
     state: JobAnswer,
-    { sent, signal }: NewJob,
+    { sent, signal }: SubmittedJob,
   ): Promise<JobAnswer | undefined> {
     return await this.#wait(work, signal, () => this.#tracker.accepted(work, state, sent));
   }
@@ -108,7 +108,7 @@ export class UpstreamJobs {
    */
   async endOfLost(
     work: UpstreamWork,
-    { sent, settlesIn, signal }: NewJob & { readonly settlesIn: number },
+    { sent, settlesIn, signal }: SubmittedJob & { readonly settlesIn: number },
   ): Promise<JobAnswer | undefined> {
     return await this.#wait(work, signal, () => {
       this.#session.slots.unsure.add(work);
@@ -227,7 +227,7 @@ export class UpstreamJobs {
   }
 }
 
-interface NewJob {
+interface SubmittedJob {
   readonly sent: SubmissionMark;
   readonly signal: AbortSignal;
 }

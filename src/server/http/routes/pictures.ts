@@ -7,10 +7,10 @@ import { skinInput, textureInput } from '../../pictures/texture-renders.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 
-type Headers = Readonly<Record<string, string>>;
+type HeaderFields = Readonly<Record<string, string>>;
 
 /** For answers that pages of any site may show: a picture or a redirect to one. */
-export const CROSS_ORIGIN: Headers = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
+export const CROSS_ORIGIN: HeaderFields = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** The picture of a default skin for pages to show while a player's own must wait; `texture`: the skin file. */
 export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standIn']> {
@@ -21,7 +21,7 @@ export function standInFor(view: AnyView | 'texture'): NonNullable<Route['standI
 }
 
 /** Not cached, and not shown on other sites. */
-export const PRIVATE_ANSWER: Headers = {
+export const PRIVATE_ANSWER: HeaderFields = {
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
@@ -30,7 +30,7 @@ export const PRIVATE_ANSWER: Headers = {
 export function pngAnswer(
   { request }: Pick<Call, 'request'>,
   { name, png }: { readonly name: string; readonly png: Uint8Array },
-  headers: Headers,
+  headers: HeaderFields,
 ): Answer {
   const tagged = tag(name, headers);
   if (request.headers['if-none-match'] === tagged.ETag)
@@ -42,7 +42,7 @@ export function pngAnswer(
 export async function renderAnswer(
   call: Pick<Call, 'request' | 'context' | 'caller'>,
   input: RenderInput,
-  headers: Headers,
+  headers: HeaderFields,
 ): Promise<Answer> {
   const { context, caller, request } = call;
   const name = context.renders.nameOf(input);
@@ -59,7 +59,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-function tag(name: string, headers: Headers) {
+function tag(name: string, headers: HeaderFields) {
   return { ...CROSS_ORIGIN, ...headers, ETag: `"${name}"` };
 }
 
@@ -79,12 +79,12 @@ const textureQuery = query.extend({ variant: z.enum(['auto', 'classic', 'slim'])
 const answers = { 200: 'image/png', 400: errorAnswerSchema, 404: errorAnswerSchema } as const;
 
 /** Search engines show nothing that is only for those who have its address. */
-function headersFor(visibility: SkinVisibility): Headers {
+function headersFor(visibility: SkinVisibility): HeaderFields {
   if (visibility === 'private') return PRIVATE_ANSWER;
   return visibility === 'unlisted' ? UNLISTED : {};
 }
 
-export const UNLISTED: Headers = { 'X-Robots-Tag': 'noindex' };
+export const UNLISTED: HeaderFields = { 'X-Robots-Tag': 'noindex' };
 
 export const SKIN_VIEW_ROUTES: readonly Route[] = VIEWS.map(skinViewRoute);
 export const TEXTURE_VIEW_ROUTES: readonly Route[] = VIEWS.map(textureViewRoute);

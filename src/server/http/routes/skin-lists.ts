@@ -21,7 +21,7 @@ const STARTED_OVER: Note = {
   message: 'No skin with that UUID to continue after; this is the first page.',
 };
 
-type Page = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSkinListQuerySchema>>;
+type SkinListParams = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSkinListQuerySchema>>;
 
 export const publicSkinsRoute = route({
   method: 'GET',
@@ -78,14 +78,14 @@ function pickAnswer(self: string, warnings: readonly Note[], skins: readonly Ski
   return { status: 200, body };
 }
 
-async function publicAnswer(call: Call, query: Page): Promise<Answer> {
+async function publicAnswer(call: Call, query: SkinListParams): Promise<Answer> {
   const list = await readPublicSkins(call.context, call.caller, { ...query, startsOver });
   return listAnswer('/v2/skins', { ...call, query }, list);
 }
 
 function listAnswer(
   path: string,
-  { query, warnings: common }: Pick<Call<unknown, Page>, 'query' | 'warnings'>,
+  { query, warnings: common }: Pick<Call<unknown, SkinListParams>, 'query' | 'warnings'>,
   { skins, next, total, hasStartedOver }: SkinList,
 ): Answer {
   const { size, filter, visibility, variant, sort } = query;

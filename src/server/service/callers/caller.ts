@@ -17,7 +17,7 @@ export interface Origins {
 }
 
 /** Where an API key may be used. Empty lists mean no restriction. */
-export interface Bindings {
+export interface KeyBindings {
   /** IP addresses and networks (CIDR), origins, and product names of user agents that may use it. */
   readonly allowedIps: string[];
   readonly allowedOrigins: string[];
@@ -26,7 +26,7 @@ export interface Bindings {
 
 /** Refuses a key that is used outside its bindings. @throws Refusal `invalid_api_key` */
 export function verifyBindings(
-  { allowedIps, allowedOrigins, allowedAgents }: Bindings,
+  { allowedIps, allowedOrigins, allowedAgents }: KeyBindings,
   { address, origin, agents }: Origins,
 ): void {
   if (allowedIps.length > 0 && !allowedIps.some((network) => isInside(address, network))) {
@@ -97,7 +97,7 @@ export interface UserCaller {
 }
 
 /** An API key as the service uses it. */
-export interface CallerKey extends Bindings {
+export interface CallerKey extends KeyBindings {
   readonly id: string;
   readonly name: string;
   /** Milliseconds since the epoch. */

@@ -194,7 +194,7 @@ export async function readOwnSkins(
 }
 
 type ListInput = SkinListQuery & { readonly scope: SkinScope };
-type Page = Omit<SkinList, 'hasStartedOver'>;
+type SkinListPage = Omit<SkinList, 'hasStartedOver'>;
 
 /** @throws Refusal `validation_error`; when too many search, as `Searches` does */
 async function readFrom(context: SearchContext, caller: Caller, input: ListInput): Promise<SkinList> {
@@ -207,7 +207,7 @@ async function readPage(
   context: SearchContext,
   caller: Caller,
   { input, before }: { readonly input: ListInput } & Pick<SkinSelection, 'before'>,
-): Promise<Page> {
+): Promise<SkinListPage> {
   const { size, sort, filter, visibility, variant } = input;
   const page = { before, sort, size: size + 1 }; // one more skin shows whether there is a next page
   const isWhole = !filter && visibility === undefined && variant === undefined;
@@ -220,7 +220,7 @@ async function searchList(
   { db, searches }: SearchContext,
   caller: Caller,
   { input, page }: { readonly input: ListInput; readonly page: SkinSelection },
-): Promise<Page> {
+): Promise<SkinListPage> {
   const { scope, size, filter, visibility, variant, sort } = input;
   const words = wordsIn(filter ?? '');
   if (filter && words.length === 0) return { skins: [], next: undefined };
@@ -235,7 +235,7 @@ async function searchList(
   return { ...list, next: list.next ?? (stoppedAt && nameOf(stoppedAt, sort)) };
 }
 
-function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): Page {
+function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): SkinListPage {
   const shown = skins.slice(0, size);
   const last = skins.length > size ? shown.at(-1) : undefined;
   return { skins: shown, next: last && nameOf(last, sort) };

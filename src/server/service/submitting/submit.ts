@@ -112,13 +112,13 @@ async function submitPicture(
 }
 
 /** A texture, and the owner's description of it. */
-type Texture = Pick<NewJob, 'textureHash' | 'variant' | 'source'>;
+type DescribedTexture = Pick<NewJob, 'textureHash' | 'variant' | 'source'>;
 
 /** Answers with existing skin data, or with a job. `picture` is stored if it is needed. @throws Refusal */
 export async function submitTexture(
   context: StoringContext,
   request: JobRequest,
-  texture: Texture,
+  texture: DescribedTexture,
   picture: () => NewJob['picture'],
 ): Promise<FoundAnswer> {
   const job = await describeJob(context, request, texture);
@@ -129,7 +129,11 @@ export async function submitTexture(
   return await enqueue(context, request, { ...job, picture: picture() });
 }
 
-async function describeJob(context: StoringContext, request: JobRequest, texture: Texture): Promise<NewJob> {
+async function describeJob(
+  context: StoringContext,
+  request: JobRequest,
+  texture: DescribedTexture,
+): Promise<NewJob> {
   const { caller, visibility, cape } = request;
   const capeHash = cape === undefined ? null : (await readCapeFor(context, caller, cape)).texture_hash;
   const asked = { ...texture, capeHash, visibility, owner: caller.owner };

@@ -13,31 +13,31 @@ export class StoreRefusedError extends StoreUnreachableError {
   override readonly code = 'store_refused';
   readonly hint: string;
 
-  constructor(cause: Error, { what, hint }: Refusal = REFUSED) {
+  constructor(cause: Error, { what, hint }: RefusalText = REFUSED) {
     super(`${what}: ${cause.message}`, { cause });
     this.hint = hint;
   }
 }
 
 /** The text before the reason, and the hint after it. */
-interface Refusal {
+interface RefusalText {
   readonly what: string;
   readonly hint: string;
 }
 
-const REFUSED: Refusal = {
+const REFUSED: RefusalText = {
   what: 'PostgreSQL denies access to the store',
   hint: 'Check the address, user and rights of the store; the password may come from PGPASSWORD or PGPASSFILE.',
 };
-const DISTRUSTED: Refusal = {
+const DISTRUSTED: RefusalText = {
   what: 'No secure connection to PostgreSQL',
   hint: 'Check the sslmode of the store, and the certificates: sslrootcert, sslcert and sslkey.',
 };
-const UNENCRYPTED: Refusal = {
+const UNENCRYPTED: RefusalText = {
   what: REFUSED.what,
   hint: 'If PostgreSQL requires TLS, add sslmode=verify-full, or at least sslmode=require, to the address of the store.',
 };
-const POOLED: Refusal = {
+const POOLED: RefusalText = {
   what: 'A pooler gives each transaction another connection to PostgreSQL',
   hint: 'Start the servers with --store-pooler, or set the pooler to session mode.',
 };

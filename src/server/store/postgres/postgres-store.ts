@@ -13,7 +13,7 @@ import {
   type Store,
 } from '../db.ts';
 import { createMeta, MIGRATIONS, type Migration, migrate, newestSchema } from '../meta.ts';
-import type { OpenStore, Schema, StoreConnections } from '../open-store.ts';
+import type { KnownMigrations, OpenStore, StoreConnections } from '../open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import { DatabaseSize, examine } from './examine.ts';
@@ -163,7 +163,7 @@ export async function openPostgresStore({
   migrations = MIGRATIONS,
   creates = true,
   ...rest
-}: PostgresSettings & Schema): Promise<OpenStore> {
+}: PostgresSettings & KnownMigrations): Promise<OpenStore> {
   const options = { ...POOL_OPTIONS, ...rest };
   const { db, pool, waits, ...opened } = await untilReachable(
     async () => await openPreferred(url, options, { migrations, creates }),

@@ -157,7 +157,15 @@ const bundles: readonly BuildOptions[] = [
 ];
 
 /** Later rules win. */
-const STYLES = ['base.css', 'frame.css', 'parts.css', 'lists.css', 'skins.css', 'own-pages.css'];
+const STYLES = [
+  'base.css',
+  'frame.css',
+  'parts.css',
+  'lists.css',
+  'skins.css',
+  'own-pages.css',
+  'skin-page.css',
+];
 
 for (const bundle of bundles) await build(bundle);
 finishPages('dist/pages');

@@ -131,7 +131,7 @@ async function getCode(page: Page): Promise<void> {
 
 async function open3d(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Show in 3D' }).click();
-  await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+  await page.getByRole('application', { name: 'The skin in 3D' }).waitFor();
 }
 
 async function choosePictures(page: Page): Promise<void> {
@@ -142,5 +142,5 @@ async function choosePictures(page: Page): Promise<void> {
     .nth(1)
     .waitFor();
   await page.getByRole('button', { name: 'Preview in 3D' }).first().click();
-  await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+  await page.getByRole('application', { name: 'The skin in 3D' }).waitFor();
 }

@@ -39,19 +39,6 @@ export function giveCommand116(skin: CommandSubject): string {
   return `give @p minecraft:player_head{${owner}${display}}`;
 }
 
-/** Applies the skin to the selected NPC of the Citizens plugin. */
-export function citizensCommand(skin: CommandSubject): string {
-  const { value, signature } = base64Only(skin);
-  // The first argument is a key of the plugin's cache. Citizens would look up a key of up to 16 characters as a
-  // player's name.
-  return `npc skin -t ${profileId(value).uuid} ${value} ${signature}`;
-}
-
-/** Applies the skin to the player who types it, by the SkinsRestorer plugin, which has its own service fetch the picture. */
-export function skinsRestorerCommand(url: string, variant: string): string {
-  return `/skin url ${quote(url)} ${variant === 'slim' ? 'slim' : 'classic'}`;
-}
-
 /** A skin for the profiles of Minecraft 1.21.9 and later, which need no signature. */
 export interface ProfileSkin {
   /** Shown as the name of a head or a mannequin. */
@@ -132,7 +119,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * Commands run with a server's full permissions, so data from a service must not be able to end one command and start
  * another. @throws UnsafeSkinDataError
  */
-function base64Only({ value, signature }: SkinData): SkinData {
+export function base64Only({ value, signature }: SkinData): SkinData {
   verifyBase64(value);
   verifyBase64(signature);
   return { value, signature };

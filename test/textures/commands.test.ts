@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { GAME_VERSIONS } from '../../src/pack/games.ts';
 import {
-  citizensCommand,
   giveCommand,
   giveCommand116,
   giveCommand1205,
@@ -12,7 +11,7 @@ import {
   UnsafeSkinDataError,
 } from '../../src/textures/commands.ts';
 
-const COMMANDS = [giveCommand, giveCommand1205, giveCommand116, citizensCommand];
+const COMMANDS = [giveCommand, giveCommand1205, giveCommand116];
 
 test('No command is made of data that could end it and begin another', () => {
   const good = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { parsedJson } from '../../base/text.ts';
-import { legalName, type PackIds, textureLocation } from '../../pack/names.ts';
+import { legalName, textureLocation } from '../../pack/names.ts';
 import {
   type CommandSubject,
-  citizensCommand as citizens,
   giveCommand as give,
   giveCommand116 as give116,
   giveCommand1205 as give1205,
@@ -13,7 +12,14 @@ import {
   textObjectCommand,
   UnsafeSkinDataError,
 } from '../../textures/commands.ts';
-import { InvalidTexturesError, parseTextures, profileId } from '../../textures/property.ts';
+import {
+  citizensCommand as citizens,
+  customSkin,
+  denizenLine,
+  fancyNpcsSection,
+  znpcsProperty,
+} from '../../textures/plugins.ts';
+import { InvalidTexturesError, parseTextures } from '../../textures/property.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 import type { FormatName, PackFormatName } from './format-names.ts';
@@ -49,8 +55,8 @@ export type Formatted = string | Readonly<Record<string, unknown>>;
 export interface Format {
   /** File extension of this format, including the dot. */
   readonly extension: string;
-  /** `stem`, `index`: path and position of the source. @throws CliError for a command, when the skin data is not base64 */
-  readonly render: (skin: SkinToFormat, stem?: string, index?: number) => Formatted;
+  /** `stem`: the path of the source. @throws CliError for a command, when the skin data is not base64 */
+  readonly render: (skin: SkinToFormat, stem?: string) => Formatted;
   /** Its name, if it is one of ours with options. */
   readonly name?: FormatName;
   /** What we write in it, if that shows in the text alone. */
@@ -75,17 +81,21 @@ export function templateFormat(extension: string, template: () => Template): For
   return { extension, render: (skin) => explained(() => fillTemplate(template(), { ...skin })), template };
 }
 
+const FIELDS = { value: '{{value}}', signature: '{{signature}}' };
+const YAML_FIELDS = {
+  url: '{{texture.url|yaml}}',
+  value: '{{value|yaml}}',
+  signature: '{{signature|yaml}}',
+};
+
 /**
  * Formats made with nothing but templates, those in `examples/formats/`. They use only fields that every skin has: the
- * list of all fields belongs to the results. Sources: the mechanism `NPCTag.skin_blob` of Denizen's documentation;
- * `NpcManagerImpl.java` of FancyMcPlugins/FancyNpcs, which has the service of MineSkin fetch the URL again once its own copy has expired;
- * `PrefetchedDescriptor.java` and `YamlStorage.java` of Pyrbu/ZNPCsPlus.
+ * list of all fields belongs to the results.
  */
 export const TEMPLATES = {
-  denizen: '- adjust <npc> skin_blob:{{value}};{{signature}}\n',
-  fancynpcs:
-    'skin:\n  identifier: {{texture.url|yaml}}\n  variant: AUTO\n  value: {{value|yaml}}\n  signature: {{signature|yaml}}\n',
-  znpcs: 'properties:\n  skin: prefetched;textures;{{value}};{{signature}};\n',
+  denizen: denizenLine(FIELDS),
+  fancynpcs: fancyNpcsSection(YAML_FIELDS),
+  znpcs: znpcsProperty(FIELDS),
   profile:
     '{\n  "id": {{uuid|json}},\n  "name": {{name|json}},\n  "properties": [\n    {\n      "name": "textures",\n' +
     '      "value": {{value|json}},\n      "signature": {{signature|json}}\n    }\n  ]\n}\n',
@@ -126,15 +136,15 @@ const FORMS = {
 
 /**
  * A command for Minecraft 1.21.9 and later, which needs no signature. `namespace`: of a pack with the texture; without
- * one, the command has its address. `ids`: the names of the sources in that pack.
+ * one, the command has its address.
  */
-export function packFormat(name: PackFormatName, namespace?: string, ids?: PackIds): Format {
-  const render = (skin: SkinToFormat, stem?: string, index = -1) =>
+export function packFormat(name: PackFormatName, namespace?: string): Format {
+  const render = (skin: SkinToFormat, stem?: string) =>
     explained(() => {
       const { skin: texture } = parseTextures(skin.value);
       if (!texture) throw new InvalidTexturesError('The value contains no skin.');
       const { url, variant } = texture;
-      const id = () => ids?.idOf(index, url) ?? legalName(stem ?? skin.name ?? skin.uuid ?? '');
+      const id = () => legalName(stem ?? skin.name ?? skin.uuid ?? '');
       const look =
         namespace === undefined ? { url } : { texture: textureLocation(namespace, 'texture', id()) };
       return COMMANDS[name]({ name: skin.name, variant, look });
@@ -167,11 +177,6 @@ export const FORMATS = {
   html: example('.html', 'html'),
 } as const satisfies Record<FormatName, Format>;
 
-function customSkin({ name, value, signature }: SkinToFormat): Formatted {
-  const skinName = (name ?? profileId(value).uuid).toLowerCase();
-  return { skinName, value, signature, dataVersion: 1 };
-}
-
 /** An output file. */
 export interface RenderedFile {
   /** Path relative to the output folder, with `/` between segments. */
@@ -186,15 +191,10 @@ export interface RenderedFile {
  * than case.
  * @throws CliError for a command, when the skin data is not base64
  */
-export function renderFile(
-  wanted: FormatLike,
-  skin: SkinToFormat,
-  stem: string,
-  index?: number,
-): RenderedFile {
+export function renderFile(wanted: FormatLike, skin: SkinToFormat, stem: string): RenderedFile {
   const format = formatOf(wanted);
   const path = filePath(format, stem);
-  if (!format.isNamedByFile) return { path, text: render(format, skin, stem, index) };
+  if (!format.isNamedByFile) return { path, text: render(format, skin, stem) };
   return { path, text: render(format, { ...skin, name: splitStem(stem).last.toLowerCase() }) };
 }
 
@@ -260,8 +260,8 @@ function splitStem(stem: string): { folder: string; last: string } {
   return { folder: stem.slice(0, at), last: stem.slice(at) };
 }
 
-function render(format: Format, skin: SkinToFormat, stem?: string, index?: number): string {
-  const formatted = format.render(skin, stem, index);
+function render(format: Format, skin: SkinToFormat, stem?: string): string {
+  const formatted = format.render(skin, stem);
   if (format.template && typeof formatted === 'string') return formatted;
   return typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonDocument(formatted);
 }

@@ -36,6 +36,8 @@ export interface AppOptions {
 
 /** The pages for people, if the app has them. */
 export interface Pages {
+  /** Mounts what leads people from addresses of the API to pages. */
+  readonly mountLeads: (app: App, options: MountOptions) => void;
   readonly mount: (app: App, options: MountOptions) => void;
   /** Answers a person's request for an address that does not exist. */
   readonly answerLost: (c: Visit, context: ServiceContext) => Promise<Answer>;
@@ -73,6 +75,7 @@ export function buildApp(options: AppOptions): App {
   });
   app.use(async (c, next) => await begin(c, next, options));
   const mounted = { ...options, requestLimiter };
+  pages?.mountLeads(app, mounted);
   for (const [path, route] of inOrder(ROUTES)) mountRoute(app, { path, route, options: mounted });
   pages?.mount(app, mounted);
   app.notFound(async (c) => await answerLost(c, mounted));

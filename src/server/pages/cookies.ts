@@ -7,7 +7,7 @@ import { type PageCall, seeOther } from './page-route.ts';
 /** Browsers accept names with this prefix only from this very host, over an encrypted connection. */
 const SECURE = '__Host-';
 
-/** The cookies, each with its age in seconds and the pattern of its value, a secret. */
+/** The cookies, each with its age in seconds and the pattern of its value. */
 const COOKIES = {
   /** Identifies the person's session. */
   skinsmith: { age: SESSION_AGE / 1000, value: /^[\w-]{43}$/ },
@@ -15,6 +15,8 @@ const COOKIES = {
   'skinsmith-sign-in': { age: 600, value: /^[\w-]{43}(?:\.[\w-]{1,400})?$/ },
   /** Identifies the browser of a visitor who is not signed in, and so the jobs from it. */
   'skinsmith-visitor': { age: 30 * 24 * 3600, value: /^[\w-]{43}$/ },
+  /** What a visitor uses skins for. The page's script sets it. */
+  'skinsmith-use': { age: 365 * 24 * 3600, value: /^[a-z0-9.-]{1,20}$/ },
 } as const;
 type CookieName = keyof typeof COOKIES;
 
@@ -26,8 +28,8 @@ export function readSessionCookie(request: Headed, publicUrl: string): string | 
 }
 
 /** The secret in a request's cookie, if any. */
-export function readCookie(cookieName: CookieName, request: Headed, publicUrl: string): string | undefined {
-  const name = `${prefixOf(request, publicUrl)}${cookieName}`;
+export function readCookie(wanted: CookieName, request: Headed, publicUrl: string): string | undefined {
+  const name = cookieName(wanted, request, publicUrl);
   const { cookie } = request.headers;
   const pairs = String(cookie ?? '').split(';');
   const values = pairs.flatMap((pair) => {
@@ -35,7 +37,12 @@ export function readCookie(cookieName: CookieName, request: Headed, publicUrl: s
     return key === name ? [value] : [];
   });
   // If there are two, another program on this host set one of them, and nothing tells which.
-  return values.length === 1 && COOKIES[cookieName].value.test(values[0]!) ? values[0] : undefined;
+  return values.length === 1 && COOKIES[wanted].value.test(values[0]!) ? values[0] : undefined;
+}
+
+/** The whole name of a cookie. */
+export function cookieName(wanted: CookieName, request: Headed, publicUrl: string): string {
+  return `${prefixOf(request, publicUrl)}${wanted}`;
 }
 
 /** The value of a Set-Cookie header for the session; without a secret, it deletes the cookie. */
@@ -45,14 +52,14 @@ export function sessionCookie(request: Headed, publicUrl: string, secret: string
 
 /** The value of a Set-Cookie header; without a secret, it deletes the cookie. */
 export function setCookie(
-  cookieName: CookieName,
+  wanted: CookieName,
   request: Headed,
   { publicUrl, secret }: { readonly publicUrl: string; readonly secret: string | undefined },
 ): string {
   const prefix = prefixOf(request, publicUrl);
-  const age = secret === undefined ? 0 : COOKIES[cookieName].age;
+  const age = secret === undefined ? 0 : COOKIES[wanted].age;
   const secure = prefix === SECURE ? '; Secure' : '';
-  return `${prefix}${cookieName}=${secret ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
+  return `${prefix}${wanted}=${secret ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 function prefixOf(request: Headed, publicUrl: string): '' | typeof SECURE {

@@ -1,5 +1,6 @@
 import type { Identity } from '../../protocol/account.ts';
 import type { PlanView } from '../../protocol/user.ts';
+import type { View } from '../../skin/render/render.ts';
 import { type Html, html } from './html.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */
@@ -143,7 +144,7 @@ function skinCard(skin: SkinCard, look: keyof typeof CARD_VIEWS): Html {
 /** The address of a skin's picture. Pictures of private skins are only for their owner, whom the session identifies. */
 export function pictureAddress(
   { uuid, visibility }: Pick<SkinCard, 'uuid' | 'visibility'>,
-  view: 'isometric' | 'front' | 'back' | 'face',
+  view: View,
   size: number,
 ): string {
   if (visibility === 'private') return `/ui/skins/${uuid}/pictures/${view}?size=${size}`;

@@ -14,6 +14,7 @@ import { readOwnSkins } from '../service/skins/skins.ts';
 import { copyField, day, options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { listField, optionalField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { PACK_NAMESPACE } from './skin-uses.ts';
 
 const PATH = '/ui/skins';
 /** Skins per page. */
@@ -209,9 +210,6 @@ ${skinCards(skins, { below: selector })}
 <button name="act" value="pack" class="quiet-button">Resource pack of selected</button>
 <button name="act" value="delete" class="quiet-button danger">Delete selected</button></div></div></form>`;
 }
-
-/** The namespace of packs that pages make. */
-const PACK_NAMESPACE = 'skinsmith';
 
 /** What a game server needs of a resource pack. */
 function skinPackPage(

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { uuidSchema } from '../../protocol/skin.ts';
 import { encodedFor, SECURITY_HEADERS } from '../http/answers.ts';
 import { type App, admitted, type MountOptions, type Pages, respond, type Visit } from '../http/app.ts';
 import { receiveBody } from '../http/bodies.ts';
+import { originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
+import { anonymousCaller } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
+import { findVisible } from '../service/skins/skins.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
 import { galleryRoute } from './gallery.ts';
 import { jobPageRoute, jobStateRoute, ownJobEventsRoute, ownJobsRoute, retryJobFormRoute } from './jobs.ts';
@@ -13,7 +17,7 @@ import { makeRoute, resultsZipRoute, submitFormRoute } from './make.ts';
 import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute, skinPackPageRoute } from './my-skins.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
-import { type PageRoute, pageRoute } from './page-route.ts';
+import { type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
 import { IDENTITY_ROUTES, revokeSessionRoute, sessionsRoute } from './sessions.ts';
 import {
   firstSignInFormRoute,
@@ -31,6 +35,8 @@ import {
   deleteSkinFormRoute,
   editSkinFormRoute,
   reportSkinFormRoute,
+  shortAddressRoute,
+  skinFileRoute,
   skinPageRoute,
   skinPictureRoute,
 } from './skin.ts';
@@ -88,7 +94,9 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   ...exportPageRoutes,
   skinPackPageRoute,
   skinPageRoute,
+  shortAddressRoute,
   skinPictureRoute,
+  skinFileRoute,
   editSkinFormRoute,
   deleteSkinFormRoute,
   reportSkinFormRoute,
@@ -134,11 +142,29 @@ function mountPage(app: App, route: PageRoute, options: MountOptions): void {
 
 /** Every page of the service. */
 export const PAGES: Pages = {
+  mountLeads: leadToSkins,
   mount: (app, options) => {
     for (const route of PAGE_ROUTES) mountPage(app, route, options);
   },
   answerLost: answerLostPerson,
 };
+
+/**
+ * The hosted service has pages of skins at the address where Crafatar has the picture of a player's skin. People who
+ * open a skin of this service there get to its page.
+ */
+function leadToSkins(app: App, { context, requestLimiter }: MountOptions): void {
+  app.get('/skins/:uuid', async (c, next) => {
+    const request = c.get('request');
+    const uuid = uuidSchema.safeParse(c.req.param('uuid')).data;
+    if (uuid === undefined || !wantsPage(request.headers)) return await next();
+    const caller = anonymousCaller(originsOf(request), context.plans);
+    if (!(await findVisible(context, caller, uuid))) return await next();
+    requestLimiter.count(caller);
+    const headers = { 'Cache-Control': 'no-store', Vary: 'Accept' };
+    return respond(c, seeOther(`/ui/skins/${uuid}`, headers), { common: SECURITY_HEADERS });
+  });
+}
 
 async function answerLostPerson(c: Visit, context: ServiceContext): Promise<Answer> {
   const parts = { request: c.get('request'), log: c.get('log'), context };

@@ -1,50 +1,122 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { REPORT_REASONS, reportBodySchema } from '../../protocol/moderation.ts';
-import { skinEditSchema, uuidSchema } from '../../protocol/skin.ts';
-import { MAX_SIZE, MIN_SIZE, VIEWS } from '../../skin/render/render.ts';
-import {
-  citizensCommand,
-  giveCommand,
-  giveCommand116,
-  giveCommand1205,
-  headCommand,
-  mannequinCommand,
-  skinsRestorerCommand,
-  textObjectCommand,
-  UnsafeSkinDataError,
-} from '../../textures/commands.ts';
+import { SHORT_ID_LENGTH, skinEditSchema, uuidOrShortIdSchema, uuidSchema } from '../../protocol/skin.ts';
+import { MAX_SIZE, MIN_SIZE, VIEWS, widthOf } from '../../skin/render/render.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
-import { checkAddress } from '../outbound/target.ts';
 import { skinInput } from '../pictures/texture-renders.ts';
+import { hasScope } from '../service/callers/caller.ts';
 import { reportSkin } from '../service/moderation.ts';
+import { Refusal } from '../service/refusal.ts';
 import { deleteSkin, editSkin } from '../service/skins/changes.ts';
-import { readSkin, signedBy, viewSkin } from '../service/skins/skins.ts';
-import { similarSkins } from '../store/skins.ts';
-import { copyField, day, options, type Page, pictureAddress, terminalOf } from './frame.ts';
+import { findVisible, readSkin, type SignerKind, signedBy, viewSkin } from '../service/skins/skins.ts';
+import { similarSkins, skinsBeginningWith } from '../store/skins.ts';
+import { cookieName, readCookie } from './cookies.ts';
+import {
+  copyButton,
+  copyField,
+  day,
+  options,
+  type Page,
+  pictureAddress,
+  skinCards,
+  terminalOf,
+} from './frame.ts';
 import { type Html, html } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
-import { pageRoute, seeOther } from './page-route.ts';
+import { type PageCall, pageRoute, seeOther } from './page-route.ts';
+import {
+  AUDIENCES,
+  type Audience,
+  fileOf,
+  type GroupId,
+  USE_IDS,
+  USES,
+  type UseFile,
+  type UseId,
+  type Way,
+  waysOf,
+} from './skin-uses.ts';
 
 const params = z.object({ uuid: uuidSchema });
+const yes = z.literal('yes').optional().catch(undefined);
 
 export const skinPageRoute = pageRoute({
   method: 'GET',
   path: '/ui/skins/:uuid',
   isFor: 'callers',
-  params,
-  query: z.object({ reported: z.literal('yes').optional().catch(undefined) }),
-  handle: async ({ context, caller, session, params, query }) => {
+  params: z.object({ uuid: uuidOrShortIdSchema }),
+  query: z.object({ use: z.enum(USE_IDS).optional().catch(undefined), reported: yes, saved: yes }),
+  handle: async (call) => {
+    const { context, caller, session, params, query } = call;
+    if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
     const skin = await readSkin(context, caller, params.uuid);
     await viewSkin(context, caller, params.uuid);
     const isOwn = session !== undefined && skin.owner === caller.owner;
     const view = {
       isOwn,
-      isReported: query.reported !== undefined,
+      done: query.reported ? 'reported' : query.saved && 'saved',
       similar: await similarSkins(context.db, skin),
       signer: signedBy(context, skin),
-    };
+      use: query.use ?? rememberedUse(call),
+      remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
+    } as const;
     return skinPage(skin, { ...view, origin: context.publicUrl() });
+  },
+});
+
+/** What the visitor has last used a skin for. */
+export function rememberedUse({ request, context }: Pick<PageCall, 'request' | 'context'>): UseId {
+  const remembered = readCookie('skinsmith-use', request, context.publicUrl());
+  return USE_IDS.find((id) => id === remembered) ?? USE_IDS[0]!;
+}
+
+/** The short address of a public skin, which anybody could guess. */
+export const shortAddressRoute = pageRoute({
+  method: 'GET',
+  path: '/s/:id',
+  isFor: 'callers',
+  params: z.object({ id: uuidOrShortIdSchema }),
+  handle: async (call) => {
+    const { id } = call.params;
+    return id.length === SHORT_ID_LENGTH ? await publicSkinsPage(call, id) : seeOther(`/ui/skins/${id}`);
+  },
+});
+
+/** Leads to the public skin whose UUID begins so, or shows all of them. @throws Refusal `skin_not_found` */
+async function publicSkinsPage({ context, caller }: PageCall, start: string) {
+  const uuids = await skinsBeginningWith(context.db, start, { size: MAX_SHARING });
+  if (uuids.length === 1) return seeOther(`/ui/skins/${uuids[0]}`);
+  const found = await Promise.all(uuids.map(async (uuid) => await findVisible(context, caller, uuid)));
+  const skins = found.filter((skin) => skin !== undefined);
+  if (skins.length === 0) throw new Refusal('skin_not_found');
+  return {
+    title: `Skins at ${start}`,
+    body: html`<p>Several skins share this short address.</p>${skinCards(skins)}`,
+    terminal: terminalOf(
+      `skinsmith skins get ${skins[0]!.uuid}`,
+      context.publicUrl(),
+      `/v2/skins/${skins[0]!.uuid}`,
+    ),
+  };
+}
+
+/** More skins than will ever share a short address. */
+const MAX_SHARING = 12;
+
+/** A file for the folder of a plugin. */
+export const skinFileRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/skins/:uuid/files/:file',
+  isFor: 'callers',
+  params: params.extend({ file: z.string().max(96) }),
+  handle: async ({ context, caller, params }) => {
+    const content = fileOf(params.file, await readSkin(context, caller, params.uuid));
+    if (!content) throw new Refusal('not_found');
+    const headers = {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${params.file}"`,
+    };
+    return { status: 200, body: Buffer.from(`${JSON.stringify(content, null, 2)}\n`), headers };
   },
 });
 
@@ -75,7 +147,7 @@ export const editSkinFormRoute = pageRoute({
   handle: async ({ context, caller, params, request }) => {
     const edit = skinEditSchema.parse(request.body ?? {});
     const { uuid } = await editSkin(context, caller, { ...edit, uuid: params.uuid });
-    return seeOther(`/ui/skins/${uuid}`);
+    return seeOther(`/ui/skins/${uuid}?saved=yes`);
   },
 });
 
@@ -87,7 +159,7 @@ export const deleteSkinFormRoute = pageRoute({
   params,
   handle: async ({ context, caller, params }) => {
     await deleteSkin(context, caller, params.uuid);
-    return seeOther('/ui/');
+    return seeOther(hasScope(caller, 'read') ? '/ui/skins?deleted=1' : '/ui/');
   },
 });
 
@@ -119,66 +191,179 @@ export interface SkinView {
   readonly cape_hash: string | null;
 }
 
-/** Who signed a skin: the game, this service, or another one. */
-type Signer = 'game' | 'server' | 'other';
-
 export interface SkinPageOptions {
   readonly isOwn: boolean;
-  /** Whether the visitor has just reported it. */
-  readonly isReported: boolean;
-  readonly signer: Signer;
+  /** What the visitor has just done. */
+  readonly done: 'reported' | 'saved' | undefined;
+  readonly signer: SignerKind;
   /** Public skins with the same pixels. */
   readonly similar: readonly Pick<SkinView, 'uuid' | 'variant' | 'cape_hash'>[];
+  /** The use whose answer is open. */
+  readonly use: UseId;
+  /** Name of the cookie that keeps the use. */
+  readonly remembers: string;
   /** The address of this server. */
   readonly origin: string;
 }
 
-export function skinPage(
-  skin: SkinView,
-  { isOwn, isReported, signer, similar, origin }: SkinPageOptions,
-): Page {
+const DONE = { reported: 'Report sent. Thank you.', saved: 'Saved.' } as const;
+
+export function skinPage(skin: SkinView, options: SkinPageOptions): Page {
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
+  const { isOwn, done, signer, similar, origin } = options;
   return {
     title: name ?? `Skin ${uuid.slice(0, 8)}`,
     hasOwnHeading: true,
-    body: html`<div class="skin">
+    body: html`${done && html`<p class="done" role="status">${DONE[done]}</p>`}
+${signer === 'server' && trustBox(origin)}
+<div class="skin">
+<div class="show">
 <div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
-<img src="${pictureAddress(skin, 'front', 384)}" alt="Front view" width="192" height="384">
-<img src="${pictureAddress(skin, 'back', 384)}" alt="Back view" width="192" height="384">
-<button type="button" data-open-viewer hidden>Show in 3D</button>
+<div class="view"><img src="${pictureAddress(skin, 'isometric', 384)}" srcset="${pictureAddress(skin, 'isometric', 768)} 2x" alt="The skin from a corner" width="192" height="384"></div>
+<div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>Show in 3D</button></div>
+</div>
+${pictures(skin)}
 </div>
 <div>
 <h1><bdi>${name ?? `Skin ${uuid.slice(0, 8)}`}</bdi></h1>
 <dl class="facts">
 <div><dt>Arms</dt><dd>${variant === 'slim' ? 'Slim' : 'Classic'}</dd></div>
-<div><dt>Visibility</dt><dd>${VISIBILITIES[visibility]}</dd></div>
+${cape_hash !== null && html`<div><dt>Cape</dt><dd>Yes</dd></div>`}
+<div><dt>Signed by</dt><dd>${SIGNERS[signer]}</dd></div>
 <div><dt>Made</dt><dd>${day(skin_created_at)}</dd></div>
 <div><dt>Views</dt><dd>${views}</dd></div>
-${cape_hash !== null && html`<div><dt>Cape</dt><dd>Yes, visible from behind</dd></div>`}
-<div><dt>Accepted by</dt><dd>${ACCEPTED[signer]}</dd></div>
+${(isOwn || visibility !== 'public') && html`<div><dt>Visibility</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
 </dl>
-<p><a class="button" href="/textures/${texture_hash}" download="${uuid}.png">Download the PNG</a></p>
-${copyFields(skin)}
+${usePanel(skin, options)}
+${shareLine(skin, origin)}
+<details><summary>Value, signature and other data</summary>${dataFields(skin)}</details>
 </div>
 </div>
 ${similar.length > 0 && similarCards(similar)}
-${isOwn ? ownerForms(skin) : reportForm(skin, isReported)}`,
+${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(skin)}`,
     terminal: terminalOf(`skinsmith skins get ${uuid}`, origin, `/v2/skins/${uuid}`),
   };
 }
 
-const ACCEPTED: Readonly<Record<Signer, string>> = {
-  game: 'every server; the game signed it',
-  server: "clients and servers that trust this server's key",
-  other: 'clients and servers that trust the service that signed it',
+const SIGNERS: Readonly<Record<SignerKind, string>> = {
+  game: 'The game',
+  server: 'This server, with its own key',
+  other: 'Another service',
 };
 
+/** Players' games get skins from the game alone, unless they are told to trust this server. */
+function trustBox(origin: string): Html {
+  const argument = `-javaagent:authlib-injector.jar=${origin}`;
+  return html`<aside class="panel caution" aria-labelledby="caution">
+<h2 id="caution">Players with an unmodified game will not see this skin as signed here</h2>
+<p>Their games accept only what the game itself has signed. Each way below says who will see the skin.</p>
+<details><summary>Let a game trust this server: three steps</summary>
+<ol id="trust">
+<li>This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.</li>
+<li>Each player downloads <a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> into the folder of the game.</li>
+<li>Each player adds this to the Java arguments in the launcher:
+<div class="line"><pre tabindex="0"><code>${argument}</code></pre>${copyButton(argument, 'Copy: Java argument')}</div></li>
+</ol></details></aside>`;
+}
+
+/** Pictures to look at and to save. */
+const PICTURES = { front: 'Front', back: 'Back', bust: 'Bust', head: 'Head', face: 'Face' } as const;
+
+function pictures(skin: SkinView): Html {
+  const shown = Object.entries(PICTURES) as [keyof typeof PICTURES, string][];
+  return html`<ul class="pictures" aria-label="Pictures">
+${shown.map(([view, label]) => html`<li><a href="${pictureAddress(skin, view, 512)}"><img src="${pictureAddress(skin, view, 128)}" alt="" width="${widthOf(view, 64)}" height="64" loading="lazy">${label}</a></li>`)}
+<li><a href="/textures/${skin.texture_hash}" download="${skin.uuid}.png"><img src="/textures/${skin.texture_hash}" alt="" width="64" height="64" loading="lazy">Skin file</a></li>
+</ul>`;
+}
+
+/** Asks where the skin will be used, and answers with one thing to copy. It works without scripts. */
+function usePanel(skin: SkinView, options: SkinPageOptions): Html {
+  const groups = Object.entries(USES) as [GroupId, (typeof USES)[GroupId]][];
+  return html`<fieldset class="panel uses" data-remember="${options.remembers}"><legend>Where will you use it?</legend>
+${groups.map(([id, [label, uses]]) => {
+  const isChosen = options.use in uses;
+  return html`<div class="use">${choice('for', id, { label, isChecked: isChosen })}<div class="answer">
+${Object.keys(uses).length === 1 ? answerFor(Object.keys(uses)[0] as UseId, skin, options) : usesOf(id, label, { uses, skin, options })}
+</div></div>`;
+})}
+</fieldset>`;
+}
+
+interface UsesView {
+  readonly uses: Readonly<Record<string, string>>;
+  readonly skin: SkinView;
+  readonly options: SkinPageOptions;
+}
+
+function usesOf(group: GroupId, label: string, { uses, skin, options }: UsesView): Html {
+  const open = options.use in uses ? options.use : Object.keys(uses)[0];
+  return html`<fieldset class="uses" aria-label="${label}: with what?">
+${Object.entries(uses).map(([id, name]) => html`<div class="use">${choice(group, id, { label: name, isChecked: id === open })}<div class="answer">${answerFor(id as UseId, skin, options)}</div></div>`)}
+</fieldset>`;
+}
+
+function choice(
+  name: string,
+  value: string,
+  { label, isChecked }: { label: string; isChecked: boolean },
+): Html {
+  return html`<label class="chip"><input type="radio" name="${name}" value="${value}"${isChecked && html` checked`}>${label}</label>`;
+}
+
+function answerFor(use: UseId, skin: SkinView, { signer }: SkinPageOptions): Html {
+  const [best, ...others] = waysOf(use, skin, signer);
+  if (!best) return html`<p class="problem">The data of this skin cannot be used in commands.</p>`;
+  return html`${wayShown(best)}${others.map(
+    (way) =>
+      html`<details><summary>${OTHER_WAY[best.audience] ?? 'With a resource pack'}</summary>${wayShown(way)}</details>`,
+  )}`;
+}
+
+const OTHER_WAY: Readonly<Partial<Record<Audience, string>>> = { 'signed-again': 'Without MineSkin' };
+
+function wayShown({ file, text, where, audience }: Way): Html {
+  const isForFew = audience === 'server' || audience === 'other';
+  const seen = html`<p class="${isForFew ? 'seen few' : 'seen'}">${AUDIENCES[audience]}${audience === 'server' && html` <a href="#trust">Three steps</a>`}</p>`;
+  const paste = html`<p>${withCode(where)}</p>${text !== undefined && html`<div class="line"><pre tabindex="0"><code>${text}</code></pre>${copyButton(text, 'Copy: what to paste')}</div>`}`;
+  if (!file) return html`${paste}${seen}`;
+  if (text === undefined) return html`${fileLink(file)}${paste}${seen}`;
+  if (file.isExtra) return html`${paste}${fileLink(file)}${seen}`;
+  return html`<ol class="todo"><li>${fileLink(file)}</li><li>${paste}</li></ol>${seen}`;
+}
+
+/** Marks what is between backticks. */
+function withCode(text: string): Html[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+}
+
+function fileLink({ label, name, address, folder, isExtra }: UseFile): Html {
+  return html`<p><a class="${isExtra ? 'button quiet-button' : 'button'}" href="${address}" download="${name}">${label}</a>${folder !== undefined && html` <span class="into">into <code>${folder}</code></span>`}</p>`;
+}
+
+/** The address to send to others. Short ones can be guessed, so only public skins have one. */
+function shareLine({ uuid, visibility }: SkinView, origin: string): Html {
+  const isPublic = visibility === 'public';
+  const address = `${origin}${isPublic ? `/s/${uuid.slice(0, SHORT_ID_LENGTH)}` : `/ui/skins/${uuid}`}`;
+  return html`<dl>${copyField(isPublic ? 'Short address of this page' : 'Address of this page', address)}</dl>`;
+}
+
+/** The data itself, for everything else. */
+function dataFields({ uuid, value, signature, url }: SkinView): Html {
+  const property = JSON.stringify({ name: 'textures', value, signature });
+  return html`<dl class="copyable">
+${copyField('Value', value)}${copyField('Signature', signature)}${copyField('Profile property (JSON)', property)}
+${copyField('Texture URL', url)}
+${copyField('UUID', uuid)}
+</dl>`;
+}
+
 function similarCards(similar: SkinPageOptions['similar']): Html {
-  return html`<section aria-labelledby="similar"><h2 id="similar">Other skins with this picture</h2>
-<ul class="links">${similar.map(
-    ({ uuid, variant, cape_hash }) =>
-      html`<li><a href="/ui/skins/${uuid}">with ${variant === 'slim' ? 'slim' : 'classic'} arms${cape_hash !== null && ' and a cape'}</a></li>`,
-  )}</ul></section>`;
+  const skins = similar.map(({ uuid, variant, cape_hash }) => {
+    const arms = variant === 'slim' ? 'Slim arms' : 'Classic arms';
+    return { uuid, name: cape_hash === null ? arms : `${arms}, with a cape`, visibility: 'public' } as const;
+  });
+  return html`<section aria-labelledby="similar"><h2 id="similar">Other skins with this picture</h2>${skinCards(skins)}</section>`;
 }
 
 const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
@@ -203,8 +388,7 @@ ${options(VISIBILITIES, visibility)}
 </select></div>`;
 }
 
-function reportForm({ uuid }: SkinView, isReported: boolean): Html {
-  if (isReported) return html`<p class="panel" role="status">Report sent. Thank you.</p>`;
+function reportForm({ uuid }: SkinView): Html {
   return html`<details class="report"><summary>Report this skin</summary>
 <form method="post" action="/ui/skins/${uuid}/report"><div class="row">
 <div><label for="reason">Reason</label><select id="reason" name="reason">
@@ -212,68 +396,4 @@ ${REPORT_REASONS.map((reason) => html`<option value="${reason}">${REASON_WORDS[r
 </select></div>
 <div><label for="text">Details</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
 </div><button>Send report</button></form></details>`;
-}
-
-export interface CopiedSkin {
-  readonly uuid: string;
-  readonly name: string | null;
-  readonly variant: string;
-  readonly value: string;
-  readonly signature: string;
-  readonly url: string;
-}
-
-/** Everything to copy from a skin: its data, and commands that use it. */
-export function copyFields({ uuid, value, signature, url, name, variant }: CopiedSkin): Html {
-  const property = JSON.stringify({ name: 'textures', value, signature });
-  return html`<dl class="copyable">
-${copyField('Value', value)}${copyField('Signature', signature)}${copyField('Profile property (JSON)', property)}
-${copyField('Texture URL', url)}
-${copyField('UUID', uuid)}
-</dl>
-${commandFields({ value, signature, url, variant, ...(name !== null && { name }) })}`;
-}
-
-interface CommandInput {
-  readonly name?: string;
-  readonly value: string;
-  readonly signature: string;
-  readonly url: string;
-  readonly variant: string;
-}
-
-/** Offers no commands for data that cannot be quoted safely. */
-function commandFields({ url, variant, ...skin }: CommandInput): Html {
-  try {
-    return html`<h2>Commands</h2><dl class="copyable">
-${copyField('Head, Minecraft 1.21.5 and later', giveCommand(skin))}
-${copyField('Citizens, for the selected NPC', citizensCommand(skin))}
-${profileFields({ url, variant, name: skin.name })}
-${isReachable(url) && copyField('SkinsRestorer, in-game command', skinsRestorerCommand(url, variant))}
-</dl>
-${!isReachable(url) && html`<p class="quiet">There is no SkinsRestorer command, because its service cannot reach this server to fetch the picture. Use <code>skinsmith generate --format skinsrestorer</code> instead: it writes a file for SkinsRestorer’s skins folder.</p>`}
-<details><summary>Heads in older versions of Minecraft</summary><dl class="copyable">
-${copyField('1.20.5 to 1.21.4', giveCommand1205(skin))}
-${copyField('1.16 to 1.20.4', giveCommand116(skin))}
-</dl></details>`;
-  } catch (error) {
-    if (error instanceof UnsafeSkinDataError) return html`<p class="quiet">${error.message}</p>`;
-    throw error;
-  }
-}
-
-/** Commands without a signature: they fit into a line of chat. */
-function profileFields({ url, variant, name }: Pick<CommandInput, 'url' | 'variant' | 'name'>): Html {
-  const skin = { name, variant: variant === 'slim' ? 'slim' : 'classic', look: { url } } as const;
-  return html`${copyField('Head, in-game command, 1.21.9 and later', `/${headCommand(skin)}`)}
-${copyField('Mannequin, in-game command, 1.21.9 and later', `/${mannequinCommand(skin)}`)}
-${copyField('Face in chat, in-game command, 1.21.9 and later', `/${textObjectCommand(skin)}`)}`;
-}
-
-/** Whether an address looks reachable from the internet, and not only from this machine or network. */
-function isReachable(address: string): boolean {
-  const { hostname } = new URL(address);
-  const bare = hostname.replaceAll(/[[\]]/g, '');
-  if (isIP(bare) !== 0) return checkAddress(bare, []).allowed;
-  return hostname.includes('.') && !/\.(?:local|localhost|internal|lan|home|test)$/.test(hostname);
 }

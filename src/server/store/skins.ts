@@ -344,11 +344,11 @@ export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promis
   return rows.flatMap(({ id }) => id ?? []);
 }
 
-/** Up to two skins whose UUIDs start with this, from those that are public or belong to this owner. */
+/** Skins whose UUIDs start with this, from those that are public or belong to this owner. */
 export async function skinsBeginningWith(
   db: Db,
   start: string,
-  owner: string | undefined,
+  { owner, size }: { readonly owner?: string | undefined; readonly size: number },
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('skins')
@@ -358,7 +358,8 @@ export async function skinsBeginningWith(
     .where((eb) =>
       eb.or([eb('visibility', '=', 'public'), ...(owner === undefined ? [] : [eb('owner', '=', owner)])]),
     )
-    .limit(2)
+    .orderBy('uuid')
+    .limit(size)
     .execute();
   return rows.map(({ uuid }) => uuid);
 }

@@ -2,12 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { isSkinText, readSkinText, skinsInSnbt, skinsInTree } from '../../../src/batch/sources/skin-text.ts';
 import { snbtIn } from '../../../src/batch/sources/snbt.ts';
 import { readYaml } from '../../../src/batch/sources/yaml.ts';
-import {
-  citizensCommand,
-  giveCommand,
-  giveCommand116,
-  giveCommand1205,
-} from '../../../src/textures/commands.ts';
+import { giveCommand, giveCommand116, giveCommand1205 } from '../../../src/textures/commands.ts';
+import { citizensCommand } from '../../../src/textures/plugins.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { allOf, folderOf, problemOf, rootsIn } from '../../support/batch/read-sources.ts';
 

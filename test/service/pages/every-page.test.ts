@@ -108,7 +108,8 @@ const WATCH_FOCUS = `(() => {
     const isThere = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
     if (!isThere || outlineStyle === 'none' || parseFloat(outlineWidth) < 2) window.unseen.push(name(target));
   });
-  return all.filter((one) => one.checkVisibility() && one.type !== 'hidden' && !one.disabled).map(name);
+  const isReached = ({ type, checked, disabled }) => type !== 'hidden' && !disabled && (type !== 'radio' || checked);
+  return all.filter((one) => one.checkVisibility() && isReached(one)).map(name);
 })()`;
 
 test('A keyboard reaches everything on the pages of one’s own, in order, and shows where it is', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../support/chromium/chromium.ts';
 import { FakeProvider } from '../../support/openid/fake-provider.ts';
 import { openPage, signIn, violationsOn } from '../../support/pages/watched-page.ts';
+import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
 
@@ -32,11 +33,11 @@ test('A person without scripts signs in, makes a skin, edits and deletes it', as
   await page.getByRole('button', { name: 'Make skin' }).click();
   await page.waitForURL(/\/ui\/skins\/[0-9a-f]{32}$/);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Anna');
-  // Both pictures of the private skin are there.
+  // The pictures of the private skin are there.
   const widths = await page
-    .locator('.stage img')
+    .locator('.stage img, .pictures img')
     .evaluateAll((all) => all.map((one) => 'naturalWidth' in one && one.naturalWidth));
-  expect(widths).toEqual([192, 192]);
+  expect(widths).toEqual([192, 64, 64, 128, 128, 128, 64]);
 
   const stranger = await openPage(browser);
   const seen = await stranger.page.goto(page.url());
@@ -45,9 +46,10 @@ test('A person without scripts signs in, makes a skin, edits and deletes it', as
   await page.getByLabel('Name').fill('Berta');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Berta' }).waitFor();
+  await page.getByText('Saved.').waitFor();
   await page.getByText('Delete this skin').click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
-  await page.waitForURL(`${server.url}/ui/`);
+  await page.getByText('1 skin deleted.').waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -68,8 +70,60 @@ test('Several pictures go at once, and a wrong one is reported before it is sent
   await page.getByRole('link', { name: 'Open the skin' }).first().click();
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Show in 3D' }).click();
-  await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+  await page.getByRole('application', { name: 'The skin in 3D' }).waitFor();
   expect(complaints).toEqual([]);
+});
+
+/** On a busy machine. */
+const SLOWLY = { timeout: 30_000 };
+/** The elements that have moved while the page was loaded. */
+const SHIFTS = `new Promise((done) => {
+  new PerformanceObserver((list) => done(list.getEntries().map(({ sources }) => sources.map(({ node }) => node?.outerHTML ?? node?.textContent)))).observe({ type: 'layout-shift', buffered: true });
+  setTimeout(() => done([])); // there are none
+})`;
+
+test('A skin turns in 3D by itself on a wide screen: by keys, without catching the wheel or moving the page', async () => {
+  const server = await runServer();
+  const { body } = await server.owner.upload('/v2/generate', skinPng(1), {
+    cape: await addCape(server, 'test'),
+  });
+  const wide = { viewport: { width: 1280, height: 800 }, reducedMotion: 'no-preference' } as const;
+  const { page, complaints } = await openPage(browser, wide);
+  await page.goto(`${server.url}/ui/skins/${body.skin?.uuid}`);
+  const canvas = page.getByRole('application', { name: 'The skin in 3D' });
+  await canvas.waitFor();
+  expect(await page.evaluate(SHIFTS)).toEqual([]);
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
+  await page.getByLabel('Pose').selectOption('Stand');
+  await page.getByLabel('On the back').selectOption('Elytra');
+  await page.getByLabel('Background').selectOption('Night');
+  await canvas.focus();
+  const front = await canvas.screenshot();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(async () => (await canvas.screenshot()).equals(front), SLOWLY).toBe(false);
+  await canvas.hover();
+  await page.mouse.wheel(0, 200);
+  await expect.poll(async () => await page.evaluate('scrollY'), SLOWLY).toBe(200);
+  expect(complaints).toEqual([]);
+});
+
+test('A visitor is asked once where skins are used, and gets one thing to copy', async () => {
+  const server = await runServer();
+  const { body } = await server.owner.upload('/v2/generate', skinPng(1));
+  const address = `${server.url}/ui/skins/${body.skin?.uuid}`;
+  for (const javaScriptEnabled of [true, false]) {
+    const { page, complaints } = await openPage(browser, { javaScriptEnabled });
+    await page.goto(address);
+    const answers = page.locator('.uses .uses .answer:visible pre');
+    expect(await answers.allTextContents()).toEqual([expect.stringMatching(/^\/skin set /)]);
+    await page.getByRole('radio', { name: 'NPC' }).check();
+    await page.getByRole('radio', { name: 'Taterzens' }).check();
+    expect(await answers.allTextContents()).toEqual([expect.stringMatching(/^data merge entity /)]);
+    await page.goto(address);
+    const kept = javaScriptEnabled ? /^data merge entity / : /^\/skin set /;
+    expect(await answers.allTextContents()).toEqual([expect.stringMatching(kept)]);
+    expect(complaints).toEqual([]);
+  }
 });
 
 test('A person signs in with a provider, first as somebody new', async () => {

@@ -70,7 +70,7 @@ test('A keyboard alone deletes a skin on its own page', async () => {
   const { page, complaints } = await openAsOwner(`/ui/skins/${body.skin?.uuid}`, server);
   await enter(page, 'Delete this skin');
   await enter(page, 'Delete for good');
-  await page.waitForURL(`${server.url}/ui/`);
+  await page.getByText('1 skin deleted.').waitFor();
   expect((await server.owner.get('/v2/me/skins')).body.skins).toEqual([]);
   expect(complaints).toEqual([]);
 });

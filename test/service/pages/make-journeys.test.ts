@@ -63,7 +63,7 @@ test('A picture is shown in 3D before it is sent, and another one in its place',
     .waitFor();
   for (const which of [0, 1]) {
     await page.getByRole('button', { name: 'Preview in 3D' }).nth(which).click();
-    await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+    await page.getByRole('application', { name: 'The skin in 3D' }).waitFor();
     await page.getByRole('button', { name: 'Back view' }).click();
     expect(await page.locator('dialog canvas').count()).toBe(1);
     await (which === 0 ? page.getByRole('button', { name: 'Close' }).click() : page.keyboard.press('Escape'));
@@ -246,7 +246,7 @@ test('Rows, preview and the page on version 1 have nothing that axe finds, and f
   );
   await expectSound(page);
   await page.getByRole('button', { name: 'Preview in 3D' }).click();
-  await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+  await page.getByRole('application', { name: 'The skin in 3D' }).waitFor();
   await expectSound(page);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Make skin' }).click();

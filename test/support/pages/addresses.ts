@@ -17,6 +17,8 @@ export const NO_PAGES: readonly RouteName[] = [
   'GET /ui/jobs/:jobId/state',
   'GET /ui/jobs/events',
   'GET /ui/skins/:uuid/pictures/:view',
+  'GET /ui/skins/:uuid/files/:file',
+  'GET /s/:id',
   'GET /ui/skins/export.zip',
   'GET /ui/skins/export.lock',
   'POST /ui/make/skins.zip',

@@ -15,9 +15,12 @@ export interface WatchedPage {
 /** Milliseconds that anything may take on a page, on a busy machine too: a script that is broken tells nothing of it. */
 const LONGEST_WAIT = 30_000;
 
-/** A page in a context of its own, which ends with the test. */
+/**
+ * A page in a context of its own, which ends with the test. Without other options it belongs to a person who wants
+ * little motion, so that skins stay pictures until somebody wants them in 3D.
+ */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(LONGEST_WAIT);
   const broken: Error[] = [];
   context.on('weberror', async (error) => {

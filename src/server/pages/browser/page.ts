@@ -1,10 +1,10 @@
 /** The script of all pages, for what forms and links cannot do. */
+import { offerSelectingAll, rememberUse } from './choices.ts';
 import { offerCopying } from './copy.ts';
 import { followJobs } from './job-list.ts';
 import { followJob } from './jobs.ts';
 import { followLogin } from './login.ts';
 import { enhanceMakeForm } from './make.ts';
-import { offerSelectingAll } from './select-all.ts';
 import { offerViewer } from './viewer.ts';
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) offerCopying(button);
@@ -14,6 +14,7 @@ for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-select]')) offerSelectingAll(form);
 for (const form of document.querySelectorAll<HTMLFormElement>('form[method="post"]:not([data-zip])'))
   sendOnce(form);
+for (const panel of document.querySelectorAll<HTMLElement>('[data-remember]')) rememberUse(panel);
 for (const list of document.querySelectorAll<HTMLElement>('[data-jobs]')) followJobs(list);
 for (const element of document.querySelectorAll<HTMLElement>('[data-login]')) void followLogin(element);
 

@@ -1,70 +1,185 @@
-import { SkinViewer, WalkingAnimation } from 'skinview3d';
+import {
+  CrouchAnimation,
+  FlyingAnimation,
+  type PlayerAnimation,
+  RunningAnimation,
+  SkinViewer,
+  WalkingAnimation,
+  WaveAnimation,
+} from 'skinview3d';
 import type { Variant } from '../../../skin/variant.ts';
 import { smallButton } from './button.ts';
 
-const WIDTH = 300;
-const HEIGHT = 420;
+const HEIGHT = 384;
+/** Radians per press of an arrow key. */
+const TURN = Math.PI / 12;
+/** Smallest and largest zoom, and the factor per press of a key. */
+const ZOOM = { min: 0.5, max: 2, step: 1.15 };
 
 export interface OpenViewer {
   /** @throws Error if there is no such texture */
   show(address: string, variant: Variant, cape?: string): Promise<void>;
 }
 
-/** Replaces a skin's pictures with a 3D view. @throws Error without WebGL or without the texture */
+/** Replaces a skin's picture with a 3D view. @throws Error without WebGL or without the texture */
 export async function openViewer(stage: HTMLElement): Promise<void> {
   const { viewer: address = '', model, cape } = stage.dataset;
-  // The pictures stay until there is something to replace them.
+  // The picture stays until there is something to replace it.
   const stand = document.createElement('div');
-  await makeViewer(stand).show(address, model === 'slim' ? 'slim' : 'classic', cape);
+  const viewer = makeViewer(stand, stage.clientWidth);
+  await viewer.show(address, model === 'slim' ? 'slim' : 'classic', cape);
   stage.replaceChildren(...stand.children);
 }
 
-/** Puts a viewer and its buttons on a stage. @throws Error without WebGL */
-export function makeViewer(stage: HTMLElement): OpenViewer {
+/** Puts a viewer and its controls on a stage. @throws Error without WebGL */
+export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
+  const view = document.createElement('div');
+  view.className = 'view';
   const canvas = document.createElement('canvas');
-  canvas.setAttribute('role', 'img');
-  canvas.setAttribute('aria-label', 'The skin in 3D');
-  const viewer = new SkinViewer({ canvas, width: WIDTH, height: HEIGHT });
+  canvas.tabIndex = 0;
+  // A screen reader passes arrow keys on to an application.
+  canvas.setAttribute('role', 'application');
+  canvas.setAttribute('aria-label', 'The skin in 3D. Arrow keys turn it, + and - zoom.');
+  view.append(canvas);
+  const viewer = new SkinViewer({ canvas, width, height: HEIGHT, zoom: 1.05 });
+  viewer.controls.enablePan = false;
+  canvas.style.touchAction = 'pan-y';
+  leaveTheWheel(viewer);
+  turnByKeys(viewer);
+  restUnseen(viewer, view);
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  if (!isCalm) viewer.animation = new WalkingAnimation();
+  turn(viewer, -TURN * 2);
+  pose(viewer, isCalm ? 'Stand' : 'Walk');
   return {
     show: async (address, variant, cape) => {
       await viewer.loadSkin(address, { model: variant === 'slim' ? 'slim' : 'default' });
       if (cape !== undefined) await viewer.loadCape(cape);
-      stage.replaceChildren(canvas, controls(viewer, cape !== undefined));
+      stage.replaceChildren(view, controls(viewer, { stage, isCalm, hasCape: cape !== undefined }));
     },
   };
 }
 
-function controls(viewer: SkinViewer, hasCape: boolean): HTMLElement {
-  const row = document.createElement('div');
-  row.className = 'controls';
-  row.append(...toggles(viewer), ...(hasCape ? [capeToggle(viewer)] : []));
-  return row;
+/** The wheel scrolls the page; with Ctrl, it zooms. */
+function leaveTheWheel({ canvas, controls }: SkinViewer): void {
+  controls.enableZoom = false;
+  const options = { capture: true, passive: true };
+  canvas.addEventListener('wheel', ({ ctrlKey }) => (controls.enableZoom = ctrlKey), options);
 }
 
-function toggles(viewer: SkinViewer): HTMLElement[] {
+const KEYS: Readonly<Record<string, (viewer: SkinViewer) => void>> = {
+  ArrowLeft: (viewer) => turn(viewer, -TURN),
+  ArrowRight: (viewer) => turn(viewer, TURN),
+  ArrowUp: (viewer) => tilt(viewer, TURN),
+  ArrowDown: (viewer) => tilt(viewer, -TURN),
+  '+': (viewer) => zoom(viewer, ZOOM.step),
+  '-': (viewer) => zoom(viewer, 1 / ZOOM.step),
+};
+
+function turnByKeys(viewer: SkinViewer): void {
+  viewer.canvas.addEventListener('keydown', (event) => {
+    const act = KEYS[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act(viewer);
+  });
+}
+
+function turn({ camera, controls }: SkinViewer, angle: number): void {
+  camera.position.applyAxisAngle(camera.up, angle);
+  controls.update();
+}
+
+/** Not over the head or under the feet. */
+function tilt({ camera, controls }: SkinViewer, angle: number): void {
+  const distance = camera.position.length();
+  const height = Math.asin(camera.position.y / distance) + angle;
+  const highest = Math.PI / 2 - TURN;
+  camera.position.y = distance * Math.sin(Math.max(-highest, Math.min(highest, height)));
+  camera.position.setLength(distance);
+  controls.update();
+}
+
+function zoom(viewer: SkinViewer, factor: number): void {
+  viewer.zoom = Math.max(ZOOM.min, Math.min(ZOOM.max, viewer.zoom * factor));
+}
+
+/** Draws only what is on the screen, in the width that there is. */
+function restUnseen(viewer: SkinViewer, view: HTMLElement): void {
+  new IntersectionObserver(([seen]) => {
+    viewer.renderPaused = seen?.isIntersecting === false;
+  }).observe(view);
+  new ResizeObserver(() => {
+    if (view.clientWidth > 0) viewer.width = view.clientWidth;
+  }).observe(view);
+}
+
+interface ControlOptions {
+  readonly stage: HTMLElement;
+  readonly isCalm: boolean;
+  readonly hasCape: boolean;
+}
+
+function controls(viewer: SkinViewer, { stage, isCalm, hasCape }: ControlOptions): HTMLElement {
+  const row = document.createElement('div');
+  row.className = 'controls';
   const { skin } = viewer.playerObject;
-  return [
-    toggle('Walk', viewer.animation !== null, (isOn) => {
-      viewer.animation = isOn ? new WalkingAnimation() : null;
+  row.append(
+    choice('Pose', Object.keys(POSES), isCalm ? 'Stand' : 'Walk', (name) => pose(viewer, name)),
+    ...(hasCape ? [backChoice(viewer)] : []),
+    choice('Background', BACKGROUNDS, BACKGROUNDS[0], (name) => {
+      stage.dataset['background'] = name.toLowerCase();
     }),
-    toggle('Outer layer', true, (isOn) => {
-      skin.setOuterLayerVisible(isOn);
-    }),
+    smallButton('Front view', () => face(viewer, 0)),
+    smallButton('Back view', () => face(viewer, Math.PI)),
+    toggle('Outer layer', true, (isOn) => skin.setOuterLayerVisible(isOn)),
     toggle('Slim arms', skin.modelType === 'slim', (isOn) => {
       skin.modelType = isOn ? 'slim' : 'default';
     }),
-    toggle('Back view', false, (isOn) => {
-      viewer.playerObject.rotation.y = isOn ? Math.PI : 0;
-    }),
-  ];
+  );
+  return row;
 }
 
-function capeToggle(viewer: SkinViewer): HTMLElement {
-  return toggle('Cape', true, (isOn) => {
-    viewer.playerObject.backEquipment = isOn ? 'cape' : null;
+/** The pose of the game that each name stands for. */
+const POSES: Readonly<Record<string, () => PlayerAnimation | null>> = {
+  Stand: () => null,
+  Walk: () => new WalkingAnimation(),
+  Run: () => new RunningAnimation(),
+  Wave: () => new WaveAnimation(),
+  Sneak: () => new CrouchAnimation(),
+  Fly: () => new FlyingAnimation(),
+};
+
+function pose(viewer: SkinViewer, name: string): void {
+  const animation = POSES[name]?.() ?? null;
+  if (name === 'Sneak' && animation instanceof CrouchAnimation) animation.runOnce = true;
+  viewer.animation = animation;
+}
+
+/** Looks at the front or the back, wherever the person has turned the skin before. */
+function face(viewer: SkinViewer, angle: number): void {
+  viewer.resetCameraPose();
+  turn(viewer, angle);
+}
+
+const BACKGROUNDS = ['Plain', 'Day', 'Night', 'Meadow'] as const;
+
+function backChoice(viewer: SkinViewer): HTMLElement {
+  return choice('On the back', ['Cape', 'Elytra', 'Nothing'], 'Cape', (name) => {
+    viewer.playerObject.backEquipment = name === 'Nothing' ? null : name === 'Cape' ? 'cape' : 'elytra';
   });
+}
+
+function choice(
+  label: string,
+  names: readonly string[],
+  chosen: string,
+  change: (name: string) => void,
+): HTMLElement {
+  const select = document.createElement('select');
+  select.ariaLabel = label;
+  select.append(...names.map((name) => new Option(name, name, name === chosen, name === chosen)));
+  select.addEventListener('change', () => change(select.value));
+  return select;
 }
 
 function toggle(name: string, isOn: boolean, change: (isOn: boolean) => void): HTMLElement {

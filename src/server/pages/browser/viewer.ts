@@ -1,10 +1,16 @@
-/** Offers the skin in 3D. The renderer is large, so it is loaded on demand. */
+/** Windows wide enough to show the skin in 3D at once, for people who do not mind that it moves. */
+const AT_ONCE = '(min-width: 64rem) and (prefers-reduced-motion: no-preference)';
+
+/**
+ * Shows a skin in 3D: at once on wide screens, after everything else has been loaded, because the renderer is large;
+ * elsewhere when the person asks for it.
+ */
 export function offerViewer(stage: HTMLElement): void {
   const button = stage.querySelector<HTMLButtonElement>('[data-open-viewer]');
   if (!button) return;
-  button.hidden = false;
-  button.addEventListener('click', async () => {
+  const open = once(async () => {
     button.disabled = true;
+    button.textContent = 'Loading 3D…';
     try {
       const { openViewer } = await import('./skin-viewer.ts');
       await openViewer(stage);
@@ -12,4 +18,31 @@ export function offerViewer(stage: HTMLElement): void {
       button.textContent = 'This browser cannot show 3D';
     }
   });
+  const ask = async () => {
+    await open();
+    stage.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true }); // the button is gone
+  };
+  button.addEventListener('click', ask);
+  stage.querySelector('img')?.addEventListener('click', ask);
+  if (matchMedia(AT_ONCE).matches && !savesData()) whenIdle(open);
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return async () => {
+    running ??= act();
+    await running;
+  };
+}
+
+/** Only some browsers tell. */
+function savesData(): boolean {
+  const { connection } = navigator as Navigator & { readonly connection?: { readonly saveData?: boolean } };
+  return connection?.saveData === true;
+}
+
+function whenIdle(act: () => unknown): void {
+  const rest = () => ('requestIdleCallback' in window ? requestIdleCallback(act) : setTimeout(act));
+  if (document.readyState === 'complete') rest();
+  else addEventListener('load', rest, { once: true });
 }

@@ -425,7 +425,7 @@ async function uuidOfShortId(
   shortId: string,
 ): Promise<string> {
   const owner = hasScope(caller, 'read') && webPages.isTrusted(caller) ? caller.owner : undefined;
-  const [uuid, ...others] = await skinsBeginningWith(db, shortId, owner);
+  const [uuid, ...others] = await skinsBeginningWith(db, shortId, { owner, size: 2 });
   if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
   return uuid;
 }

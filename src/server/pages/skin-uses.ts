@@ -1,0 +1,334 @@
+import { isIP } from 'node:net';
+import { legalName, textureLocation } from '../../pack/names.ts';
+import {
+  base64Only,
+  type CommandSubject,
+  giveCommand,
+  giveCommand116,
+  giveCommand1205,
+  headCommand,
+  mannequinCommand,
+  textObjectCommand,
+  UnsafeSkinDataError,
+} from '../../textures/commands.ts';
+import {
+  authlibCode,
+  citizensCommand,
+  citizensUrlCommand,
+  customSkin,
+  denizenLine,
+  fancyNpcsCommand,
+  fancyNpcsSection,
+  libsDisguisesCommand,
+  paperCode,
+  skinsRestorerCommand,
+  taterzensCommand,
+  znpcsCommand,
+  znpcsProperty,
+} from '../../textures/plugins.ts';
+import { checkAddress } from '../outbound/target.ts';
+import type { SignerKind } from '../service/skins/skins.ts';
+
+/** A skin to use somewhere. */
+export interface UsableSkin {
+  readonly uuid: string;
+  readonly name: string | null;
+  readonly visibility: 'public' | 'unlisted' | 'private';
+  readonly variant: string;
+  readonly texture_hash: string;
+  readonly url: string;
+  readonly value: string;
+  readonly signature: string;
+}
+
+/** A file to download. */
+export interface UseFile {
+  readonly label: string;
+  readonly name: string;
+  readonly address: string;
+  /** The folder of a game server that it belongs to. */
+  readonly folder?: string;
+  /** The text to copy works without it. */
+  readonly isExtra?: true;
+}
+
+/** Who sees the skin then: who has signed it decides, unless the game signs it or a pack brings it. */
+export type Audience = SignerKind | 'signed-again' | 'has-pack' | 'account';
+
+export const AUDIENCES: Readonly<Record<Audience, string>> = {
+  game: 'Everyone will see it: the game signed it.',
+  'signed-again': 'Everyone will see it: the plugin has MineSkin sign the picture again.',
+  'has-pack': 'Everyone who has the resource pack will see it.',
+  account: 'Everyone will see it, on every server.',
+  server: 'Only players whose game trusts this server will see it.',
+  other: 'Only players whose game trusts the service that signed it will see it.',
+};
+
+/** One way to use a skin: a file, a text to copy, or both. */
+export interface Way {
+  readonly file?: UseFile;
+  readonly text?: string;
+  /** Where to paste the text, and what to replace in it. */
+  readonly where: string;
+  readonly audience: Audience;
+}
+
+/** Where skins are used, and with what. The first of each group is what a new visitor sees. */
+export const USES = {
+  player: ['Player', { skinsrestorer: 'SkinsRestorer', libsdisguises: 'LibsDisguises' }],
+  npc: [
+    'NPC',
+    {
+      citizens: 'Citizens',
+      fancynpcs: 'FancyNpcs',
+      znpcsplus: 'ZNPCsPlus',
+      taterzens: 'Taterzens',
+      denizen: 'Denizen',
+      mannequin: 'Mannequin (1.21.9+)',
+    },
+  ],
+  head: [
+    'Head',
+    {
+      'head-1.21.9': '1.21.9 and later',
+      'head-1.21.5': '1.21.5 to 1.21.8',
+      'head-1.20.5': '1.20.5 to 1.21.4',
+      'head-1.16': '1.16 to 1.20.4',
+      pack: 'Resource pack (1.21.9+)',
+      chat: 'Face in chat (1.21.9+)',
+    },
+  ],
+  account: ['My account', { account: 'Minecraft account' }],
+  code: ['Code', { paper: 'Paper', authlib: 'Mods (authlib)', json: 'JSON' }],
+} as const satisfies Record<string, readonly [string, Readonly<Record<string, string>>]>;
+
+export type GroupId = keyof typeof USES;
+type UsesIn<G extends GroupId> = keyof (typeof USES)[G][1] & string;
+export type UseId = { [G in GroupId]: UsesIn<G> }[GroupId];
+
+export const USE_IDS = Object.values(USES).flatMap(([, uses]) => Object.keys(uses)) as UseId[];
+
+/** The namespace of packs that pages make. */
+export const PACK_NAMESPACE = 'skinsmith';
+/** Most characters of a message in the game, with the slash of a command. */
+const CHAT_LENGTH = 256;
+
+/** Everything that the ways of one skin are made of. */
+interface Known {
+  readonly skin: UsableSkin;
+  /** What commands have of it. */
+  readonly data: CommandSubject & { readonly url: string };
+  readonly signer: SignerKind;
+  /** The name that commands, files and packs use. */
+  readonly name: string;
+  readonly variant: 'classic' | 'slim';
+  /** The picture for plugins that have MineSkin fetch it; undefined: it cannot, or must not. */
+  readonly picture: { readonly url: string; readonly variant: string } | undefined;
+}
+
+/**
+ * How to use a skin with one plugin or version, the best way first. Nothing for data that cannot be quoted safely.
+ */
+export function waysOf(id: UseId, skin: UsableSkin, signer: SignerKind): readonly Way[] {
+  const url = URL.parse(skin.url);
+  if (!url) return [];
+  const variant = skin.variant === 'slim' ? 'slim' : 'classic';
+  const picture = skin.visibility !== 'private' && isReachable(url) ? { url: url.href, variant } : undefined;
+  const name = legalName(skin.name ?? `skin-${skin.uuid.slice(0, 8)}`);
+  try {
+    const data = { ...base64Only(skin), url: url.href, ...(skin.name !== null && { name: skin.name }) };
+    return WAYS[id]({ skin, data, signer, name, variant, picture }).flatMap((way) => way ?? []);
+  } catch (error) {
+    if (error instanceof UnsafeSkinDataError) return [];
+    throw error;
+  }
+}
+
+type Found = readonly (Way | undefined)[];
+
+const WAYS: Readonly<Record<UseId, (known: Known) => Found>> = {
+  skinsrestorer: (known) => [
+    inChat(known, skinsRestorerCommand, 'You wear the skin at once.'),
+    {
+      file: customSkinFile(known),
+      text: `/skin set ${known.name}`,
+      where: `Paste this into the chat, or in the server console: \`skin set ${known.name} PLAYER\``,
+      audience: known.signer,
+    },
+  ],
+  libsdisguises: ({ data, name, signer }) => [
+    byData(libsDisguisesCommand('PLAYER', name.replaceAll(/\W/g, '_').slice(0, 16), data), signer, {
+      where: 'server console',
+      replace: 'Replace `PLAYER` with the name of a player.',
+    }),
+  ],
+  citizens: (known) => [
+    inChat(known, citizensUrlCommand, 'Select the NPC first, with `/npc select`.'),
+    byData(citizensCommand(known.data), known.signer, {
+      where: 'server console',
+      replace: 'Select the NPC first, with `npc select ID`.',
+    }),
+  ],
+  fancynpcs: (known) => [
+    inChat(known, (picture) => fancyNpcsCommand('NPC', picture), 'Replace `NPC` with the name of the NPC.'),
+    {
+      text: fancyNpcsSection(quoted(known.data)),
+      where: 'Stop the server, and paste this into `plugins/FancyNpcs/npcs.yml` as the skin of the NPC.',
+      audience: known.signer,
+    },
+  ],
+  znpcsplus: (known) => [
+    inChat(known, (picture) => znpcsCommand('NPC', picture), 'Replace `NPC` with the ID of the NPC.'),
+    {
+      text: znpcsProperty(known.data),
+      where: 'Stop the server, and paste this into the file of the NPC in `plugins/ZNPCsPlus/data`.',
+      audience: known.signer,
+    },
+  ],
+  taterzens: ({ data, signer }) => [
+    byData(taterzensCommand(data), signer, {
+      where: 'command block beside the NPC',
+      replace: 'Come back to the NPC from far away to see its skin.',
+    }),
+  ],
+  denizen: ({ data, signer }) => [
+    { text: denizenLine(data), where: 'Paste it into a Denizen script of the NPC.', audience: signer },
+  ],
+  mannequin: (known) => [forProfile(known, mannequinCommand), inPack(known, mannequinCommand)],
+  'head-1.21.9': (known) => [forProfile(known, headCommand)],
+  'head-1.21.5': (known) => [inBlock(known, giveCommand)],
+  'head-1.20.5': (known) => [inBlock(known, giveCommand1205)],
+  'head-1.16': (known) => [inBlock(known, giveCommand116)],
+  pack: (known) => [inPack(known, headCommand)],
+  chat: (known) => [forProfile(known, textObjectCommand)],
+  account: ({ skin, variant }) => [
+    {
+      file: {
+        label: 'Download the PNG',
+        name: `${skin.uuid}.png`,
+        address: `/textures/${skin.texture_hash}`,
+      },
+      where: `Open the Minecraft Launcher, then Skins, New skin: choose the file and ${variant === 'slim' ? 'slim' : 'wide'} arms.`,
+      audience: 'account',
+    },
+  ],
+  paper: ({ data, signer }) => [
+    { text: paperCode(data), where: 'Paste it into your plugin.', audience: signer },
+  ],
+  authlib: ({ data, signer }) => [
+    { text: authlibCode(data), where: 'Paste it into your mod or plugin.', audience: signer },
+  ],
+  json: ({ skin: { uuid }, data: { value, signature }, signer }) => [
+    {
+      file: {
+        label: 'Download as a file',
+        name: 'textures.json',
+        address: `/ui/skins/${uuid}/files/textures.json`,
+        isExtra: true,
+      },
+      text: JSON.stringify({ name: 'textures', value, signature }),
+      where: 'This is the property of a game profile, as servers and plugins store it.',
+      audience: signer,
+    },
+  ],
+};
+
+/** Has the plugin fetch the picture, if MineSkin's service can, and the command fits into the chat. */
+function inChat(
+  { picture }: Known,
+  command: (picture: NonNullable<Known['picture']>) => string,
+  also: string,
+): Way | undefined {
+  const text = picture && command(picture);
+  if (text === undefined || text.length > CHAT_LENGTH) return undefined;
+  return { text, where: `Paste it into the chat. ${also}`, audience: 'signed-again' };
+}
+
+/** A command with signed data. */
+function byData(text: string, audience: Audience, place: { where: string; replace?: string }): Way {
+  return { text, where: pasteInto(place.where, text, place.replace), audience };
+}
+
+function inBlock({ data, signer }: Known, command: typeof giveCommand): Way {
+  return byData(command(data), signer, { where: 'command block' });
+}
+
+/** A command without a signature, which names the address of the texture. */
+function forProfile({ data, signer, variant }: Known, command: typeof headCommand): Way {
+  const text = `/${command({ name: data.name, variant, look: { url: data.url } })}`;
+  const isShort = text.length <= CHAT_LENGTH;
+  return {
+    text: isShort ? text : text.slice(1),
+    where: isShort ? 'Paste it into the chat, as an operator.' : pasteInto('command block', text),
+    audience: signer,
+  };
+}
+
+/** A command for those who have the resource pack, which needs nobody's signature. */
+function inPack({ skin, data, variant }: Known, command: typeof headCommand): Way {
+  const own = skin.visibility === 'private' ? '/ui' : '/v2';
+  const look = { texture: textureLocation(PACK_NAMESPACE, 'texture', legalName(skin.name ?? skin.uuid)) };
+  return {
+    file: {
+      label: 'Download the resource pack',
+      name: 'pack.zip',
+      address: `${own}/skins/pack.zip?ids=${skin.uuid}`,
+    },
+    text: `/${command({ name: data.name, variant, look })}`,
+    where: 'Once players have the pack, paste this into the chat, as an operator.',
+    audience: 'has-pack',
+  };
+}
+
+function pasteInto(place: string, text: string, also?: string): string {
+  const length = text.length.toLocaleString('en');
+  const why = `With ${length} characters it is too long for the chat.`;
+  return [`Paste it into a ${place}.`.replace('a server console', 'the server console'), also, why]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** The file for the folder of SkinsRestorer. */
+function customSkinFile({ skin: { uuid }, name }: Pick<Known, 'skin' | 'name'>): UseFile {
+  return {
+    label: 'Download the file',
+    name: `${name}.customskin`,
+    address: `/ui/skins/${uuid}/files/${name}.customskin`,
+    folder: 'plugins/SkinsRestorer/skins',
+  };
+}
+
+/** What the result of Make offers to copy: the best way for what the visitor used last. */
+export function resultToCopy(skin: UsableSkin, signer: SignerKind, use: UseId) {
+  const [best] = waysOf(use, skin, signer);
+  if (best?.text === undefined) return undefined;
+  return {
+    label: `Copy for ${nameOfUse(use)}`,
+    text: best.text,
+    where: best.where.replaceAll('`', ''),
+    seen: AUDIENCES[best.audience],
+  };
+}
+
+function nameOfUse(use: UseId): string | undefined {
+  const names = Object.values(USES).map(([, uses]): Readonly<Record<string, string>> => uses);
+  return names.find((uses) => use in uses)?.[use];
+}
+
+/** The content of a skin's file by its name; undefined: it has no such file. */
+export function fileOf(fileName: string, { value, signature }: UsableSkin): object | undefined {
+  if (fileName === 'textures.json') return { name: 'textures', value, signature };
+  const [, name] = /^(.+)\.customskin$/.exec(fileName) ?? [];
+  return name === undefined || legalName(name) !== name ? undefined : customSkin({ name, value, signature });
+}
+
+function quoted({ url, value, signature }: Known['data']) {
+  return { url: JSON.stringify(url), value: JSON.stringify(value), signature: JSON.stringify(signature) };
+}
+
+/** Whether an address looks reachable from the internet, and not only from this machine or network. */
+function isReachable({ hostname }: URL): boolean {
+  const bare = hostname.replaceAll(/[[\]]/g, '');
+  if (isIP(bare) !== 0) return checkAddress(bare, []).allowed;
+  return hostname.includes('.') && !/\.(?:local|localhost|internal|lan|home|test)$/.test(hostname);
+}

@@ -57,8 +57,14 @@ const reportSchema = z
     visibility: visibilitySchema.optional(),
     /** Whether an operator has hidden the skin. */
     hidden: z.boolean(),
+    /** Name of the user whose skin it is; absent: the skin is gone or of somebody without a key. */
+    owner: z.string().optional(),
     reason: z.enum(REPORT_REASONS),
     text: z.string(),
+    /** Name of the user who sent the report; absent: somebody without a key, or a deleted user. */
+    reporter: z.string().optional(),
+    /** Number of reports of the skin. Older services do not send it. */
+    reports: z.number().optional(),
     createdAt: z.iso.datetime(),
     /** When an operator decided about it; absent: it is open. */
     closedAt: z.iso.datetime().optional(),

@@ -33,8 +33,11 @@ const FIELDS: Fields<Report> = {
   texture: 'hash of the texture; absent likewise',
   visibility: 'visibility of the skin now; absent if it is deleted',
   hidden: 'whether an operator has hidden the skin',
+  owner: 'name of the user whose skin it is; absent if it is of somebody without a key or deleted',
   reason: 'offensive, copyright, personal or other',
   text: 'what the reporter wrote',
+  reporter: 'name of the user who sent the report; absent if it was somebody without a key',
+  reports: 'number of reports of the skin',
   createdAt: 'when it was reported',
   closedAt: 'when an operator decided; absent: the report is open',
 };

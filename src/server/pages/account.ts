@@ -27,11 +27,11 @@ import {
   accountPage,
   checkBox,
   copyField,
-  count,
   moment,
   type Page,
   planTable,
   terminalOf,
+  usageMeters,
 } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { checked, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
@@ -83,7 +83,7 @@ export const createKeyFormRoute = pageRoute({
     const input = apiKeyBodySchema.parse(keyIn(request));
     const key = await createKey(context, caller, input);
     // A page, not a redirect: no address may lead to the key.
-    return newKeyPage(key, context.publicUrl());
+    return accountPage('keys', newKeyPage(key, { origin: context.publicUrl(), back: PATH }));
   },
 });
 
@@ -140,14 +140,17 @@ export function keysPage({ keys, current, mayGive, origin }: KeysView): Page {
 }
 
 /** The only page that ever shows a key. */
-export function newKeyPage({ id, name, secret }: ApiKeyMade, origin: string): Page {
-  return accountPage('keys', {
+export function newKeyPage(
+  { id, name, secret }: ApiKeyMade,
+  { origin, back }: { readonly origin: string; readonly back: `/ui${string}` },
+): Page {
+  return {
     title: 'Your new key',
     body: html`<p class="lead">Copy the key “<bdi>${name}</bdi>” now. You will not see it again.</p>
 <dl class="copyable">${copyField('API key', secret)}${copyField('Key ID', id)}</dl>
-<p><a class="button" href="${PATH}">I have copied it</a></p>`,
+<p><a class="button" href="${back}">I have copied it</a></p>`,
     terminal: terminalOf('skinsmith login', origin, '/v2/me'),
-  });
+  };
 }
 
 interface Rights extends Pick<KeysView, 'current' | 'mayGive'> {}
@@ -213,20 +216,13 @@ export function overviewPage({ account, plans, origin }: AccountOverview): Page 
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
 <section aria-labelledby="used"><h2 id="used">Current usage</h2>
-<div class="meters">${used('Unfinished jobs', usage.pending, plan.queue)}
-${used('Skins in the last minute', usage.minute, plan.per_minute)}
-${used('Skins in the last hour', usage.hour, plan.per_hour)}</div>
+${usageMeters(usage, plan)}
 <p><a href="/ui/account/keys">${usage.keys} API ${usage.keys === 1 ? 'key' : 'keys'}</a></p></section>
 <section aria-labelledby="plans"><h2 id="plans">Compare plans</h2>
 ${planTable(plans, plan)}
 <p class="quiet">The operator of this server assigns plans. Skins that already exist do not count towards any limit.</p></section>`,
     terminal: terminalOf('skinsmith whoami', origin, '/v2/account/me'),
   });
-}
-
-function used(label: string, spent: number, limit: number): Html {
-  return html`<div class="meter"><p><strong>${label}</strong><br>${count(spent)} of ${count(limit)}</p>
-<meter min="0" max="${limit}" value="${Math.min(spent, limit)}" aria-label="${label}: ${count(spent)} of ${count(limit)}"></meter></div>`;
 }
 
 /** Pages about the person who is signed in. */

@@ -1,7 +1,7 @@
 import type { Identity } from '../../protocol/account.ts';
-import type { PlanView } from '../../protocol/user.ts';
+import type { Account, PlanView } from '../../protocol/user.ts';
 import type { View } from '../../skin/render/render.ts';
-import { type Html, html } from './html.ts';
+import { type Content, type Html, html } from './html.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */
 export type Visitor = { readonly name: string; readonly isOperator: boolean } | undefined;
@@ -106,8 +106,32 @@ export function actionButton(
   { about, fields = {}, isDanger = false }: ActionOptions,
 ): Html {
   return html`<form method="post" action="${path}">
-${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenFields(fields)}
 <button class="${isDanger ? 'quiet-button danger' : 'quiet-button'}" aria-label="${label}: ${about}">${label}</button></form>`;
+}
+
+interface Confirmation {
+  /** What it acts on, for screen readers. */
+  readonly about: string;
+  readonly path: string;
+  /** Hidden fields to send with it. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What happens then. */
+  readonly warning: Content;
+  /** The label of the button. */
+  readonly button: string;
+}
+
+/** A button that asks before it does something that cannot be undone easily. */
+export function confirmed(label: string, { about, path, fields = {}, warning, button }: Confirmation): Html {
+  return html`<details><summary aria-label="${label}: ${about}">${label}</summary>
+<form method="post" action="${path}">${hiddenFields(fields)}<p>${warning}</p><button class="danger">${button}</button></form></details>`;
+}
+
+function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
+  return Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
 }
 
 /** A skin in a list. */
@@ -149,6 +173,18 @@ export function pictureAddress(
 ): string {
   if (visibility === 'private') return `/ui/skins/${uuid}/pictures/${view}?size=${size}`;
   return `/v2/skins/${uuid}/${view}.png?size=${size}`;
+}
+
+/** What a user has used of a plan. */
+export function usageMeters({ pending, minute, hour }: Account['usage'], plan: PlanView): Html {
+  return html`<div class="meters">${used('Unfinished jobs', pending, plan.queue)}
+${used('Skins in the last minute', minute, plan.per_minute)}
+${used('Skins in the last hour', hour, plan.per_hour)}</div>`;
+}
+
+function used(label: string, spent: number, limit: number): Html {
+  return html`<div class="meter"><p><strong>${label}</strong><br>${count(spent)} of ${count(limit)}</p>
+<meter min="0" max="${limit}" value="${Math.min(spent, limit)}" aria-label="${label}: ${count(spent)} of ${count(limit)}"></meter></div>`;
 }
 
 /** What a plan gives, in the order of the table. */

@@ -13,25 +13,39 @@ import {
   reportNumberSchema,
 } from '../../protocol/moderation.ts';
 import { uuidSchema } from '../../protocol/skin.ts';
+import { readBody } from '../http/bodies.ts';
 import type { Answer } from '../http/route.ts';
+import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { placeAfter } from '../http/views.ts';
+import { inputFor } from '../pictures/texture-renders.ts';
+import { requireOperator } from '../service/callers/caller.ts';
 import {
   blockImage,
   deleteAnySkin,
   dismissReport,
+  readAnyTexture,
   readBlockedImages,
   readOperatorLog,
   readReports,
   setHidden,
   unblockImage,
   whichAreBlocked,
+  whichHavePictures,
 } from '../service/moderation.ts';
-import { actionButton, listOr, moment, nextPageLink, operatorPage, type Page, terminalOf } from './frame.ts';
+import { readSent } from '../service/skins/capes.ts';
+import { whichAreDisabled } from '../service/users/users.ts';
+import {
+  actionButton,
+  confirmed,
+  listOr,
+  moment,
+  nextPageLink,
+  operatorPage,
+  type Page,
+  terminalOf,
+} from './frame.ts';
 import { type Html, html } from './html.ts';
-import { type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
-
-const isFor = 'users' as const;
-const scopes = ['operator'] as const;
+import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 /** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
 const decidedSchema = z
@@ -43,17 +57,17 @@ const decidedSchema = z
 const REPORTS = '/ui/operator/reports';
 
 /** Redirects to the list of reports if the form was there, otherwise to the page in `otherwise`. */
-function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
+export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
   const sent = z.object({ decided: z.string().optional() }).safeParse(request.body ?? {});
   const { decided } = sent.data ?? {};
-  return seeOther(decided ? `${REPORTS}?${new URLSearchParams({ decided })}` : otherwise);
+  if (decided === undefined) return seeOther(otherwise);
+  return seeOther(decided === '' ? REPORTS : `${REPORTS}?${new URLSearchParams({ decided })}`);
 }
 
 const reportsRoute = pageRoute({
   method: 'GET',
   path: REPORTS,
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   query: reportListQuerySchema.extend({ decided: decidedSchema }),
   handle: async ({ context, caller, query }) => {
     const { decided, ...page } = query;
@@ -61,15 +75,23 @@ const reportsRoute = pageRoute({
     const next = placeAfter(reports, query.size, ({ id }) => id);
     const images = reports.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
     const blocked = await whichAreBlocked(context, caller, images);
-    return reportsPage({ reports, decided, blocked, state: query.state, next, origin: context.publicUrl() });
+    const owners = reports.flatMap(({ owner }) => owner ?? []);
+    const disabled = await whichAreDisabled(context, caller, owners);
+    const view = {
+      reports,
+      decided,
+      blocked,
+      disabled,
+      me: caller.kind === 'user' ? caller.name : undefined,
+    };
+    return reportsPage({ ...view, state: query.state, next, origin: context.publicUrl() });
   },
 });
 
 const closeReportFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/reports/:id/close',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   params: z.object({ id: reportNumberSchema }),
   handle: async (call) => {
     await dismissReport(call.context, call.caller, { ...call.params, note: '' });
@@ -82,8 +104,7 @@ const skinParams = z.object({ uuid: uuidSchema });
 const hideFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/skins/:uuid/hidden',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   params: skinParams,
   handle: async (call) => {
     const { context, caller, params, request } = call;
@@ -96,8 +117,7 @@ const hideFormRoute = pageRoute({
 const deleteFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/skins/:uuid/delete',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   params: skinParams,
   handle: async (call) => {
     await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
@@ -108,24 +128,41 @@ const deleteFormRoute = pageRoute({
 const imagesRoute = pageRoute({
   method: 'GET',
   path: '/ui/operator/images',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   query: blockedImageListQuerySchema,
   handle: async ({ context, caller, query }) => {
     const images = await readBlockedImages(context, caller, query);
     const next = placeAfter(images, query.size, ({ hash }) => hash);
-    return imagesPage({ images, next, origin: context.publicUrl() });
+    const hashes = images.map(({ hash }) => hash);
+    const pictures = await whichHavePictures(context, caller, hashes);
+    return imagesPage({ images, pictures, next, origin: context.publicUrl() });
+  },
+});
+
+/** The service serves blocked images to nobody else. */
+const imagePictureRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator/images/:hash/picture',
+  ...FOR_OPERATORS,
+  params: z.object({ hash: imageHashSchema }),
+  handle: async (call) => {
+    const { context, caller, params } = call;
+    const texture = await readAnyTexture(context, caller, params.hash);
+    const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
+    return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
   },
 });
 
 const blockFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/images',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   handle: async (call) => {
-    const { decided: _, ...input } = z.looseObject({}).parse(call.request.body ?? {});
-    await blockImage(call.context, call.caller, blockBodySchema.parse(input));
+    requireOperator(call.caller); // before reading a body that may be large
+    const { fields, file } = await readBody(call.request);
+    const { decided: _, ...input } = fields;
+    const picture = file && { hash: readSent(file).pixels };
+    await blockImage(call.context, call.caller, blockBodySchema.parse({ ...input, ...picture }));
     return toReports(call, '/ui/operator/images');
   },
 });
@@ -133,8 +170,7 @@ const blockFormRoute = pageRoute({
 const unblockFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/images/:hash/unblock',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   params: z.object({ hash: imageHashSchema }),
   handle: async (call) => {
     await unblockImage(call.context, call.caller, { ...call.params, note: '' });
@@ -145,8 +181,7 @@ const unblockFormRoute = pageRoute({
 const logPageRoute = pageRoute({
   method: 'GET',
   path: '/ui/operator/log',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   query: logQuerySchema,
   handle: async ({ context, caller, query }) => {
     const entries = await readOperatorLog(context, caller, query);
@@ -161,6 +196,7 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
   hideFormRoute,
   deleteFormRoute,
   imagesRoute,
+  imagePictureRoute,
   blockFormRoute,
   unblockFormRoute,
   logPageRoute,
@@ -168,6 +204,8 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
 
 export interface ImagesView {
   readonly images: readonly BlockedImage[];
+  /** Hashes of the images that the store has. */
+  readonly pictures: ReadonlySet<string>;
   /** `after` of the next page. */
   readonly next: string | undefined;
   readonly origin: string;
@@ -175,22 +213,35 @@ export interface ImagesView {
 
 const PATH = '/ui/operator/images';
 
-export function imagesPage({ images, next, origin }: ImagesView): Page {
+export function imagesPage({ images, pictures, next, origin }: ImagesView): Page {
   return operatorPage('images', {
     title: 'Blocked images',
     body: html`<p>The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.</p>
-<form class="panel" method="post" action="${PATH}"><div class="row">
-<div><label for="hash">Image hash</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false"></div>
-<div><label for="note">Reason, for the log</label><input id="note" name="note" maxlength="500" autocomplete="off"></div>
-<div class="end"><button>Block image</button></div></div></form>
-${listOr('No blocked images.', images.map(row))}
+<form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
+<div><label for="file">Skin picture (PNG)</label><input id="file" type="file" name="file" accept="image/png" required></div>
+${reasonField('file-note')}
+<div class="end"><button>Block picture</button></div></div></form>
+<details><summary>Block an image by its hash</summary><form class="panel" method="post" action="${PATH}"><div class="row">
+<div><label for="hash">Texture hash</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
+<p class="quiet">The 64 digits at the end of its texture URL on this server, <code>/textures/…</code></p></div>
+${reasonField('note')}
+<div class="end"><button>Block image</button></div></div></form></details>
+${listOr(
+  'No blocked images.',
+  images.map((image) => row(image, pictures.has(image.hash))),
+)}
 ${nextPageLink(PATH, {}, next)}`,
     terminal: terminalOf('skinsmith moderation list', origin, '/v2/account/blocked-images'),
   });
 }
 
-function row({ hash, note, blockedBy, blockedAt }: BlockedImage): Html {
-  return html`<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
+function reasonField(id: string): Html {
+  return html`<div><label for="${id}">Reason, for the log</label><input id="${id}" name="note" maxlength="500" autocomplete="off"></div>`;
+}
+
+function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boolean): Html {
+  const front = `${PATH}/${hash}/picture`;
+  return html`${hasPicture ? html`<img src="${front}" alt="Front view" width="64" height="128" loading="lazy">` : html`<span class="quiet">No picture stored</span>`}<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
 <p class="quiet">Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}</p></div>
 <div class="acts">${actionButton(`${PATH}/${hash}/unblock`, 'Unblock', { about: hash.slice(0, 8) })}</div>`;
 }
@@ -247,6 +298,10 @@ export interface ReportsView {
   readonly decided: readonly string[];
   /** Hashes of blocked images that the decided reports are about. */
   readonly blocked: ReadonlySet<string>;
+  /** Names of owners who are disabled. */
+  readonly disabled: ReadonlySet<string>;
+  /** Name of the operator. */
+  readonly me: string | undefined;
   readonly state: 'open' | 'closed';
   /** `after` of the next page. */
   readonly next: string | undefined;
@@ -265,13 +320,13 @@ const REPORTS_PATH = '/ui/operator/reports';
 /** How many reports stay in place after a decision. */
 const MAX_DECIDED = 100;
 
-export function reportsPage({ reports, decided, blocked, state, next, origin }: ReportsView): Page {
+export function reportsPage({ state, next, origin, ...listed }: ReportsView): Page {
   const other = state === 'open' ? 'closed' : 'open';
   return operatorPage('reports', {
     title: state === 'open' ? 'Open reports' : 'Closed reports',
     body: html`${listOr(
       `No ${state} reports.`,
-      reports.map((report) => reportRow(report, { reports, decided, blocked })),
+      listed.reports.map((report) => reportRow(report, listed)),
     )}
 ${nextPageLink(REPORTS_PATH, { state }, next)}
 <p><a href="${REPORTS_PATH}?state=${other}">Show ${other} reports</a></p>`,
@@ -279,19 +334,68 @@ ${nextPageLink(REPORTS_PATH, { state }, next)}
   });
 }
 
-type Listed = Pick<ReportsView, 'reports' | 'decided' | 'blocked'>;
+type Listed = Omit<ReportsView, 'state' | 'next' | 'origin'>;
 
 function reportRow(report: Report, listed: Listed): Html {
-  const { skin, name, reason, text, createdAt, closedAt } = report;
-  return html`${picture(report)}<div class="grow"><strong><bdi>${name ?? skin.slice(0, 8)}</bdi></strong> ${stateOf(report)}
+  const { reason, text, createdAt, closedAt, reporter, reports = 1 } = report;
+  const often = reports > 1 && html`, one of ${reports} reports of this skin`;
+  return html`${picture(report)}<div class="grow"><strong>${skinLink(report)}</strong> ${stateOf(report)}
 <p>${REASON_WORDS[reason]}${text !== '' && html`: <bdi>${text}</bdi>`}</p>
-<p class="quiet">Reported ${moment(createdAt)}${closedAt !== undefined && html`, closed ${moment(closedAt)}`}</p>
+<p class="quiet">${ownerOf(report, listed)}</p>
+<p class="quiet">Reported ${moment(createdAt)} by ${reporter === undefined ? 'a visitor' : userLink(reporter)}${often}${closedAt !== undefined && html`, closed ${moment(closedAt)}`}</p>
 ${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><div class="acts">${decisions(report, listed)}`}</div>`;
 }
 
 function picture({ texture }: Report): Html {
   if (texture === undefined) return html``;
   return html`<img src="/textures/${texture}/front.png?size=128" alt="Front view" width="64" height="128" loading="lazy">`;
+}
+
+/** A skin that nobody sees has no page. */
+function skinLink({ skin, name, hidden, visibility }: Report): Html {
+  const label = html`<bdi>${name ?? skin.slice(0, 8)}</bdi>`;
+  const isSeen = !hidden && visibility !== undefined && visibility !== 'private';
+  return isSeen ? html`<a href="/ui/skins/${skin}">${label}</a>` : label;
+}
+
+function userLink(name: string): Html {
+  return html`<a href="${userPath(name)}"><bdi>${name}</bdi></a>`;
+}
+
+function ownerOf({ owner, visibility }: Report, { disabled }: Listed): Html {
+  if (owner === undefined)
+    return html`${visibility === undefined ? 'Its owner is unknown' : 'Made by a visitor'}`;
+  return html`Skin of ${userLink(owner)}${disabled.has(owner) && html` <span class="tag">disabled</span>`}`;
+}
+
+/** The page of a user. */
+export function userPath(name: string): `/ui${string}` {
+  return `/ui/operator/users/${encodeURIComponent(name)}`;
+}
+
+/** Asks before a user is disabled. `fields`: sent with the form. */
+export function disabling(
+  name: string,
+  { label = 'Disable', fields = {} }: { label?: string; fields?: Readonly<Record<string, string>> } = {},
+): Html {
+  return confirmed(label, {
+    about: name,
+    path: userPath(name),
+    fields: { ...fields, disabled: 'yes' },
+    warning: html`<bdi>${name}</bdi> is signed out, their API keys are refused, and their waiting jobs fail. Their skins stay.`,
+    button: 'Disable user',
+  });
+}
+
+/** Disables the owner of a reported skin, or undoes that. Operators cannot disable themselves. */
+function ownerAction({ owner }: Report, { decided, disabled, me }: Listed): Html {
+  if (owner === undefined || owner === me) return html``;
+  const fields = { decided: decided.join('.') };
+  if (!disabled.has(owner)) return disabling(owner, { label: 'Disable owner', fields });
+  return actionButton(userPath(owner), 'Enable owner', {
+    about: owner,
+    fields: { ...fields, disabled: 'no' },
+  });
 }
 
 function stateOf({ hidden, visibility }: Report): Html {
@@ -312,13 +416,8 @@ ${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock', { about: `th
 ${actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { hidden: 'no', decided } })}`;
 }
 
-/** Asks for confirmation, because nothing brings the skin back. */
-function deletion(path: string, about: string, decided: string): Html {
-  return html`<details><summary aria-label="Delete: ${about}">Delete</summary>
-<form method="post" action="${path}"><input type="hidden" name="decided" value="${decided}"><p>This deletes its page and its data, for its owner too.</p><button class="danger">Delete for good</button></form></details>`;
-}
-
-function decisions(report: Report, { reports, decided: before }: Listed): Html {
+function decisions(report: Report, listed: Listed): Html {
+  const { reports, decided: before } = listed;
   const { id, skin, hidden, visibility, texture, closedAt } = report;
   const about = `the skin of report ${id}`;
   const after = (ids: readonly string[]) => [...new Set([...before, ...ids])].slice(-MAX_DECIDED).join('.');
@@ -330,5 +429,6 @@ function decisions(report: Report, { reports, decided: before }: Listed): Html {
   return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, 'Dismiss', { about, fields: { decided: after([id]) } })}
 ${isThere && actionButton(`${path}/hidden`, hidden ? 'Show again' : 'Hide', { about, fields: { hidden: hidden ? 'no' : 'yes', decided } })}
 ${texture !== undefined && actionButton('/ui/operator/images', 'Block image', { about, fields: { hash: texture, decided: ofImage } })}
-${isThere && deletion(`${path}/delete`, about, decided)}`;
+${isThere && confirmed('Delete', { about, path: `${path}/delete`, fields: { decided }, warning: 'This deletes its page and its data, for its owner too.', button: 'Delete for good' })}
+${ownerAction(report, listed)}`;
 }

@@ -1,33 +1,23 @@
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
-import type { Identity } from '../../protocol/account.ts';
 import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../../protocol/cape.ts';
 import type { GameAccount } from '../../protocol/game-account.ts';
 import type { HealthFinding, ServiceStats } from '../../protocol/service.ts';
 import { uuidSchema } from '../../protocol/skin.ts';
-import {
-  type PlanView,
-  type User,
-  userChangeSchema,
-  userListQuerySchema,
-  userNameSchema,
-} from '../../protocol/user.ts';
+import type { PlanView } from '../../protocol/user.ts';
 import { readBody } from '../http/bodies.ts';
-import { capeView, placeAfter } from '../http/views.ts';
+import { capeView } from '../http/views.ts';
 import { changeGameAccount, readGameAccounts } from '../service/accounts/accounts.ts';
 import { requireOperator } from '../service/callers/caller.ts';
-import { readIdentities } from '../service/openid.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';
 import { readOverview } from '../service/status/stats.ts';
-import { readUsers, setUser } from '../service/users/users.ts';
 import {
   actionButton,
-  identityRows,
+  confirmed,
   listOr,
   moment,
-  nextPageLink,
   operatorPage,
   type Page,
   planTable,
@@ -35,7 +25,8 @@ import {
 } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { MODERATION_PAGES } from './operator-moderation.ts';
-import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { USER_PAGES } from './operator-users.ts';
+import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 export interface OperatorOverview {
   readonly version: string;
@@ -123,59 +114,6 @@ function size(bytes: number): string {
   return mebibytes >= 1024 ? `${(mebibytes / 1024).toFixed(1)} GiB` : `${mebibytes.toFixed(1)} MiB`;
 }
 
-/** A user with single sign-on identities. */
-export type ShownUser = User & { readonly identities: readonly Identity[] };
-
-export interface UsersView {
-  readonly users: readonly ShownUser[];
-  /** Text that the names contain; empty: all users. */
-  readonly filter: string;
-  /** Names of the plans. */
-  readonly plans: readonly string[];
-  /** `after` of the next page. */
-  readonly next: string | undefined;
-  readonly origin: string;
-}
-
-const PATH = '/ui/operator/users';
-
-export function usersPage({ users, filter, plans, next, origin }: UsersView): Page {
-  return operatorPage('users', {
-    title: 'Users',
-    body: html`<search><form method="get" action="${PATH}"><div class="row">
-<div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
-<div class="end"><button>Search</button></div></div></form></search>
-${listOr(
-  'No users match.',
-  users.map((user) => row(user, plans)),
-)}
-${nextPageLink(PATH, { filter }, next)}`,
-    terminal: terminalOf('skinsmith users list', origin, '/v2/account/users'),
-  });
-}
-
-function row(user: ShownUser, plans: readonly string[]): Html {
-  const { name, role, plan, keys, createdAt, disabledAt, identities } = user;
-  const path = `${PATH}/${encodeURIComponent(name)}`;
-  const isDisabled = disabledAt !== undefined;
-  return html`<div class="grow"><strong><bdi>${name}</bdi></strong>${role === 'operator' && html` <span class="tag">operator</span>`}${isDisabled && html` <span class="tag">disabled</span>`}
-<p class="quiet">${keys} ${keys === 1 ? 'key' : 'keys'}, created ${moment(createdAt)}</p>${identities.length > 0 && signIns(user)}</div>
-<form class="acts" method="post" action="${path}"><label class="unseen" for="plan-${name}">Plan of ${name}</label>
-<select id="plan-${name}" name="plan">${options(plan, plans)}</select><button class="quiet-button" aria-label="Change the plan of ${name}">Change</button></form>
-<div class="acts">${actionButton(path, isDisabled ? 'Enable' : 'Disable', { about: name, fields: { disabled: isDisabled ? 'no' : 'yes' }, isDanger: !isDisabled })}</div>`;
-}
-
-function signIns({ name, identities }: ShownUser): Html {
-  const path = `${PATH}/${encodeURIComponent(name)}/identities`;
-  return html`<details><summary aria-label="Single sign-on of ${name}">Single sign-on</summary><ul class="list">${identityRows(identities, path)}</ul></details>`;
-}
-
-/** Includes the user's plan even if the service no longer offers it. */
-function options(plan: string, plans: readonly string[]): Html[] {
-  const all = plans.includes(plan) ? plans : [plan, ...plans];
-  return all.map((one) => html`<option value="${one}"${one === plan && html` selected`}>${one}</option>`);
-}
-
 const STATES: Readonly<Record<GameAccount['state'], string>> = {
   active: 'active',
   paused: 'paused',
@@ -232,18 +170,15 @@ function capeRow({ uuid, alias, hash, support }: WireCape): Html {
   return html`<div class="cape"><img src="/textures/${hash}" alt="The cape" width="384" height="192" loading="lazy"></div>
 <div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">hidden</span>`}</div>
 <div class="acts">${actionButton(path, isShown ? 'Hide' : 'Show', { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
-${actionButton(`${path}/delete`, 'Delete', { about: alias, isDanger: true })}</div>`;
+${confirmed('Delete', { about: alias, path: `${path}/delete`, warning: 'This removes the cape from the list. Skins that have it keep it.', button: 'Delete the cape' })}</div>`;
 }
 
-const isFor = 'users' as const;
-const scopes = ['operator'] as const;
 const yesOrNo = z.enum(['yes', 'no']);
 
 const overviewRoute = pageRoute({
   method: 'GET',
   path: '/ui/operator',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   handle: async ({ context, caller }) => {
     const overview = await readOverview(context, caller);
     const plans = context.plans.all().map(planView);
@@ -251,50 +186,10 @@ const overviewRoute = pageRoute({
   },
 });
 
-const usersRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/operator/users',
-  isFor,
-  scopes,
-  query: userListQuerySchema,
-  handle: async ({ context, caller, query }) => {
-    const users = await readUsers(context, caller, query);
-    const next = placeAfter(users, query.size, ({ name }) => name);
-    const plans = context.plans.all().map(({ name }) => name);
-    const shown = users.map(async (user) => ({
-      ...user,
-      identities: await readIdentities(context, caller, user.name),
-    }));
-    return usersPage({
-      users: await Promise.all(shown),
-      filter: query.filter ?? '',
-      plans,
-      next,
-      origin: context.publicUrl(),
-    });
-  },
-});
-
-const userFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/users/:name',
-  isFor,
-  scopes,
-  params: z.object({ name: userNameSchema }),
-  handle: async ({ context, caller, params: { name }, request }) => {
-    const fields = z.object({ plan: z.string(), disabled: yesOrNo }).partial();
-    const { plan, disabled } = fields.parse(request.body ?? {});
-    const change = { plan, disabled: disabled && disabled === 'yes' };
-    await setUser(context, caller, name, userChangeSchema.parse(change));
-    return seeOther(`/ui/operator/users?filter=${name}`);
-  },
-});
-
 const accountsRoute = pageRoute({
   method: 'GET',
   path: '/ui/operator/accounts',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   handle: async ({ context, caller }) => {
     requireOperator(caller); // other users would see their own accounts
     const accounts = await readGameAccounts(context, caller);
@@ -305,8 +200,7 @@ const accountsRoute = pageRoute({
 const accountFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/accounts/:uuid',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   params: z.object({ uuid: uuidSchema }),
   handle: async ({ context, caller, params, request }) => {
     requireOperator(caller);
@@ -319,8 +213,7 @@ const accountFormRoute = pageRoute({
 const capesRoute = pageRoute({
   method: 'GET',
   path: '/ui/operator/capes',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   handle: async ({ context, caller }) => {
     const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
     return capesPage({ capes, origin: context.publicUrl() });
@@ -330,8 +223,7 @@ const capesRoute = pageRoute({
 const addCapeFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/capes',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   handle: async ({ context, caller, request }) => {
     requireOperator(caller); // before reading a body that may be large
     const { fields, file } = await readBody(request);
@@ -344,8 +236,7 @@ const addCapeFormRoute = pageRoute({
 const changeCapeFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/capes/:uuid',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   params: z.object({ uuid: uuidSchema }),
   handle: async ({ context, caller, params, request }) => {
     await editCape(context, caller, params.uuid, capeChangeSchema.parse(request.body ?? {}));
@@ -356,8 +247,7 @@ const changeCapeFormRoute = pageRoute({
 const deleteCapeFormRoute = pageRoute({
   method: 'POST',
   path: '/ui/operator/capes/:uuid/delete',
-  isFor,
-  scopes,
+  ...FOR_OPERATORS,
   params: z.object({ uuid: uuidSchema }),
   handle: async ({ context, caller, params }) => {
     await deleteCape(context, caller, params.uuid);
@@ -368,8 +258,7 @@ const deleteCapeFormRoute = pageRoute({
 /** Pages for operators, whose keys have that scope. */
 export const OPERATOR_ROUTES: readonly PageRoute[] = [
   overviewRoute,
-  usersRoute,
-  userFormRoute,
+  ...USER_PAGES,
   accountsRoute,
   accountFormRoute,
   capesRoute,

@@ -58,6 +58,9 @@ export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObje
   return spec as PageRoute;
 }
 
+/** For pages of operators, whose keys have that scope. */
+export const FOR_OPERATORS = { isFor: 'users', scopes: ['operator'] } as const satisfies Partial<PageRoute>;
+
 /** Redirects to another address of this server after a form. */
 export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {
   return { status: 303, body: undefined, headers: { Location: path, ...headers } };

@@ -67,7 +67,7 @@ const unlinkFormRoute = pageRoute({
   handle: async (call) => {
     const user = call.params.name;
     const path = `/ui/operator/users/${user}/identities`;
-    const back = `/ui/operator/users?filter=${user}` as const;
+    const back = `/ui/operator/users/${user}` as const;
     return await unlinked(call, { user, path, back, whose: 'This user has' });
   },
 });

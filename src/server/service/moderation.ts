@@ -32,7 +32,8 @@ import {
   type ReportWithSkin,
   readLog,
 } from '../store/moderation.ts';
-import type { BlockedImageRow } from '../store/schema/tables.ts';
+import type { BlockedImageRow, TextureRow } from '../store/schema/tables.ts';
+import { findUsersById } from '../store/sessions.ts';
 import {
   changeSkin,
   deleteSkinRow,
@@ -41,7 +42,15 @@ import {
   openSkinsOf,
   type SkinWithData,
 } from '../store/skins.ts';
-import { ANONYMOUS_OWNERS, type Caller, requireOperator, type UserCaller } from './callers/caller.ts';
+import { findTexture, storedTextures } from '../store/textures.ts';
+import {
+  ANONYMOUS_OWNERS,
+  type Caller,
+  ownerOf,
+  requireOperator,
+  type UserCaller,
+  userIdOf,
+} from './callers/caller.ts';
 import { readRateLimit } from './limits/rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { requireUnblocked } from './skins/changes.ts';
@@ -247,6 +256,28 @@ export async function whichAreBlocked(
   return new Set((await findBlockedImages(db, hashes)).map(({ hash }) => hash));
 }
 
+/** Which of these images the store has. @throws Refusal for callers other than the operator */
+export async function whichHavePictures(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  requireOperator(caller);
+  return new Set(await storedTextures(db, hashes));
+}
+
+/** An image that is stored, blocked or not. @throws Refusal `not_found`, and for callers other than the operator */
+export async function readAnyTexture(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  hash: string,
+): Promise<TextureRow> {
+  requireOperator(caller);
+  const texture = await findTexture(db, hash);
+  if (!texture) throw new Refusal('not_found', 'Texture not found.');
+  return texture;
+}
+
 function imageView({ hash, note, blocked_by, blocked_at }: BlockedImageRow): BlockedImage {
   return { hash, note, blockedBy: blocked_by, blockedAt: new Date(blocked_at).toISOString() };
 }
@@ -311,7 +342,19 @@ export async function readReports(
   page: ReportPage,
 ): Promise<Report[]> {
   requireOperator(caller);
-  return (await listReports(db, page)).map(reportView);
+  const reports = await listReports(db, page);
+  const users = await namesOf(
+    db,
+    reports.flatMap(({ reporter, owner }) => [reporter, owner ?? '']),
+  );
+  return reports.map((report) => reportView(report, users));
+}
+
+/** The names of users by what owns their skins and jobs. */
+async function namesOf(db: Db, owners: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const ids = owners.map(userIdOf).filter((id) => id !== undefined);
+  const users = await findUsersById(db, [...new Set(ids)]);
+  return new Map(users.map(({ id, name }) => [ownerOf(id), name]));
 }
 
 /** Number of open reports. @throws Refusal for callers other than the operator */
@@ -331,17 +374,19 @@ export async function dismissReport(
     await lockManagement(tx);
     const report = await findReport(tx, id);
     if (!report) throw new Refusal('not_found', `No report ${id}.`);
-    if (report.closed_at !== null) return reportView(report);
+    const users = await namesOf(tx, [report.reporter, report.owner ?? '']);
+    if (report.closed_at !== null) return reportView(report, users);
     const now = clock.now();
     await closeReport(tx, id, now);
     await logAction(tx, clock, { operator, action: 'close_report', subject: String(id), note });
-    return reportView({ ...report, closed_at: now });
+    return reportView({ ...report, closed_at: now }, users);
   });
 }
 
 /** If the owner made the skin private after the report, it stays private even from operators. */
-function reportView(report: ReportWithSkin): Report {
+function reportView(report: ReportWithSkin, users: ReadonlyMap<string, string>): Report {
   const { id, skin_uuid, name, visibility, hidden_from, texture_hash, reason, text } = report;
+  const [owner, reporter] = [users.get(report.owner ?? ''), users.get(report.reporter)];
   const { created_at, closed_at } = report;
   const isSeen = visibility !== null && (visibility !== 'private' || hidden_from !== null);
   return {
@@ -351,8 +396,11 @@ function reportView(report: ReportWithSkin): Report {
     ...(isSeen && texture_hash !== null && { texture: texture_hash }),
     ...(visibility !== null && { visibility }),
     hidden: hidden_from !== null,
+    ...(owner !== undefined && { owner }),
     reason,
     text,
+    ...(reporter !== undefined && { reporter }),
+    reports: Number(report.of_skin),
     createdAt: new Date(created_at).toISOString(),
     ...(closed_at !== null && { closedAt: new Date(closed_at).toISOString() }),
   };

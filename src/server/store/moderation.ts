@@ -3,9 +3,13 @@ import type { Db } from './db.ts';
 import type { BlockedImageRow, OperatorLogRow, ReportRow, SkinRow, Tables } from './schema/tables.ts';
 
 /** A report with the current state of its skin; all null: the skin is gone. */
-export type ReportWithSkin = Omit<ReportRow, 'reporter'> & {
-  readonly [Field in 'name' | 'visibility' | 'hidden_from']: SkinRow[Field] | null;
-} & { readonly texture_hash: string | null };
+export type ReportWithSkin = ReportRow & {
+  readonly [Field in 'name' | 'visibility' | 'hidden_from' | 'owner']: SkinRow[Field] | null;
+} & {
+  readonly texture_hash: string | null;
+  /** Reports of the skin. */
+  readonly of_skin: number;
+};
 
 export async function insertReport(db: Db, report: Omit<ReportRow, 'id' | 'closed_at'>): Promise<void> {
   await db.insertInto('reports').values(report).execute();
@@ -123,9 +127,24 @@ function reportsWithSkins(db: Db) {
     .selectFrom('reports')
     .leftJoin('skins', 'skins.uuid', 'reports.skin_uuid')
     .leftJoin('texture_data', 'texture_data.identity', 'skins.identity')
-    .select(['reports.id', 'reports.skin_uuid', 'reports.reason', 'reports.text'])
+    .select(['reports.id', 'reports.skin_uuid', 'reports.reporter', 'reports.reason', 'reports.text'])
     .select(['reports.created_at', 'reports.closed_at'])
-    .select(['skins.name', 'skins.visibility', 'skins.hidden_from', 'texture_data.texture_hash']);
+    .select([
+      'skins.name',
+      'skins.visibility',
+      'skins.hidden_from',
+      'skins.owner',
+      'texture_data.texture_hash',
+    ])
+    .select((eb) =>
+      eb
+        .selectFrom('reports as all')
+        .select((all) => all.fn.countAll<number>().as('count'))
+        .whereRef('all.skin_uuid', '=', 'reports.skin_uuid')
+        .$asScalar()
+        .$notNull()
+        .as('of_skin'),
+    );
 }
 
 export async function appendToLog(db: Db, entry: Omit<OperatorLogRow, 'id'>): Promise<void> {

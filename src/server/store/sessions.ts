@@ -8,6 +8,7 @@ import type {
   SignInLinkRow,
   UserRow,
 } from './schema/tables.ts';
+import { flushUsage } from './usage.ts';
 
 /** The person who signed in. */
 export interface SignedIn {
@@ -138,6 +139,28 @@ export async function findUserById(db: Db, id: string): Promise<UserRow | undefi
   return await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The existing ones of these users. */
+export async function findUsersById(db: Db, ids: readonly string[]): Promise<UserRow[]> {
+  if (ids.length === 0) return [];
+  return await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+}
+
+/** When the user last signed in, looked at a page, or used a key; undefined: never. */
+export async function lastUseOf(db: Db, userId: string): Promise<number | undefined> {
+  await flushUsage(db);
+  const { key } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.max<number | null>('last_used_at').as('key'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const { session } = await db
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.max<number | null>('used_at').as('session'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Math.max(key ?? 0, session ?? 0) || undefined;
+}
+
 /** Adds the user unless the name is taken; returns the user who then has the name. */
 export async function ensureUser(db: Db, user: UserRow): Promise<UserRow> {
   const there = await findUserByName(db, user.name);
@@ -202,6 +225,13 @@ export async function changeUser(
 export async function listDisabled(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute();
   return rows.map(({ id }) => id);
+}
+
+/** Which of these names are of disabled users. */
+export async function disabledAmong(db: Db, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const users = db.selectFrom('users').select('name').where('name', 'in', names);
+  return (await users.where('disabled_at', 'is not', null).execute()).map(({ name }) => name);
 }
 
 /** Names of the plans in use. */

@@ -21,6 +21,13 @@ export async function findTexture(db: Db, hash: string): Promise<TextureRow | un
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
+/** The existing ones of these hashes. */
+export async function storedTextures(db: Db, hashes: readonly string[]): Promise<string[]> {
+  if (hashes.length === 0) return [];
+  const rows = await db.selectFrom('textures').select('hash').where('hash', 'in', hashes).execute();
+  return rows.map(({ hash }) => hash);
+}
+
 /** A picture that signed data or a cape needs and that is not blocked. The service serves no others. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await db

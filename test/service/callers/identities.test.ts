@@ -109,18 +109,18 @@ test('The page asks for confirmation first, and ends the other sessions that no 
   expect((await browser!.open('/ui/sessions')).text).not.toContain('Accounts that sign you in');
 });
 
-test('An operator unlinks the identity of a user on the page of users', async () => {
+test('An operator unlinks the identity of a user on the page of that user', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   await linkIdentity(server, 'bert', 'bert@work');
   const operator = new PlainBrowser(server.url);
   await operator.signIn(server.key);
-  const { text } = await operator.open('/ui/operator/users');
+  const { text } = await operator.open('/ui/operator/users/bert');
   const [path = ''] = /\/ui\/operator\/users\/bert\/identities\/[0-9a-f]{24}\/unlink/.exec(text) ?? [];
   expect((await operator.open(path, { form: {} })).text).toContain('This user has no other way');
   const unlinked = await operator.open(path, { form: { last: 'yes' } });
-  expect(unlinked.headers.get('location')).toBe('/ui/operator/users?filter=bert');
-  expect((await operator.open('/ui/operator/users')).text).not.toContain('bert@work');
+  expect(unlinked.headers.get('location')).toBe('/ui/operator/users/bert');
+  expect((await operator.open('/ui/operator/users/bert')).text).not.toContain('bert@work');
   const bert = new PlainBrowser(server.url);
   const { body } = await server.owner.json('/v2/account/keys', { user: 'bert' });
   await bert.signIn(body.key?.secret);

@@ -165,7 +165,11 @@ test('Every page forbids to be framed, and is for its own origin only', async ()
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));
   const job = (await server.owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
   const visitor = await signedIn(server);
-  for (const address of [...pageAddresses({ uuid: body.skin?.uuid ?? '', jobId: job }), '/', '/ui/nowhere']) {
+  for (const address of [
+    ...pageAddresses({ uuid: body.skin?.uuid ?? '', jobId: job, name: 'owner' }),
+    '/',
+    '/ui/nowhere',
+  ]) {
     const { headers } = await visitor.open(address, { headers: { origin: 'https://evil.example' } });
     expect([address, headers.get('content-security-policy')?.includes("frame-ancestors 'none'")]).toEqual([
       address,

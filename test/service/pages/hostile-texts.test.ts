@@ -46,7 +46,7 @@ async function fill(server: ServerUnderTest): Promise<Addresses> {
   for (const [index, text] of STORED.entries())
     await insertEverywhere(db, rows, { text, uuid: uuids[index]! });
   expect(cape.status).toBe(201);
-  const samples = { uuid: body.skin?.uuid ?? '', jobId: job };
+  const samples = { uuid: body.skin?.uuid ?? '', jobId: job, name: 'owner' };
   const own = uuids.map((uuid) => [`/ui/skins/${uuid}`, `/ui/jobs/${uuid}`]);
   return {
     opened: [

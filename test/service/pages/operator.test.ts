@@ -8,6 +8,7 @@ import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -84,12 +85,34 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('Name contains').fill('AN');
   await page.getByRole('button', { name: 'Search' }).click();
-  await page.getByLabel('Plan of ann', { exact: true }).selectOption('pro');
-  await page.getByRole('button', { name: 'Change the plan of ann' }).click();
-  await page.getByRole('button', { name: 'Disable: ann' }).click();
-  await page.getByText('disabled', { exact: true }).waitFor();
   expect(await page.getByText('bob').count()).toBe(0);
+  await page.getByRole('link', { name: 'ann' }).click();
+  await page.getByLabel('Plan', { exact: true }).selectOption('pro');
+  await page.getByRole('button', { name: 'Change plan' }).click();
+  await page.getByText('Disable', { exact: true }).click();
+  expect((await ann.get('/v2/me')).status).toBe(200);
+  await page.getByRole('button', { name: 'Disable user' }).click();
+  await page.getByText('disabled', { exact: true }).waitFor();
   expect((await ann.get('/v2/me')).status).toBe(403);
+
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByLabel('Name', { exact: true }).fill('carl');
+  await page.getByLabel('Plan', { exact: true }).selectOption('lite');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  await page.getByRole('heading', { name: 'carl' }).waitFor();
+  await page.getByLabel('Name of a new key').fill('laptop');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const secret = (await page.locator('dd code').first().textContent()) ?? '';
+  await page.getByRole('link', { name: 'I have copied it' }).click();
+  await page.getByText('never used').waitFor();
+  const carl = new TestCaller(server.url, { key: secret, dataDir: server.dataDir });
+  expect((await carl.get('/v2/account/me')).body).toMatchObject({ name: 'carl', plan: { name: 'lite' } });
+  await page.reload();
+  await page.getByText('last used').waitFor();
+  await page.getByText('Revoke', { exact: true }).click();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  await page.getByText('No API keys.').waitFor();
+  expect((await carl.get('/v2/me')).status).toBe(403);
 
   await page.getByRole('link', { name: 'Capes' }).click();
   const file = { name: 'cape.png', mimeType: 'image/png', buffer: capePng(1) };
@@ -98,12 +121,16 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await page.getByRole('button', { name: 'Add the cape' }).click();
   await page.getByRole('button', { name: 'Hide: Winter' }).click();
   await page.getByRole('button', { name: 'Show: Winter' }).waitFor();
-  await page.getByRole('button', { name: 'Delete: Winter' }).click();
+  await page.getByText('Delete', { exact: true }).click();
+  await page.getByRole('button', { name: 'Delete the cape' }).click();
   await page.getByText('No capes yet.').waitFor();
 
   await page.getByRole('link', { name: 'Log' }).click();
   const told = await page.locator('.list > li').allTextContents();
   expect(told.map((text) => text.trim().split(/\s+/).slice(0, 4).join(' '))).toEqual([
+    'owner revoked a key',
+    'owner created a key',
+    'owner created the user',
     'owner disabled the user',
     'owner changed the plan',
     'owner blocked the image',
@@ -187,4 +214,83 @@ test('An owner sees that an operator has hidden the skin', async () => {
   expect(text).toContain('The operator of this server has hidden this skin.');
   expect(text).not.toContain('<label for="visibility">');
   expect((await visitor.open(path, { form: { visibility: 'public' } })).status).toBe(403);
+});
+
+test('A report names the skin, its owner and its sender, and the owner can be disabled from there and enabled again', async () => {
+  const server = await runServer();
+  const [ann, bob] = [await server.user('ann'), await server.user('bob')];
+  const { body } = await ann.upload('/v2/generate', skinPng(1), { name: 'Rude' });
+  const uuid = String(body.skin?.uuid);
+  await bob.json(`/v2/skins/${uuid}/report`, { reason: 'other' });
+  await server.anonymous().json(`/v2/skins/${uuid}/report`, { reason: 'offensive' });
+  const { body: listed } = await server.owner.get('/v2/account/reports');
+  expect(listed.reports).toMatchObject([
+    { owner: 'ann', reports: 2 },
+    { owner: 'ann', reports: 2, reporter: 'bob' },
+  ]);
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const queue = '/ui/operator/reports';
+  const { text } = await operator.open(queue);
+  expect(text.match(/<strong><a href="\/ui\/skins\/\w+"><bdi>Rude<\/bdi><\/a>/g)).toHaveLength(2);
+  expect(text.match(/Skin of <a href="\/ui\/operator\/users\/ann">/g)).toHaveLength(2);
+  expect(text).toMatch(/UTC<\/time> by a visitor, one of 2 reports of this skin/);
+  expect(text).toMatch(/UTC<\/time> by <a href="\/ui\/operator\/users\/bob"><bdi>bob<\/bdi><\/a>, one of 2/);
+  expect(text).toContain('<button class="danger">Disable user</button>');
+  const decide = async (disabled: string) =>
+    (await operator.open('/ui/operator/users/ann', { form: { disabled, decided: '' } })).headers.get(
+      'location',
+    );
+  expect(await decide('yes')).toBe(queue);
+  expect((await ann.get('/v2/me')).status).toBe(403);
+  const after = await operator.open(queue);
+  expect(after.text.match(/<span class="tag">disabled<\/span>/g)).toHaveLength(2);
+  expect(after.text).toContain('>Enable owner</button>');
+  expect(await decide('no')).toBe(queue);
+  expect((await ann.get('/v2/me')).status).toBe(200);
+});
+
+test('The page of a user shows what others can see, the usage and the last use, and nothing that is private', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  await server.owner.patch('/v2/account/users/ann', { plan: 'pro' });
+  await ann.upload('/v2/generate', skinPng(1), { name: 'Seen' });
+  await ann.upload('/v2/generate', skinPng(2), { name: 'Secret', visibility: 'private' });
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const { text } = await operator.open('/ui/operator/users/ann');
+  expect(text).toContain('<div><dt>Skins</dt><dd>2</dd></div>');
+  expect(text).toMatch(/<dt>Last use<\/dt><dd><time/);
+  expect(text).toContain('aria-label="Skins in the last hour: 2 of 40,000"');
+  expect(text).toContain('<bdi>Seen</bdi>');
+  expect(text).not.toContain('Secret');
+  expect((await operator.open('/ui/operator/users/nobody')).status).toBe(404);
+  expect((await operator.open('/ui/operator/users/nobody/keys', { form: { name: 'x' } })).status).toBe(404);
+  const own = (await operator.open('/ui/operator/users/owner')).text;
+  expect(own).not.toContain('Disable');
+});
+
+test('A blocked image is shown to operators only; it is blocked by its file or its hash', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  const { body } = await ann.upload('/v2/generate', skinPng(1));
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const file = new FormData();
+  file.set('file', new Blob([skinPng(1)], { type: 'image/png' }), 'skin.png');
+  file.set('note', 'rude');
+  const images = '/ui/operator/images';
+  expect((await operator.open(images, { form: file })).headers.get('location')).toBe(images);
+  expect((await server.anonymous().get(`/v2/skins/${body.skin?.uuid}`)).status).toBe(404);
+  expect((await operator.open(images, { form: { hash: 'a'.repeat(64) } })).status).toBe(303);
+  const { text } = await operator.open(images);
+  const [picture = ''] = /\/ui\/operator\/images\/\w+\/picture/.exec(text) ?? [];
+  expect(text.match(/No picture stored/g)).toHaveLength(1);
+  const shown = await operator.open(picture);
+  expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect(shown.headers.get('cache-control')).toBe('no-store');
+  expect((await fetch(`${server.url}${picture}`, { redirect: 'manual' })).status).not.toBe(200);
+  const wrong = new FormData();
+  wrong.set('file', new Blob(['GIF89a']), 'skin.png');
+  expect((await operator.open(images, { form: wrong })).status).toBe(400);
 });

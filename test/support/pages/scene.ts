@@ -44,7 +44,7 @@ export async function openScene(): Promise<Scene> {
   await fillAccount(server);
   const job = (await owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
   const uuid = own.body.skin?.uuid ?? '';
-  const addresses = pageAddresses({ uuid, jobId: job });
+  const addresses = pageAddresses({ uuid, jobId: job, name: 'bert' });
   return {
     server,
     game: fake,

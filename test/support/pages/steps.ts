@@ -36,10 +36,15 @@ export const STEPS = {
     await page.getByText('You have no other way to sign in').waitFor();
   },
   'POST /ui/operator/users/:name/identities/:id/unlink': async (page, scene) => {
-    await openAs(page, scene, '/ui/operator/users?filter=bert');
-    await page.getByText('Single sign-on').click();
+    await openAs(page, scene, '/ui/operator/users/bert');
     await page.getByRole('button', { name: /^Unlink: / }).click();
     await page.getByText('This user has no other way to sign in').waitFor();
+  },
+  'POST /ui/operator/users/:name/keys': async (page, scene) => {
+    await openAs(page, scene, '/ui/operator/users/bert');
+    await page.getByLabel('Name of a new key').fill('W'.repeat(64));
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await heading(page, 'Your new key');
   },
   'GET /ui/account/games/logins/:id': async (page, scene) => {
     await openAs(page, scene, '/ui/account/games');

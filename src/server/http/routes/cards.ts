@@ -6,7 +6,7 @@ import { escapeHtml } from '../../pages/html.ts';
 import { CARD } from '../../pictures/card.ts';
 import { wholeInput } from '../../pictures/texture-renders.ts';
 import type { Caller } from '../../service/callers/caller.ts';
-import type { ServiceContext } from '../../service/context.ts';
+import { type ServiceContext, USUAL_NAME } from '../../service/context.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { readSkin, signedBy } from '../../service/skins/skins.ts';
 import { ownPath } from '../../sources/url.ts';
@@ -42,8 +42,8 @@ export function titleOf({ name, uuid }: Pick<SkinWithData, 'name' | 'uuid'>): st
 }
 
 /** What people call this service. */
-export function serviceNameOf({ publicUrl }: Pick<ServiceContext, 'publicUrl'>): string {
-  return new URL(publicUrl()).host;
+export function serviceNameOf({ publicUrl, site }: Pick<ServiceContext, 'publicUrl' | 'site'>): string {
+  return site.name === USUAL_NAME ? new URL(publicUrl()).host : site.name;
 }
 
 const params = z.object({ uuid: uuidSchema });
@@ -147,7 +147,7 @@ interface Bounds {
 }
 
 function oEmbedOf(
-  context: Pick<ServiceContext, 'publicUrl'>,
+  context: Pick<ServiceContext, 'publicUrl' | 'site'>,
   skin: SkinWithData,
   bounds: Bounds,
 ): z.infer<typeof oEmbedSchema> {

@@ -136,7 +136,14 @@ export function viewerOf(caller: Caller): string {
 
 /** The owner id of a user's jobs, skins and usage. */
 export function ownerOf(userId: string): string {
-  return `user:${userId}`;
+  return `${USER_OWNERS}${userId}`;
+}
+
+const USER_OWNERS = 'user:';
+
+/** The user that an owner is; undefined: a caller without a key. */
+export function userIdOf(owner: string): string | undefined {
+  return owner.startsWith(USER_OWNERS) ? owner.slice(USER_OWNERS.length) : undefined;
 }
 
 export function userCaller(user: UserRow, plans: Plans, key?: ApiKeyRow): UserCaller {

@@ -5,6 +5,7 @@ import type { ClientInfo, KeyInfo } from '../../../protocol/account.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type {
   Account,
+  PlanView,
   User,
   userBodySchema,
   userChangeSchema,
@@ -19,15 +20,18 @@ import { lockManagement } from '../../store/locks.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
 import {
   changeUser,
+  disabledAmong,
   ensureUser,
   findUserWithKeys,
   insertUser,
+  lastUseOf,
   listDisabled,
   listUsers,
   plansInUse,
   revokeSessionsOf,
   type UserWithKeys,
 } from '../../store/sessions.ts';
+import { countSkins, listSkins, type SkinWithData } from '../../store/skins.ts';
 import {
   type Caller,
   type CallerKey,
@@ -38,6 +42,7 @@ import {
   requireOperator,
   requireUser,
   type UserCaller,
+  userCaller,
 } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
@@ -86,16 +91,22 @@ export async function readAccount(
   caller: Caller,
 ): Promise<Account> {
   const user = requireUser(caller);
-  const { db, clock } = context;
-  const { limit } = await readRateLimit(db, caller, clock.now());
-  const usage = {
+  const usage = await usageOf(context, user);
+  const role = user.isOperator ? 'operator' : 'user';
+  return { user: user.id, name: user.name, role, plan: planView(user.plan), usage };
+}
+
+async function usageOf(
+  { db, clock }: Pick<UsersContext, 'db' | 'clock'>,
+  user: UserCaller,
+): Promise<Account['usage']> {
+  const { limit } = await readRateLimit(db, user, clock.now());
+  return {
     minute: limit.minute.used ?? 0,
     hour: limit.hour?.used ?? 0,
     pending: (await listJobs(db, user.owner, 1)).filter(({ status }) => isPending(status)).length,
     keys: await countKeys(db, user.id),
   };
-  const role = user.isOperator ? 'operator' : 'user';
-  return { user: user.id, name: user.name, role, plan: planView(user.plan), usage };
 }
 
 export async function readUsers(
@@ -113,6 +124,49 @@ export async function readUser({ db }: { readonly db: Db }, caller: Caller, name
   const user = await findUserWithKeys(db, name);
   if (!user) throw userNotFound(name);
   return userView(user);
+}
+
+/** Skins that others can see, for an operator. */
+export type ShownSkin = Pick<SkinWithData, 'uuid' | 'name' | 'visibility' | 'hidden_from'>;
+
+export interface UserDetails {
+  readonly user: User;
+  readonly usage: Account['usage'];
+  /** The user's plan, as the service has it. */
+  readonly plan: PlanView;
+  /** Milliseconds since the epoch; undefined: never. */
+  readonly lastUse: number | undefined;
+  /** Of every visibility; undefined: too many to count. */
+  readonly skins: number | undefined;
+  /** The newest skins that are not the user's alone. */
+  readonly newest: readonly ShownSkin[];
+}
+
+/** How many skins of a user to look at for those that others can see, and how many of these to show. */
+const LOOKED_AT = 48;
+const SHOWN = 12;
+
+/** A user with skins and usage. @throws Refusal `user_not_found`, and for callers other than the operator */
+export async function readUserDetails(
+  { db, clock, plans }: Pick<UsersContext, 'db' | 'clock' | 'plans'>,
+  caller: Caller,
+  name: string,
+): Promise<UserDetails> {
+  requireOperator(caller);
+  const row = await findUserWithKeys(db, name);
+  if (!row) throw userNotFound(name);
+  const user = userCaller(row, plans);
+  const newest = await listSkins(db, { owner: user.owner }, { size: LOOKED_AT });
+  const isShown = ({ visibility, hidden_from }: ShownSkin) =>
+    visibility !== 'private' || hidden_from !== null;
+  return {
+    user: userView(row),
+    usage: await usageOf({ db, clock }, user),
+    plan: planView(user.plan),
+    lastUse: await lastUseOf(db, row.id),
+    skins: await countSkins(db, { owner: user.owner }),
+    newest: newest.filter(isShown).slice(0, SHOWN),
+  };
 }
 
 /** @throws Refusal `invalid_request` when the name is taken or the plan unknown */
@@ -180,6 +234,16 @@ function actsOf(
       ? []
       : [{ action: isDisabled ? 'disable_user' : 'enable_user' } as const]),
   ];
+}
+
+/** Which of these users are disabled. @throws Refusal for callers other than the operator */
+export async function whichAreDisabled(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  requireOperator(caller);
+  return new Set(await disabledAmong(db, names));
 }
 
 /** Ends the waiting jobs of disabled users, including jobs accepted at that very moment. */

@@ -28,7 +28,7 @@ import {
   verifyIndexPlace,
   verifyPlace,
 } from '../pack/pack-output.ts';
-import { readSources } from '../pack/pack-sources.ts';
+import { FetchedTextures, readSources } from '../pack/pack-sources.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
@@ -133,8 +133,11 @@ export async function runPack(options: PackOptions, context: CommandContext): Pr
   for (const { name } of places.packs) await removeLeftovers(resolve(name), context.clock.now());
   const progress = await context.messages.progress('Packing');
   const files: PackFiles = { writers: [], done: false };
+  const fetched = fetchedFor(options, context);
   try {
-    const made = await fill(options, { places, files, context, onProgress: (text) => progress.text(text) });
+    const onProgress = (text: string) => progress.text(text);
+    const made = await fill(options, { places, files, context, fetched, onProgress });
+    fetched.clear();
     progress.stop();
     await tell(made, options, context);
     return exitStatus(made.failed === 0 ? 'done' : 'failed');
@@ -142,6 +145,15 @@ export async function runPack(options: PackOptions, context: CommandContext): Pr
     progress.stop();
     if (!files.done) for (const writer of files.writers) writer.discard();
   }
+}
+
+/** What an earlier run of this command fetched before it was interrupted. */
+function fetchedFor(
+  { sources, player, from, as }: PackOptions,
+  { folders, clock }: CommandContext,
+): FetchedTextures {
+  const purpose = JSON.stringify([process.cwd(), sources, player, from, as]);
+  return new FetchedTextures(join(folders.data, 'batches', 'packs'), purpose, () => clock.now());
 }
 
 interface Places {
@@ -214,6 +226,7 @@ interface Filling {
   readonly places: Places;
   readonly files: PackFiles;
   readonly context: CommandContext;
+  readonly fetched: FetchedTextures;
   readonly onProgress: (text: string) => void;
 }
 
@@ -222,7 +235,10 @@ const TOLD = 10;
 /** Sources between progress messages. */
 const SHOWN = 50;
 
-async function fill(options: PackOptions, { places, files, context, onProgress }: Filling): Promise<Made> {
+async function fill(
+  options: PackOptions,
+  { places, files, context, fetched, onProgress }: Filling,
+): Promise<Made> {
   const { namespace: ns = 'skinsmith', game = ALL_GAMES, out, datapack, variant } = options;
   const about = { namespace: ns, game, description: options.description ?? `Skins of ${ns}` };
   const [pack, data] = [new ResourcePack(about), places.data && new DataPack(about)];
@@ -237,7 +253,7 @@ async function fill(options: PackOptions, { places, files, context, onProgress }
   const skins: IndexedSkin[] = [];
   let [failed, renamed] = [0, 0];
   const outputs = places.packs.filter(({ kind }) => kind === 'folder').map(({ name }) => resolve(name));
-  const reading = { outputs, variant: variant === 'auto' ? undefined : variant };
+  const reading = { outputs, fetched, variant: variant === 'auto' ? undefined : variant };
   for await (const { source, read, problem } of readSources(specOf(options), reading, context)) {
     if (problem) {
       failed++;

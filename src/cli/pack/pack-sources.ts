@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { writeFileAtomically } from '../../base/files.ts';
 import { mapAhead } from '../../base/streams.ts';
 import type { BatchSource, SourceContent, SourceProblem } from '../../batch/model.ts';
 import { readContent } from '../../batch/pictures.ts';
@@ -15,7 +18,7 @@ import type { CommandContext } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import { findTexture } from '../preview/find-picture.ts';
+import { type FoundTexture, findTexture } from '../preview/find-picture.ts';
 
 /** A source of a pack, read, or why it cannot be used. */
 export type ReadSource =
@@ -27,6 +30,8 @@ interface ReadOptions {
   readonly variant: Variant | undefined;
   /** Absolute paths of folders that the command writes: what is in them is no source. */
   readonly outputs: readonly string[];
+  /** Where what is fetched stays until the pack is written. */
+  readonly fetched: FetchedTextures;
 }
 
 /** Players and URLs that are fetched at the same time. */
@@ -107,8 +112,7 @@ class Reader {
   }
 
   async #fetchedSkin(source: BatchSource): Promise<SkinTexture> {
-    const { bytes, variant } = await findTexture(source, this.#context);
-    return this.#skin(bytes, source, variant);
+    return await this.#found(source, ({ bytes, variant }) => this.#skin(bytes, source, variant));
   }
 
   /** Skin data says which arms the picture has. */
@@ -137,8 +141,16 @@ class Reader {
 
   async #cape(column: string, content: SourceContent): Promise<PackTexture> {
     const label = `The ${column}`;
-    const { bytes } = await findTexture({ content, label, stem: column }, this.#context);
-    return readable(label, () => capeTexture(bytes));
+    const source = { content, label, stem: column };
+    return await this.#found(source, ({ bytes }) => readable(label, () => capeTexture(bytes)));
+  }
+
+  /** What `read` makes of a source's texture. */
+  async #found<T>(source: BatchSource, read: (texture: Texture) => T): Promise<T> {
+    const { content } = source;
+    const find = async () => await findTexture(source, this.#context);
+    const isHere = content.kind === 'file' || content.kind === 'bytes' || content.kind === 'problem';
+    return isHere ? read(await find()) : await this.#options.fetched.take(content, find, read);
   }
 
   #failed(source: BatchSource, error: unknown): ReadSource {
@@ -146,6 +158,93 @@ class Reader {
     if (!report || !concernsOneSource(error)) throw error;
     return { source, problem: report };
   }
+}
+
+type Texture = Pick<FoundTexture, 'bytes' | 'variant'>;
+
+/** Milliseconds for which a picture of an interrupted run is used: players change their skins. */
+const KEPT = 24 * 60 * 60_000;
+const NAME = /-(classic|slim|unknown)\.png$/;
+
+/**
+ * What a run has fetched from the network, in a folder of its own until the pack is written: if the run is interrupted, the next
+ * one with the same sources does not fetch it again. Without the folder, every run fetches all of it.
+ */
+export class FetchedTextures {
+  readonly #root: string;
+  readonly #folder: string;
+  readonly #now: () => number;
+  /** File names by what they start with; undefined before the first use. */
+  #files: Map<string, string> | undefined;
+
+  /** @param root folder of all runs. `purpose` identifies the command. */
+  constructor(root: string, purpose: string, now: () => number) {
+    this.#root = root;
+    this.#folder = join(root, digest(purpose));
+    this.#now = now;
+  }
+
+  /**
+   * What `read` makes of a source's texture, which `find` fetches unless an interrupted run has done so.
+   * @throws what both throw
+   */
+  async take<T>(
+    content: SourceContent,
+    find: () => Promise<Texture>,
+    read: (texture: Texture) => T,
+  ): Promise<T> {
+    const id = digest(JSON.stringify(content));
+    const kept = this.#kept(id);
+    if (kept) return read(kept);
+    const found = await find();
+    const result = read(found);
+    try {
+      writeFileAtomically(join(this.#folder, `${id}-${found.variant ?? 'unknown'}.png`), found.bytes);
+    } catch {
+      // only the next run would need it
+    }
+    return result;
+  }
+
+  #kept(id: string): Texture | undefined {
+    this.#files ??= this.#open();
+    const name = this.#files.get(id);
+    if (name === undefined) return undefined;
+    const [, variant] = NAME.exec(name) ?? [];
+    try {
+      const bytes = readFileSync(join(this.#folder, name));
+      return { bytes, variant: variant === 'unknown' ? undefined : (variant as Variant) };
+    } catch {
+      return undefined; // a run of the same command has just ended
+    }
+  }
+
+  /** The pack is written. */
+  clear(): void {
+    if (this.#files) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Removes what is too old, of any run. */
+  #open(): Map<string, string> {
+    const files = new Map<string, string>();
+    try {
+      for (const run of readdirSync(this.#root)) {
+        const folder = join(this.#root, run);
+        const names = readdirSync(folder);
+        const recent = names.filter((name) => this.#now() - statSync(join(folder, name)).mtimeMs < KEPT);
+        if (recent.length === 0) rmSync(folder, { recursive: true, force: true });
+        else if (folder === this.#folder)
+          for (const name of recent) if (NAME.test(name)) files.set(name.replace(NAME, ''), name);
+      }
+    } catch {
+      // a folder that cannot be used, or that another run has just removed
+    }
+    return files;
+  }
+}
+
+function digest(text: string): string {
+  return hash('sha256', text).slice(0, 32);
 }
 
 function lockedVariant({ given }: Extract<SourceContent, { kind: 'data' }>): Variant {

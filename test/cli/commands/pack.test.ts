@@ -274,6 +274,39 @@ test('Players and URLs are fetched from the game and from that address, without 
   ]);
 });
 
+test('An interrupted run has not fetched in vain: the next one goes on, and fetches all again once the pack is there', async () => {
+  const game = await runGame();
+  const ann = game.addPlayer({ skin: { picture: drawSkin(9), variant: 'slim' } });
+  const seen: string[] = [];
+  let isBad = true;
+  const site = await webServer((request, response) => {
+    seen.push(String(request.url));
+    response.end(request.url === '/bad.png' && isBad ? 'x' : skinPng(5));
+  });
+  const { pack, index, folder } = await workshop();
+  const env = { SKINSMITH_DATA_DIR: join(folder, 'data') };
+  const online = { ...env, SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+  const sources = ['tim', 'tom', 'bad'].map((name) => `${site.url}/${name}.png`);
+  const wanted = { sources, player: [ann.id] };
+  const first = await pack(wanted, { env });
+  expect([first.told, seen.toSorted()]).toMatchObject([
+    { exit: 'tryLater' },
+    ['/bad.png', '/tim.png', '/tom.png'],
+  ]);
+  isBad = false;
+  const other = await pack({ sources: sources.slice(0, 1) }, { env }); // another command fetches what it needs
+  expect([other.status, seen.splice(0).length]).toEqual([0, 4]);
+  expect([(await pack(wanted, { env: online })).status, seen.splice(0)]).toEqual([0, ['/bad.png']]);
+  expect((await index()).skins).toMatchObject([
+    {},
+    {},
+    {},
+    { pixels: pixelHash(drawSkin(9)), variant: 'slim' },
+  ]);
+  expect([(await pack(wanted, { env: online })).status, seen.length]).toEqual([0, 3]);
+  expect(await readdir(join(folder, 'data/batches/packs'))).toEqual([]);
+});
+
 test('The pictures of a lockfile are taken from this machine, if they are still the same', async () => {
   const { pack, skins, folder, index } = await workshop();
   const url = 'http://127.0.0.1:9/texture/1';

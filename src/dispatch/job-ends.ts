@@ -57,8 +57,8 @@ const MISSING = 'The service cannot find a job that it accepted: waiting for it 
 /** Handles the end of our jobs, and jobs that cannot be found. */
 export class JobEnds<W extends Submission> {
   readonly #ports: JobEndsPorts<W>;
-  /** Jobs being polled. */
-  readonly #checked = new Set<string>();
+  /** The answers to the polls under way, by job. Undefined: the service does not know it, or its end is handled. */
+  readonly #polls = new Map<string, Promise<JobAnswer | undefined>>();
 
   constructor(ports: JobEndsPorts<W>) {
     this.#ports = ports;
@@ -69,13 +69,14 @@ export class JobEnds<W extends Submission> {
     const { seen, at, isAtOnce = false } = end;
     const { session, results, follows, onRoom } = this.#ports;
     if (!session.slots.jobs.has(job.id)) return;
+    const polled = this.#polls.get(job.id);
     session.lag.found(job);
     session.slots.freed(job.id);
     onRoom(end);
     if (!follows) return;
     session.track(
       results.attempt(job.work, job.id, async () => {
-        const known = await this.#readEnd(job.id, end);
+        const known = await this.#readEnd(job.id, end, polled);
         if (!known) return await results.settleForgotten(job.work, job.id, seen.result);
         if (!isAtOnce) this.#learnDuration(job, known, at);
         await results.settle(job.work, known);
@@ -85,12 +86,18 @@ export class JobEnds<W extends Submission> {
 
   /**
    * The complete job. On a service of several parts, answers about one job may lag behind the list, and its skin
-   * behind its status. Undefined: the service has forgotten it.
+   * behind its status. `polled`: the answer to a poll under way, which may have it already. Undefined: the service has
+   * forgotten it.
    * @throws MissingResultError when it stays incomplete: to make it again might cost it again
    */
-  async #readEnd(id: string, { seen, state }: JobEnd): Promise<JobAnswer | undefined> {
+  async #readEnd(
+    id: string,
+    { seen, state }: JobEnd,
+    polled: Promise<JobAnswer | undefined> | undefined,
+  ): Promise<JobAnswer | undefined> {
     const { reader } = this.#ports;
-    let known = state?.skin || state?.job.status === 'failed' ? state : undefined;
+    const told = state?.skin || state?.job.status === 'failed' ? state : polled && (await polled);
+    let known = withResult(told, seen.result);
     for (let tries = 0; !isWhole(known); tries++) {
       if (tries > 0 && !(await reader.lagged(tries - 1))) break;
       known = withResult(await reader.job(id), seen.result);
@@ -108,10 +115,11 @@ export class JobEnds<W extends Submission> {
     if (job.absent && polledAt < pollableAt(job)) return;
     // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
     job.polledAt = polledAt;
-    if (this.#checked.has(job.id) || session.gates.job.isShut) return;
-    this.#checked.add(job.id);
+    if (this.#polls.has(job.id) || session.gates.job.isShut) return;
     const check = async () => {
-      const state = await this.#fetch(job.id);
+      const poll = this.#fetch(job.id);
+      this.#polls.set(job.id, poll);
+      const state = await poll;
       if (state && isPending(state.job.status)) {
         job.seenAt = Math.max(polledAt, job.seenAt ?? polledAt);
         session.lag.found(job);
@@ -147,7 +155,7 @@ export class JobEnds<W extends Submission> {
       session.slots.freed(id); // a job that cannot be polled cannot be awaited
       throw error;
     } finally {
-      this.#checked.delete(id);
+      this.#polls.delete(id);
     }
   }
 

@@ -86,6 +86,23 @@ function open({
   return { ends: new JobEnds(tools), job, jobs, told, clock, settled, tasks };
 }
 
+test.each([
+  ['has the result', [stateOf('completed', SKIN)], 1],
+  ['came too early', [stateOf('processing'), stateOf('completed', SKIN)], 2],
+  ['is missing', [refusal(500, 'internal_error'), stateOf('completed', SKIN)], 2],
+])(
+  'A job whose end a list shows while it is polled is read once, or again where that answer %s: %#',
+  async (_, answers, reads) => {
+    const { ends, job, told, settled } = open({ answers });
+    ends.poll(job);
+    ends.ended(job, END);
+    await settled();
+    expect(told.filter((one) => one === 'read')).toHaveLength(reads);
+    expect(told.filter((one) => one === 'completed')).toHaveLength(1);
+    expect(told.filter((one) => /lagged/.test(String(one)))).toEqual([]);
+  },
+);
+
 test('A job whose last answer is still outstanding counts as polled again, so that it is not due forever', () => {
   const { ends, job, clock, tasks } = open();
   ends.poll(job);

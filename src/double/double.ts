@@ -234,7 +234,7 @@ class RunningDouble implements Double {
     };
     const outcome = await this.#outcome(request, { effect, process, state });
     this.#note(state, {
-      ...describeExchange(request, { at, outcome, processed }),
+      ...describeExchange(request, { at, answered: state.clock.now(), outcome, processed }),
       key,
       ...(submitted && { submits: submitted.identity }),
       pending: await state.backend.unfinished(),
@@ -430,6 +430,7 @@ function alteredBy(reply: Reply, patch: object): Reply {
 
 interface Seen {
   readonly at: number;
+  readonly answered: number;
   readonly outcome: Outcome;
   /** What the service answered, whatever of it was sent. */
   readonly processed: Reply | undefined;
@@ -437,7 +438,7 @@ interface Seen {
 
 function describeExchange(
   request: DoubleRequest,
-  { at, outcome, processed }: Seen,
+  { at, answered, outcome, processed }: Seen,
 ): Omit<Exchange, 'key' | 'pending'> {
   const { number, method, address, kind, body } = request;
   const reply = outcome.kind === 'answered' ? outcome.reply : undefined;
@@ -447,6 +448,7 @@ function describeExchange(
   return {
     number,
     at,
+    answered,
     method,
     address,
     kind,

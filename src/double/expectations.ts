@@ -8,6 +8,8 @@ export interface Exchange {
   readonly number: number;
   /** When it came in: milliseconds since the epoch, by the double's clock. */
   readonly at: number;
+  /** When it was answered, or its connection broke, likewise. */
+  readonly answered: number;
   readonly method: string;
   /** Path and query. */
   readonly address: string;
@@ -67,6 +69,8 @@ export interface Violation {
 
 /** Timers of callers and of the double may differ a little, milliseconds. */
 const TOLERANCE = 50;
+/** A submission that comes within so many milliseconds after an answer may have been sent before that arrived. */
+const ON_THE_WAY = 250;
 
 const POLITE: Expectations = { maxPending: 5, pollGap: 1_000, keyOnApi: true, onceEach: true, waits: true };
 
@@ -141,13 +145,22 @@ function submittedAgain(exchanges: readonly Exchange[]): Violation[] {
   );
 }
 
+/**
+ * Whoever sends the same again has read the refusal. Other submissions count from when the answer must have arrived:
+ * those that were sent together were on their way before.
+ */
 function impatient(exchanges: readonly Exchange[]): Violation[] {
-  let notBefore = 0;
+  let limits: readonly { readonly notBefore: number; readonly refused: Exchange }[] = [];
   const early = exchanges.filter((exchange) => {
     if (!isSubmission(exchange)) return false;
-    const isEarly = exchange.at < notBefore - TOLERANCE;
-    if (exchange.status === 429 && exchange.retryAt !== undefined)
-      notBefore = Math.max(notBefore, exchange.retryAt);
+    const { at, submits, status, retryAt } = exchange;
+    limits = limits.filter(({ notBefore }) => at < notBefore - TOLERANCE);
+    const isEarly = limits.some(
+      ({ refused }) =>
+        at > refused.answered + ON_THE_WAY || (submits !== undefined && submits === refused.submits),
+    );
+    if (status === 429 && retryAt !== undefined)
+      limits = [...limits, { notBefore: retryAt, refused: exchange }];
     return isEarly;
   });
   return violation(

@@ -312,6 +312,15 @@ const BAD_CLIENTS: Readonly<Record<string, Client>> = {
   },
 };
 
+test('A submission that was on its way when another met a 429 is not held against its client', async () => {
+  const double = await open({ clock: 'manual', scenario: { expect: { polite: true } } });
+  await Promise.all([submit(double, 1, 'limit-429'), submit(double, 2), submit(double, 3)]);
+  expect(double.violations()).toEqual([]);
+  double.advance('500ms');
+  await submit(double, 4);
+  expect(double.violations()).toMatchObject([{ expectation: 'waits', requests: [4] }]);
+});
+
 test.each(Object.entries(BAD_CLIENTS))(
   'A client that breaks %s is caught, and named at the end',
   async (name, client) => {

@@ -21,6 +21,7 @@ const WAITING: Times = {
   'test/e2e/signers.test.ts': 14,
   'test/e2e/batch-limits.test.ts': 13,
   'test/e2e/proxies.test.ts': 12,
+  'test/testing.test.ts': 12,
   'test/processes/lost-claims.test.ts': 8,
   'test/e2e/other-owner.test.ts': 9,
   'test/e2e/batch-trouble.test.ts': 12,

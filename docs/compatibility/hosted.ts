@@ -58,11 +58,8 @@ export const ALL_OF_V1 = [
 export const NO_ENDPOINT: Readonly<Record<string, string>> = {
   'GET /v2/me/credits': 'Credits were abolished.',
   'GET /v2/me/legacyskins': 'There are no skins from before version 2.',
-  'GET /v2/skins/{uuid}/tags': 'Skins have no tags; `tags` is an empty list.',
-  'POST /v2/skins/{uuid}/tags': 'Skins have no tags.',
   'GET /v2/skins/{uuid}/meta': "It belongs to the website's gallery.",
   'GET /v2/skins/{uuid}/user': 'Only the owner may know whose skin it is.',
-  'POST /v2/skins/{uuid}/interactions/likes': "It belongs to the website's gallery.",
   'GET /get/forTexture/{value}': 'No known client uses it.',
   'GET /random-image': 'It has nothing to do with skins.',
   'GET /random-name': 'It has nothing to do with skins.',
@@ -100,6 +97,15 @@ const PICTURE_OF_URL: Difference = {
 
 /** By endpoint. */
 export const DIFFERENCES: Readonly<Record<string, Difference>> = {
+  'POST /v2/skins/{uuid}/tags': {
+    hosted: 'Every user votes on tags; those with enough votes are shown.',
+    here: 'The owner of a skin adds tags (`up`) and takes them away (`down`), up to 10; operators take them away.',
+    why: 'Tags are text that others read, so somebody answers for each.',
+    shown: [
+      'test/service/skins/tags-and-likes.test.ts',
+      'are bounded, and nobody else sets them; an operator takes them away, which is logged',
+    ],
+  },
   'POST /v2/generate': {
     hosted: "There is a delay between a caller's requests, and `concurrency_limit` if several come at once.",
     here: 'A request takes a slot in the queue. Without `timeout`, it also waits for its turn. Without a free slot: 429, `rate_limit` first.',
@@ -327,7 +333,6 @@ export const HOSTED_CODES = [
 
 /** Notes on codes: why one is missing here, why it exists only here, or what differs. */
 export const ABOUT_CODES: Readonly<Record<string, string>> = {
-  already_liked: 'There are no likes.',
   already_reported: 'A second report of a skin gets the same answer as the first.',
   api_key_not_found: 'Reported as `invalid_api_key`.',
   blocked_url_host: 'Reported as `invalid_image_url`.',

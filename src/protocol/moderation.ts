@@ -15,6 +15,7 @@ const OPERATOR_ACTIONS = [
   'hide_set',
   'show_set',
   'delete_set',
+  'remove_tag',
   'close_report',
   'block_image',
   'unblock_image',

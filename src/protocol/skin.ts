@@ -68,8 +68,10 @@ export const skinSchema = z
     variant: variantSchema,
     texture: textureSchema,
     generator: generatorSchema,
-    tags: z.array(z.unknown()).optional(),
+    tags: z.array(z.object({ tag: z.string() })).optional(),
     views: z.number(),
+    /** Number of users who like it. Our addition. */
+    likes: z.number().optional(),
     /** Whether the texture data existed before this request. */
     duplicate: z.boolean(),
   })
@@ -85,6 +87,8 @@ const skinListItemSchema = z
     visibility: visibilitySchema,
     variant: variantSchema,
     views: z.number(),
+    /** Number of users who like it. Our addition. */
+    likes: z.number().optional(),
     /** Milliseconds since the epoch: when the record was made. */
     timestamp: z.number().optional(),
     /** Texture hash or URL: services differ, so it is read as it comes. */
@@ -200,6 +204,13 @@ const AFTER_RULE = 'neither of a page before nor the UUID of a skin';
 /** Maximum skins per page. */
 export const MAX_SKIN_PAGE = 128;
 
+/** A tag, as on the hosted service. */
+const tagSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z](?:[a-z -]{0,30}[a-z])?$/, 'only a-z, spaces and -, at most 32 characters');
+
 export const skinListQuerySchema = z.object({
   /** Opaque to clients: where the previous page ended. Ours is a number; a skin's UUID is accepted too. */
   after: z
@@ -209,12 +220,44 @@ export const skinListQuerySchema = z.object({
   /** Each of its words must occur within a word of the name. */
   filter: z.string().max(64).optional(),
   variant: z.enum(['classic', 'slim']).optional(),
-  /** `popular`: the most viewed first. */
-  sort: z.enum(['newest', 'popular']).optional(),
+  /** Only skins with this tag. */
+  tag: tagSchema.optional(),
+  /** Only skins with a cape, or without one. */
+  cape: z.enum(['true', 'false']).optional(),
+  /** Only skins that the game signed, or that a service signed with its own key. */
+  signer: z.enum(['game', 'service']).optional(),
+  /** `popular`: the most viewed first; `week`: those most viewed in the last seven days, public ones only. */
+  sort: z.enum(['newest', 'popular', 'week']).optional(),
 });
 
 /** GET /v2/me/skins. */
-export const ownSkinListQuerySchema = skinListQuerySchema.extend({ visibility: visibilitySchema.optional() });
+export const ownSkinListQuerySchema = skinListQuerySchema.extend({
+  visibility: visibilitySchema.optional(),
+  sort: z.enum(['newest', 'popular']).optional(),
+});
+
+/** Maximum tags of a skin. */
+export const MAX_TAGS = 10;
+
+/** Each once, in alphabetical order. */
+const tagsSchema = z
+  .array(tagSchema)
+  .max(MAX_TAGS, `at most ${MAX_TAGS} tags`)
+  .transform((tags) => [...new Set(tags)].toSorted());
+
+/** POST /v2/skins/:uuid/tags: adds a tag or takes it away. */
+export const tagVoteSchema = z.object({ tag: tagSchema, vote: z.enum(['up', 'down']) });
+
+export const tagsAnswerSchema = envelopeSchema.extend({
+  tags: z.array(
+    z.object({
+      tag: z.string(),
+      /** `up` for the owner of the skin, whose tags they are. */
+      vote: z.enum(['up', 'down']).nullable(),
+      suggested: z.boolean(),
+    }),
+  ),
+});
 
 /** The fields of a skin that can be edited. An empty name, or null, takes the name away. */
 const skinEditFields = {
@@ -223,16 +266,28 @@ const skinEditFields = {
     .nullable()
     .optional(),
   visibility: visibilitySchema.optional(),
+  /** All of its tags. */
+  tags: tagsSchema.optional(),
 };
 
-/** Body of PATCH /v2/skins/:uuid: what to change. */
-export const skinEditSchema = z
-  .object(skinEditFields)
-  .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
-    error: 'Nothing to change: send a name or a visibility.',
-  });
+function changesSomething({
+  name,
+  visibility,
+  tags,
+}: {
+  name?: unknown;
+  visibility?: unknown;
+  tags?: unknown;
+}): boolean {
+  return name !== undefined || visibility !== undefined || tags !== undefined;
+}
 
-/** What to change about a skin: at least one of its name (`''` or null removes it) and its visibility. */
+const NOTHING_TO_CHANGE = { error: 'Nothing to change: send a name, a visibility or tags.' };
+
+/** Body of PATCH /v2/skins/:uuid: what to change. */
+export const skinEditSchema = z.object(skinEditFields).refine(changesSomething, NOTHING_TO_CHANGE);
+
+/** What to change about a skin: at least one of its name (`''` or null removes it), its visibility and its tags. */
 export type SkinEdit = z.infer<typeof skinEditSchema>;
 
 /** Maximum skins that one request changes. */
@@ -247,9 +302,7 @@ const skins = z
 /** PATCH /v2/me/skins: the same change for several skins. */
 export const skinsEditSchema = z
   .strictObject({ skins, ...skinEditFields })
-  .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
-    error: 'Nothing to change: send a name or a visibility.',
-  });
+  .refine(changesSomething, NOTHING_TO_CHANGE);
 
 /** POST /v2/me/skins/delete */
 export const skinsDeleteSchema = z.strictObject({ skins });

@@ -9,4 +9,5 @@ onPostgres('service/skins', [
   'skin-lists',
   'skin-picks',
   'skins',
+  'tags-and-likes',
 ]);

@@ -5,6 +5,7 @@ import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } f
 import type { V1Skin } from '../../protocol/v1.ts';
 import { parseTexturesValue } from '../../textures/property.ts';
 import type { JobSummaryRow, JobWithSkin, ListedJob } from '../queue/lists.ts';
+import { tagsOf } from '../service/skins/tags-and-likes.ts';
 import type { CapeRow, JobRow } from '../store/schema/tables.ts';
 import type { SimilarSkinRow, SkinWithData } from '../store/skins.ts';
 
@@ -62,8 +63,9 @@ export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > 
       server: skin.server,
       worker: skin.worker,
     },
-    tags: [],
+    tags: tagsOf(skin).map((tag) => ({ tag })),
     views: skin.views,
+    likes: skin.likes,
     duplicate,
   };
 }
@@ -81,6 +83,7 @@ export function skinListItem(skin: SkinWithData): WireSkinListItem {
     visibility: skin.visibility,
     variant: skin.variant,
     views: skin.views,
+    likes: skin.likes,
     timestamp: skin.skin_created_at,
     texture: skin.texture_hash,
   };

@@ -260,6 +260,7 @@ const ACTIONS: Readonly<Record<OperatorAction, string>> = {
   hide_set: 'hid the set',
   show_set: 'showed the set',
   delete_set: 'deleted the set',
+  remove_tag: 'took a tag away from the skin',
   close_report: 'closed the report',
   block_image: 'blocked the image',
   unblock_image: 'unblocked the image',

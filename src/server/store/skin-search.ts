@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import type { SelectQueryBuilder } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
+import type { Tables } from './schema/tables.ts';
 import {
   findSkinsByNumber,
   pageOf,
@@ -12,12 +14,19 @@ import {
   type SkinWithData,
   scopeFilter,
 } from './skins.ts';
+import { POPULAR_DAYS } from './usage.ts';
 
 export interface SkinSearch extends SkinSelection {
   /** Each must occur inside a word of the name, in lower case; empty: any name matches. */
   readonly words: readonly string[];
   readonly visibility?: SkinVisibility | undefined;
   readonly variant?: 'classic' | 'slim' | undefined;
+  readonly tag?: string | undefined;
+  readonly hasCape?: boolean | undefined;
+  /** Whether the texture is at this address, without its scheme. */
+  readonly textures?: { readonly at: string; readonly isThere: boolean } | undefined;
+  /** Today, for the sort `week`. */
+  readonly day: number;
   /** Matches before the page; default: none. */
   readonly skip?: number;
   /** Maximum number of skins read for the page. */
@@ -34,7 +43,7 @@ export interface FoundSkins {
  * Skins read in one statement. Meanwhile, SQLite serves no other request; this many take about half a millisecond.
  */
 const CHUNK = 200;
-/** If more names contain a word, the search reads the newest skins instead of the list of words. */
+/** If more skins have a word or tag, the search reads the newest skins instead of its list. */
 const MANY = 2_000;
 
 /**
@@ -62,53 +71,92 @@ export async function searchSkins(db: Db, scope: SkinScope, search: SkinSearch):
 
 /** Skins that may match, in the order of the list. */
 async function* candidates(db: Db, scope: SkinScope, search: SkinSearch): AsyncGenerator<SkinPlace[]> {
-  const { words, before, sort = 'newest' } = search;
-  const rarest = words.length === 0 ? undefined : await rarestWord(db, words);
-  if (rarest === undefined || rarest.count > MANY) return yield* inOrder(db, scope, { before, sort });
-  const places = await skinsWithWord(db, scope, { word: rarest.word, before, sort });
+  const { words, tag, before, sort = 'newest', day } = search;
+  if (sort === 'week') return yield* inChunks(await popularThisWeek(db, scope, { before, day }));
+  const lists = [
+    ...words.map((word) => withWord(db, word)),
+    ...(tag === undefined ? [] : [withTag(db, tag)]),
+  ];
+  const rarest = await shortest(db, lists);
+  if (rarest === undefined) return yield* inOrder(db, scope, { before, sort });
+  yield* inChunks(await skinsIn(db, scope, { list: rarest, before, sort }));
+}
+
+function* inChunks(places: readonly SkinPlace[]): Generator<SkinPlace[], void, void> {
   for (let first = 0; first < places.length; first += CHUNK) yield places.slice(first, first + CHUNK);
 }
 
-async function rarestWord(db: Db, words: readonly string[]): Promise<{ word: string; count: number }> {
-  const counted = [];
-  for (const word of words) {
-    counted.push({ word, count: await countUpToMany(db, word) });
-    await setImmediate();
+/** Skins of each day that may be among the most viewed of the week. */
+const TOP_OF_DAY = 500;
+
+/** The most viewed skins of the last days. Reads the top of each day only, so the cost is bounded. */
+async function popularThisWeek(
+  db: Db,
+  scope: SkinScope,
+  { before, day: today }: Pick<SkinSearch, 'before' | 'day'>,
+): Promise<SkinPlace[]> {
+  const views = new Map<number, number>();
+  for (let day = today; day > today - POPULAR_DAYS; day--) {
+    const top = await db
+      .selectFrom('skin_days')
+      .innerJoin('skins', 'skins.id', 'skin_days.skin_id')
+      .select(['skin_days.skin_id', 'skin_days.views'])
+      .where('day', '=', day)
+      .where(scopeFilter(scope))
+      .orderBy('skin_days.views', 'desc')
+      .limit(TOP_OF_DAY)
+      .execute();
+    for (const { skin_id, views: some } of top) views.set(skin_id, (views.get(skin_id) ?? 0) + some);
   }
-  return counted.toSorted((a, b) => a.count - b.count)[0] ?? { word: '', count: 0 };
+  const order = ([id, some]: [number, number], [otherId, others]: [number, number]) =>
+    others - some || otherId - id;
+  const places = [...views].toSorted(order).map(([id, some]) => ({ id, views: some }));
+  const at = before === undefined ? 0 : places.findIndex(({ id }) => id === before.id) + 1;
+  return at === 0 && before !== undefined ? [] : places.slice(at);
 }
 
-async function countUpToMany(db: Db, word: string): Promise<number> {
+/** The numbers of skins that have something in common. */
+type SkinNumbers = SelectQueryBuilder<Tables, 'skin_words' | 'skin_tags', { skin_id: number }>;
+
+function withWord(db: Db, word: string): SkinNumbers {
   const { first, last } = prefixRange(word);
+  return db.selectFrom('skin_words').select('skin_id').where('word', '>=', first).where('word', '<=', last);
+}
+
+function withTag(db: Db, tag: string): SkinNumbers {
+  return db.selectFrom('skin_tags').select('skin_id').where('tag', '=', tag);
+}
+
+/** Undefined if all of them are long. */
+async function shortest(db: Db, lists: readonly SkinNumbers[]): Promise<SkinNumbers | undefined> {
+  let found: { list: SkinNumbers; length: number } | undefined;
+  for (const list of lists) {
+    const length = await countUpToMany(db, list);
+    if (length <= MANY && length < (found?.length ?? Number.POSITIVE_INFINITY)) found = { list, length };
+    await setImmediate();
+  }
+  return found?.list;
+}
+
+async function countUpToMany(db: Db, list: SkinNumbers): Promise<number> {
   const { count } = await db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('skin_words')
-        .select('skin_id')
-        .where('word', '>=', first)
-        .where('word', '<=', last)
-        .limit(MANY + 1)
-        .as('some'),
-    )
+    .selectFrom(list.limit(MANY + 1).as('some'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
 /** Reads all matches, because there are few. None are out of scope; otherwise, the time of a search would reveal the words of their names. */
-async function skinsWithWord(
+async function skinsIn(
   db: Db,
   scope: SkinScope,
-  { word, before, sort }: { word: string; before: SkinPlace | undefined; sort: SkinSort },
+  { list, before, sort }: { list: SkinNumbers; before: SkinPlace | undefined; sort: SkinSort },
 ): Promise<SkinPlace[]> {
-  const { first, last } = prefixRange(word);
   const places = await db
     .selectFrom('skins')
     .select(['id', 'views'])
     .where(scopeFilter(scope))
-    .where('id', 'in', (words) =>
-      words.selectFrom('skin_words').select('skin_id').where('word', '>=', first).where('word', '<=', last),
-    )
+    .where('id', 'in', list)
     .execute();
   const order = (a: SkinPlace, b: SkinPlace) => (sort === 'popular' && b.views - a.views) || b.id - a.id;
   const sorted = places.toSorted(order);
@@ -134,17 +182,35 @@ async function matching(
   scope: SkinScope,
   { ids, search }: { ids: readonly number[]; search: SkinSearch },
 ): Promise<ReadonlySet<number>> {
-  const { words, visibility, variant } = search;
+  const { words, visibility, variant, tag, hasCape, textures } = search;
   let query = db
     .selectFrom('skins')
+    .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
     .select('skins.id')
     .where('skins.id', 'in', ids)
     .where(scopeFilter(scope));
   if (visibility !== undefined) query = query.where('skins.visibility', '=', visibility);
-  if (variant !== undefined) {
-    query = query
-      .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
-      .where('texture_data.variant', '=', variant);
+  if (variant !== undefined) query = query.where('texture_data.variant', '=', variant);
+  if (hasCape !== undefined) query = query.where('texture_data.cape_hash', hasCape ? 'is not' : 'is', null);
+  if (textures !== undefined) {
+    const { at, isThere } = textures;
+    query = query.where((eb) => {
+      const there = eb.or([
+        eb('texture_data.url', 'like', `http://${at}/%`),
+        eb('texture_data.url', 'like', `https://${at}/%`),
+      ]);
+      return isThere ? there : eb.not(there);
+    });
+  }
+  if (tag !== undefined) {
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('skin_tags')
+          .select('tag')
+          .whereRef('skin_tags.skin_id', '=', 'skins.id')
+          .where('skin_tags.tag', '=', tag),
+      ),
+    );
   }
   for (const word of words) {
     const { first, last } = prefixRange(word);

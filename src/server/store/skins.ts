@@ -65,6 +65,8 @@ export const RECORD = [
   'skins.views',
   'skins.created_at as skin_created_at',
   'skins.hidden_from',
+  'skins.tags',
+  'skins.likes',
 ] as const;
 /** Columns of signed data, with names that differ from those of a record. */
 export const DATA = [
@@ -111,7 +113,7 @@ export async function addSkin(db: Db, skin: NewSkin): Promise<void> {
   await addWords(db, inserted!.id, name);
 }
 
-const ADD_SKIN = new PreparedQuery((db, record: Omit<SkinRow, 'id' | 'hidden_from'>) =>
+const ADD_SKIN = new PreparedQuery((db, record: Omit<SkinRow, 'id' | 'hidden_from' | 'tags' | 'likes'>) =>
   db.insertInto('skins').values(record).returning('id'),
 );
 
@@ -155,10 +157,68 @@ export async function findSkinsByNumber(db: Db, ids: readonly number[]): Promise
 export async function changeSkin(
   db: Db,
   id: number,
-  change: Partial<Pick<SkinRow, 'name' | 'visibility' | 'hidden_from'>>,
+  change: Partial<Pick<SkinRow, 'name' | 'visibility' | 'hidden_from'>> & {
+    readonly tags?: readonly string[];
+  },
 ): Promise<void> {
-  await db.updateTable('skins').set(change).where('id', '=', id).execute();
+  const { tags, ...columns } = change;
+  const changed = { ...columns, ...(tags !== undefined && { tags: JSON.stringify(tags) }) };
+  await db.updateTable('skins').set(changed).where('id', '=', id).execute();
   if (change.name !== undefined) await replaceWords(db, id, change.name);
+  if (tags !== undefined) await replaceTags(db, id, tags);
+}
+
+async function replaceTags(db: Db, skin_id: number, tags: readonly string[]): Promise<void> {
+  await db.deleteFrom('skin_tags').where('skin_id', '=', skin_id).execute();
+  if (tags.length > 0)
+    await db
+      .insertInto('skin_tags')
+      .values(tags.map((tag) => ({ tag, skin_id })))
+      .execute();
+}
+
+/** @returns whether the user did not like it yet */
+export async function addLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('skin_likes')
+    .values({ skin_id, owner })
+    .onConflict((conflict) => conflict.columns(['skin_id', 'owner']).doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 1n) return false;
+  await countLikes(db, skin_id, 1);
+  return true;
+}
+
+/** @returns whether the user liked it */
+export async function removeLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('skin_likes')
+    .where('skin_id', '=', skin_id)
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows !== 1n) return false;
+  await countLikes(db, skin_id, -1);
+  return true;
+}
+
+async function countLikes(db: Db, id: number, step: number): Promise<void> {
+  await db
+    .updateTable('skins')
+    .set((eb) => ({ likes: eb('likes', '+', step) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Which of these skins a user likes. */
+export async function likedOf(db: Db, owner: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('skin_likes')
+    .select('skin_id')
+    .where('owner', '=', owner)
+    .where('skin_id', 'in', ids)
+    .execute();
+  return new Set(rows.map(({ skin_id }) => skin_id));
 }
 
 /** Also removes its words and views. */
@@ -251,10 +311,10 @@ export async function moveSkins(
 /** The skins of one owner, of every visibility, or the public skins of all. */
 export type SkinScope = { readonly owner: string } | 'public';
 
-/** `popular`: the most viewed first. */
-export type SkinSort = 'newest' | 'popular';
+/** `popular`: the most viewed first; `week`: those most viewed in the last days. */
+export type SkinSort = 'newest' | 'popular' | 'week';
 
-/** The position of a skin in a list. */
+/** The position of a skin in a list; `views`: those that decide its order. */
 export type SkinPlace = Pick<SkinRow, 'id' | 'views'>;
 
 export interface SkinSelection {

@@ -36,9 +36,22 @@ export function hourOf(now: number): number {
   return Math.floor(now / 3_600_000);
 }
 
-/** Deletes the views of earlier hours, which no longer matter. */
+/** Days whose views make a skin popular. */
+export const POPULAR_DAYS = 7;
+
+/** Days since the epoch. */
+export function dayOf(hour: number): number {
+  return Math.floor(hour / 24);
+}
+
+/** Deletes the views of earlier hours and days, which no longer matter. */
 export async function pruneViews(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('skin_views').where('hour', '<', hourOf(now)).execute();
+  const hour = hourOf(now);
+  await db.deleteFrom('skin_views').where('hour', '<', hour).execute();
+  await db
+    .deleteFrom('skin_days')
+    .where('day', '<=', dayOf(hour) - POPULAR_DAYS)
+    .execute();
 }
 
 function writeSoon(db: Db): void {
@@ -95,5 +108,12 @@ async function countView(tx: Db, { skin_id, viewer, hour }: SkinViewRow): Promis
     .updateTable('skins')
     .set((eb) => ({ views: eb('views', '+', 1) }))
     .where('id', '=', skin_id)
+    .execute();
+  await tx
+    .insertInto('skin_days')
+    .values({ skin_id, day: dayOf(hour), views: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['skin_id', 'day']).doUpdateSet((eb) => ({ views: eb('skin_days.views', '+', 1) })),
+    )
     .execute();
 }

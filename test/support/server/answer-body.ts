@@ -23,6 +23,7 @@ export interface Body {
   readonly skins?: WireSkinListItem[];
   readonly set?: SkinSetSummary;
   readonly sets?: SkinSetSummary[];
+  readonly tags?: { tag: string; vote: string | null; suggested: boolean }[];
   readonly missing?: string[];
   readonly deleted?: string[];
   readonly total?: number;

@@ -21,7 +21,8 @@ const STARTED_OVER: Note = {
   message: 'No skin with that UUID to continue after; this is the first page.',
 };
 
-type SkinListParams = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSkinListQuerySchema>>;
+type SkinListParams = z.output<typeof skinListQuerySchema> &
+  Pick<Partial<z.output<typeof ownSkinListQuerySchema>>, 'visibility'>;
 
 export const publicSkinsRoute = route({
   method: 'GET',
@@ -88,13 +89,16 @@ function listAnswer(
   { query, warnings: common }: Pick<Call<unknown, SkinListParams>, 'query' | 'warnings'>,
   { skins, next, total, hasStartedOver }: SkinList,
 ): Answer {
-  const { size, filter, visibility, variant, sort } = query;
+  const { size, filter, visibility, variant, tag, cape, signer, sort } = query;
   const address = (after: string | undefined) => {
     const parts = new URLSearchParams({
       size: String(size),
       ...(filter && { filter }),
       ...(visibility && { visibility }),
       ...(variant && { variant }),
+      ...(tag && { tag }),
+      ...(cape && { cape }),
+      ...(signer && { signer }),
       ...(sort && { sort }),
       ...(after && { after }),
     });

@@ -10,12 +10,15 @@ import {
   skinsDeleteSchema,
   skinsEditedAnswerSchema,
   skinsEditSchema,
+  tagsAnswerSchema,
+  tagVoteSchema,
   uuidOrShortIdSchema,
   uuidSchema,
 } from '../../../protocol/skin.ts';
 import { reportSkin } from '../../service/moderation.ts';
 import { deleteSkin, deleteSkins, editSkin, editSkins } from '../../service/skins/changes.ts';
 import { fullUuid, readSkin, viewSkin } from '../../service/skins/skins.ts';
+import { likeSkin, tagsOf, unlikeSkin, voteOnTag } from '../../service/skins/tags-and-likes.ts';
 import { type SkinWithData, similarSkins } from '../../store/skins.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { envelope, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
@@ -126,6 +129,77 @@ export const viewSkinRoute = route({
   handle: async ({ context, caller, params }) => {
     await viewSkin(context, caller, params.uuid);
     return { status: 204, body: undefined };
+  },
+});
+
+const LIKES = '/v2/skins/:uuid/interactions/likes';
+const likeRefusals = { 401: errorAnswerSchema, 403: errorAnswerSchema, 404: errorAnswerSchema };
+
+export const likeSkinRoute = route({
+  method: 'POST',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: [LIKES],
+  summary: 'Like a skin, once',
+  params: z.object({ uuid: uuidSchema }),
+  answers: { ...likeRefusals, 204: null, 409: errorAnswerSchema },
+  handle: async ({ context, caller, params }) => {
+    await likeSkin(context, caller, params.uuid);
+    return { status: 204, body: undefined };
+  },
+});
+
+export const unlikeSkinRoute = route({
+  method: 'DELETE',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: [LIKES],
+  summary: 'Take a like back',
+  params: z.object({ uuid: uuidSchema }),
+  answers: { ...likeRefusals, 204: null },
+  handle: async ({ context, caller, params }) => {
+    await unlikeSkin(context, caller, params.uuid);
+    return { status: 204, body: undefined };
+  },
+});
+
+export const skinTagsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/:uuid/tags'],
+  summary: 'The tags of a skin; its owner sets them',
+  params,
+  answers: { 200: tagsAnswerSchema, 404: errorAnswerSchema },
+  handle: async (call) => {
+    const skin = await skinOf(call);
+    const vote = skin.owner === call.caller.owner ? 'up' : null;
+    const tags = tagsOf(skin).map((tag) => ({ tag, vote, suggested: false }));
+    return { status: 200, body: { ...envelope({ warnings: call.warnings }), tags } };
+  },
+});
+
+export const tagSkinRoute = route({
+  method: 'POST',
+  scopes: ['skins'],
+  needsKey: true,
+  paths: ['/v2/skins/:uuid/tags'],
+  summary: 'Add a tag (vote up) or take it away (vote down): its owner only; operators take any away',
+  params,
+  bodies: { 'application/json': tagVoteSchema },
+  answers: {
+    200: envelopeSchema,
+    400: errorAnswerSchema,
+    401: errorAnswerSchema,
+    403: errorAnswerSchema,
+    404: errorAnswerSchema,
+  },
+  handle: async (call) => {
+    const { context, caller, request, warnings } = call;
+    const vote = tagVoteSchema.parse(request.body ?? {});
+    const isChanged = await voteOnTag(context, caller, { ...vote, uuid: await uuidOf(call) });
+    const message = isChanged
+      ? { code: 'vote_added', message: 'The tags are changed.' }
+      : { code: 'already_voted', message: 'The tags were like that already.' };
+    return { status: 200, body: envelope({ warnings, messages: [message] }) };
   },
 });
 

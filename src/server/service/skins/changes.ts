@@ -32,7 +32,7 @@ export async function editSkin(
 export async function changeOwnSkin(
   tx: Db,
   caller: Caller,
-  { uuid, name, visibility }: SkinEdit & { readonly uuid: string },
+  { uuid, name, visibility, tags }: SkinEdit & { readonly uuid: string },
 ): Promise<SkinWithData> {
   await lockManagement(tx);
   const skin = await ownSkin(tx, caller, uuid);
@@ -42,6 +42,7 @@ export async function changeOwnSkin(
   await changeSkin(tx, skin.id, {
     ...(name !== undefined && { name: name || null }),
     ...(visibility !== undefined && { visibility }),
+    ...(tags !== undefined && { tags }),
   });
   if (visibility === 'private') await withdrawData(tx, skin.identity);
   else if (visibility !== undefined) await shareData(tx, skin.identity);

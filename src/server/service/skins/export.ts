@@ -129,7 +129,7 @@ export async function beginExport(context: ExportContext, caller: Caller): Promi
 async function* exported(context: ExportContext, caller: Caller, query: ExportQuery): SkinExport['skins'] {
   const files = new Set<string>();
   // Part of the file has been sent, and a refused page would break it off.
-  const patient = { db: context.db, searches: context.searches.patient };
+  const patient = { ...context, searches: context.searches.patient };
   let { after } = query;
   for (let read = 0; read < context.exports.most; ) {
     const size = Math.min(PAGE, context.exports.most - read);

@@ -33,7 +33,7 @@ import {
   wordsIn,
 } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
-import { hourOf, noteView } from '../../store/usage.ts';
+import { dayOf, hourOf, noteView } from '../../store/usage.ts';
 import type { WebPages } from '../callers/authenticate.ts';
 import { type Caller, hasScope, requireUser, viewerOf } from '../callers/caller.ts';
 import { waitRefusal } from '../limits/request-limiter.ts';
@@ -53,11 +53,12 @@ const LIMITS: Readonly<Record<Caller['kind'], SearchLimits>> = {
 const SOON = 1_000;
 
 /** What to search for. */
-export type SearchInput = Omit<SkinSearch, 'looks'> & { readonly scope: SkinScope };
+export type SearchInput = Omit<SkinSearch, 'looks' | 'day'> & { readonly scope: SkinScope };
 
 export interface SearchContext {
   readonly db: Db;
   readonly searches: Pick<Searches, 'search'>;
+  readonly game: Pick<Game, 'http'>;
 }
 
 /**
@@ -100,7 +101,7 @@ export class Searches {
     const { looks } = LIMITS[caller.kind];
     return await this.#lines[caller.kind].during(
       caller.owner,
-      async () => await searchSkins(db, scope, { ...search, looks }),
+      async () => await searchSkins(db, scope, { ...search, looks, day: dayOf(hourOf(this.#clock.now())) }),
     );
   }
 }
@@ -159,6 +160,9 @@ export interface SkinListQuery {
   readonly filter?: string | undefined;
   readonly visibility?: SkinVisibility | undefined;
   readonly variant?: 'classic' | 'slim' | undefined;
+  readonly tag?: string | undefined;
+  readonly cape?: 'true' | 'false' | undefined;
+  readonly signer?: 'game' | 'service' | undefined;
   readonly sort?: SkinSort | undefined;
   /** Whether an unknown `after` starts over with the first page; otherwise it is refused. */
   readonly startsOver?: boolean;
@@ -208,20 +212,21 @@ async function readPage(
   caller: Caller,
   { input, before }: { readonly input: ListInput } & Pick<SkinSelection, 'before'>,
 ): Promise<SkinListPage> {
-  const { size, sort, filter, visibility, variant } = input;
+  const { size, sort, filter, visibility, variant, tag, cape, signer } = input;
   const page = { before, sort, size: size + 1 }; // one more skin shows whether there is a next page
-  const isWhole = !filter && visibility === undefined && variant === undefined;
+  const filters = [visibility, variant, tag, cape, signer];
+  const isWhole = !filter && sort !== 'week' && filters.every((one) => one === undefined);
   if (!isWhole) return await searchList(context, caller, { input, page });
   const list = cutToSize(await listSkins(context.db, input.scope, page), size, sort);
   return input.after === undefined ? { ...list, total: await countSkins(context.db, input.scope) } : list;
 }
 
 async function searchList(
-  { db, searches }: SearchContext,
+  { db, searches, game }: SearchContext,
   caller: Caller,
   { input, page }: { readonly input: ListInput; readonly page: SkinSelection },
 ): Promise<SkinListPage> {
-  const { scope, size, filter, visibility, variant, sort } = input;
+  const { scope, size, filter, visibility, variant, tag, cape, signer, sort } = input;
   const words = wordsIn(filter ?? '');
   if (filter && words.length === 0) return { skins: [], next: undefined };
   const { skins, stoppedAt } = await searches.search(db, caller, {
@@ -230,9 +235,16 @@ async function searchList(
     words,
     visibility,
     variant,
+    tag,
+    hasCape: cape === undefined ? undefined : cape === 'true',
+    textures: signer && { at: withoutScheme(game.http.addresses.textures), isThere: signer === 'game' },
   });
   const list = cutToSize(skins, size, sort);
   return { ...list, next: list.next ?? (stoppedAt && nameOf(stoppedAt, sort)) };
+}
+
+function withoutScheme(address: string): string {
+  return address.replace(/^https?:\/\//, '');
 }
 
 function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): SkinListPage {
@@ -306,7 +318,7 @@ export async function viewSkin(
 export type SignerKind = 'game' | 'server' | 'other';
 
 export interface SignedByContext {
-  readonly game: Pick<Game, 'keys'>;
+  readonly game: Pick<Game, 'keys' | 'http'>;
   readonly ownAddresses: () => readonly string[];
 }
 

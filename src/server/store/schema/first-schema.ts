@@ -5,7 +5,7 @@ import type { ColumnTypes, Db, StoreKind } from '../db.ts';
  * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
  * are made here and raise the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 26;
+export const FIRST_SCHEMA = 27;
 
 /** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
@@ -115,7 +115,25 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
     visibility ${text} not null,
     views integer not null,
     created_at bigint not null,
-    hidden_from ${text}
+    hidden_from ${text},
+    tags ${text} default '[]' not null,
+    likes integer default 0 not null
+  )`,
+  `create table skin_tags (
+    tag ${text} not null,
+    skin_id ${rowNumber} not null references skins (id) on delete cascade,
+    constraint skin_tags_primary primary key (tag, skin_id)
+  )`,
+  `create table skin_likes (
+    skin_id ${rowNumber} not null references skins (id) on delete cascade,
+    owner ${text} not null,
+    constraint skin_likes_primary primary key (skin_id, owner)
+  )`,
+  `create table skin_days (
+    skin_id ${rowNumber} not null references skins (id) on delete cascade,
+    day bigint not null,
+    views integer not null,
+    constraint skin_days_primary primary key (skin_id, day)
   )`,
   `create table skin_views (
     skin_id ${rowNumber} not null references skins (id) on delete cascade,
@@ -318,6 +336,9 @@ const INDICES = [
   'create index skins_of_owner on skins (owner, id)',
   'create index skins_of_owner_by_views on skins (owner, views, id)',
   'create index skin_views_by_hour on skin_views (hour)',
+  'create index skin_days_by_views on skin_days (day, views)',
+  'create index skin_tags_of_skin on skin_tags (skin_id)',
+  'create index skin_likes_of_owner on skin_likes (owner)',
   'create unique index skin_words_of_skin on skin_words (skin_id, word)',
   // A set by its name: among an owner's, and among the public ones. Its skins in order; the sets of a skin.
   'create unique index sets_of_owner on sets (owner, slug)',

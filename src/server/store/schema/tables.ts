@@ -131,6 +131,29 @@ export interface SkinsTable {
   created_at: number;
   /** Its visibility before an operator hid it and so made it private; null: not hidden. */
   hidden_from: ColumnType<SkinVisibility | null, SkinVisibility | null | undefined>;
+  /** A JSON list, in alphabetical order. */
+  tags: Generated<string>;
+  /** Number of users who like it. */
+  likes: Generated<number>;
+}
+
+/** The tags of a skin once more, to find skins by them. */
+export interface SkinTagsTable {
+  tag: string;
+  skin_id: number;
+}
+
+/** The users who like a skin. */
+export interface SkinLikesTable {
+  skin_id: number;
+  owner: string;
+}
+
+/** Views of a skin on one of the last days (days since the epoch). */
+export interface SkinDaysTable {
+  skin_id: number;
+  day: number;
+  views: number;
 }
 
 /** The viewers of a skin in an hour of the clock (hours since the epoch). */
@@ -420,6 +443,9 @@ export interface Tables {
   callers: CallersTable;
   queue_clock: { id: number; turn: number };
   skin_words: { word: string; skin_id: number };
+  skin_tags: SkinTagsTable;
+  skin_likes: SkinLikesTable;
+  skin_days: SkinDaysTable;
   sets: SetsTable;
   set_skins: SetSkinsTable;
   skin_views: SkinViewsTable;

@@ -39,10 +39,17 @@ const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
   'how many there are': (db) => countSkins(db, 'public'),
   'how many are one’s own': (db) => countSkins(db, { owner }),
   'skins of a variant': (db) =>
-    searchSkins(db, 'public', { words: [], size: 10, looks: 100, variant: 'slim' }),
+    searchSkins(db, 'public', { words: [], size: 10, looks: 100, day: 0, variant: 'slim' }),
   'a search': (db) =>
-    searchSkins(db, 'public', { words: ['red', 'hat'], size: 10, looks: 100, before: { id: 5, views: 0 } }),
-  'a search of one’s own': (db) => searchSkins(db, { owner }, { words: ['red'], size: 10, looks: 100 }),
+    searchSkins(db, 'public', {
+      words: ['red', 'hat'],
+      size: 10,
+      looks: 100,
+      day: 0,
+      before: { id: 5, views: 0 },
+    }),
+  'a search of one’s own': (db) =>
+    searchSkins(db, { owner }, { words: ['red'], size: 10, looks: 100, day: 0 }),
   'how many were made in a span': (db) => countMade(db, { from: 1, to: 2 }),
   'when the first was made': (db) => firstMade(db),
   'how jobs ended': (db) => countEnded(db, 1),

@@ -7,7 +7,7 @@ import type {
   TextureRow,
 } from '../../../../src/server/store/schema/tables.ts';
 import { wordsIn } from '../../../../src/server/store/skins.ts';
-import { hourOf } from '../../../../src/server/store/usage.ts';
+import { dayOf, hourOf } from '../../../../src/server/store/usage.ts';
 import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
 import { encodePng } from '../../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
@@ -68,6 +68,9 @@ function setUuid(n: number): string {
   return hex(`set ${n}`, 32);
 }
 
+/** Of the first skin. */
+const TAGS = ['blacksmith', 'steel'];
+
 /** The UUID of the n-th skin, from 1. */
 export function skinUuid(n: number): string {
   return hex(`skin ${n}`, 32);
@@ -100,6 +103,7 @@ function skin(n: number, input: SkinInput, identity: string): SkinRow {
     views,
     created_at: LATER,
     hidden_from,
+    ...{ tags: JSON.stringify(n === 1 ? TAGS : []), likes: n === 1 ? 1 : 0 },
   };
 }
 
@@ -111,7 +115,17 @@ function wordRows({ id, name }: SkinRow): Rows['skin_words'] {
 
 type SkinTable =
   | ('textures' | 'texture_data' | 'skins' | 'skin_words')
-  | ('sets' | 'set_skins' | 'skin_views' | 'capes' | 'players' | 'blocked_images');
+  | (
+      | 'sets'
+      | 'set_skins'
+      | 'skin_tags'
+      | 'skin_likes'
+      | 'skin_days'
+      | 'skin_views'
+      | 'capes'
+      | 'players'
+      | 'blocked_images'
+    );
 
 /** Skins, with what they are made of. */
 export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTable>> {
@@ -136,6 +150,9 @@ export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTab
       { set_id: 1, skin_id: 1, position: 1 },
       { set_id: 2, skin_id: 1, position: 0 },
     ],
+    skin_tags: TAGS.map((tag) => ({ tag, skin_id: 1 })),
+    skin_likes: [{ skin_id: 1, owner: emil }],
+    skin_days: [{ skin_id: 1, day: dayOf(hourOf(MOMENT)), views: 7 }],
     skin_views: [{ skin_id: 1, viewer: hex('viewer'), hour: hourOf(MOMENT) }],
     capes: [
       { ...cape, uuid: hex('cape', 32), alias: 'Violet', texture_hash: CAPE.hash },

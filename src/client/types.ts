@@ -104,7 +104,9 @@ export interface PageQuery {
   readonly filter?: string | undefined;
   /** The following are skinsmith only. */
   readonly variant?: 'classic' | 'slim' | undefined;
-  readonly sort?: 'newest' | 'popular' | undefined;
+  readonly tag?: string | undefined;
+  /** `popular`: the most viewed first; `week`: those most viewed in the last seven days, public ones only. */
+  readonly sort?: 'newest' | 'popular' | 'week' | undefined;
   /** For the caller's own skins only. */
   readonly visibility?: SkinVisibility | undefined;
 }
@@ -113,7 +115,7 @@ export interface PageQuery {
 export type SkinExportFormat = 'zip' | 'lock';
 
 /** Selects which of the caller's skins are exported. `after`: where an earlier export ended. */
-export type SkinExportQuery = Pick<PageQuery, 'after' | 'filter' | 'variant' | 'visibility'>;
+export type SkinExportQuery = Pick<PageQuery, 'after' | 'filter' | 'variant' | 'tag' | 'visibility'>;
 
 /** Selects a page of the caller's jobs. Services without pages ignore it and return a single page. */
 export interface JobPageQuery {

@@ -63,6 +63,8 @@ export interface ReceivedSkin {
     | undefined;
   tags?: unknown[] | undefined;
   views: number;
+  /** Number of users who like it; absent on services that do not count them. */
+  likes?: number | undefined;
   /** Whether the skin data existed before this request. */
   duplicate: boolean;
 }
@@ -83,6 +85,7 @@ export const receivedSkinSchema = z
     generator: advice(receivedGeneratorSchema),
     tags: advice(z.array(z.unknown())),
     views: adviceNumber(),
+    likes: adviceNumber(),
     duplicate: advice(z.boolean()),
   })
   .transform(
@@ -106,6 +109,7 @@ export const receivedSkinSchema = z
         ...(rest.generator && { generator: rest.generator }),
         ...(rest.tags && { tags: rest.tags }),
         views,
+        ...(rest.likes !== undefined && { likes: rest.likes }),
         duplicate: rest.duplicate ?? false,
       };
     },

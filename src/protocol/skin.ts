@@ -108,6 +108,7 @@ export interface SkinListItem {
   visibility?: SkinVisibility | undefined;
   variant?: SkinVariant | undefined;
   views?: number | undefined;
+  likes?: number | undefined;
   /** Hash or address of the texture: services differ, so it is as it came. */
   texture?: unknown;
   /** Milliseconds since the epoch: when it was made or last changed. */
@@ -120,6 +121,7 @@ export const receivedSkinListItemSchema = z.object({
   visibility: advice(visibilitySchema),
   variant: advice(variantSchema),
   views: adviceNumber(),
+  likes: adviceNumber(),
   texture: z.unknown().optional(),
   /** When it was last changed, milliseconds since the epoch. */
   timestamp: adviceMoment(),

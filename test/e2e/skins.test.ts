@@ -35,6 +35,11 @@ describe('skins', () => {
     expect(edited).toMatchObject({ exitCode: 0, stdout: `${red}\tclassic\tprivate\t\n` });
     expect((await skins('list', '--public')).stdout).toMatch(new RegExp(`^${blue}\t.*\n$`));
 
+    expect((await skins('edit', blue, '--tags', 'Robot, hat', '--json')).stdout).toContain('"tag": "robot"');
+    expect((await skins('list', '--public', '--tag', 'robot')).stdout).toContain(blue);
+    expect((await skins('list', '--tag', 'hut')).stdout).toBe('');
+    expect(await skins('edit', blue, '--tags', 'a/b')).toMatchObject({ exitCode: 1, stdout: '' });
+
     const both = await skins('edit', red, NOBODY, blue, '--visibility', 'unlisted');
     const rows = `${red}\tclassic\tunlisted\t\n${blue}\tclassic\tunlisted\tblue hat\n`;
     expect(both).toMatchObject({ exitCode: 1, stdout: rows, stderr: expect.stringContaining(NOBODY) });

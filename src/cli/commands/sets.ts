@@ -55,6 +55,7 @@ const SKIN_FIELDS: Fields<SkinListView> = {
   visibility: 'public, unlisted or private',
   variant: 'classic, slim or unknown',
   views: 'how often the skin was viewed',
+  likes: 'how many users like the skin, if the service counts them',
   texture: 'hash or URL of the texture, as the service sends it',
 };
 

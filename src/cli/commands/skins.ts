@@ -14,7 +14,13 @@ import { inBulk, skinsText, verifyUuids } from '../connection/skins.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
+import {
+  addLimitOptions,
+  limitOf,
+  nonEmpty,
+  type TypedLimit,
+  truncationNote,
+} from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
 import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
@@ -46,6 +52,7 @@ const COMMON = {
   visibility: 'public, unlisted or private',
   variant: 'classic, slim or unknown',
   views: 'how often the skin was viewed',
+  likes: 'how many users like the skin, if the service counts them',
 };
 
 const LIST_FIELDS: Fields<SkinListView> = {
@@ -96,8 +103,8 @@ export const SKIN_EDIT_OUTPUT: CommandOutput = {
 export type SkinListView = ReturnType<typeof skinListView>;
 
 /** The skin of a list as the API returns it. */
-export function skinListView({ uuid, name, visibility, variant, views, texture }: SkinListItem) {
-  return { uuid, name, visibility, variant, views, texture };
+export function skinListView({ uuid, name, visibility, variant, views, likes, texture }: SkinListItem) {
+  return { uuid, name, visibility, variant, views, likes, texture };
 }
 
 /**
@@ -120,7 +127,8 @@ export interface SkinsListOptions extends TypedLimit {
   readonly filter?: string;
   readonly variant?: 'classic' | 'slim';
   readonly visibility?: SkinVisibility;
-  readonly sort?: 'newest' | 'popular';
+  readonly tag?: string;
+  readonly sort?: 'newest' | 'popular' | 'week';
 }
 
 export const skinsList = {
@@ -149,11 +157,12 @@ export const skinsList = {
           .choices(VISIBILITIES)
           .conflicts('public'),
       )
+      .option('--tag <tag>', 'list only skins with this tag', nonEmpty)
       .addOption(
-        new Option('--sort <order>', 'order; popular puts the most viewed first').choices([
-          'newest',
-          'popular',
-        ]),
+        new Option(
+          '--sort <order>',
+          'order; popular puts the most viewed first, and week those of the last seven days (public skins only)',
+        ).choices(['newest', 'popular', 'week']),
       );
     addLimitOptions(command, LISTING).action(
       async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)),
@@ -274,6 +283,8 @@ export interface SkinsEditOptions {
   /** An empty string removes the name. */
   readonly name?: string;
   readonly visibility?: SkinVisibility;
+  /** All tags, separated by commas; an empty string removes all. */
+  readonly tags?: string;
 }
 
 export const skinsEdit = {
@@ -287,7 +298,7 @@ export const skinsEdit = {
   output: [SKIN_EDIT_OUTPUT],
   register(command: Command, runner: Runner, run = runSkinsEdit): void {
     command
-      .description('Edit the name or visibility of your skins.\nSeveral skins get the same change.')
+      .description('Edit the name, visibility or tags of your skins.\nSeveral skins get the same change.')
       .argument('<uuid...>', 'UUIDs of skins')
       .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
       .addOption(
@@ -297,6 +308,7 @@ export const skinsEdit = {
           'private',
         ]),
       )
+      .option('--tags <tags>', 'all tags, separated by commas; an empty list ("") removes them')
       .action(
         async (uuids: string[], typed: Omit<SkinsEditOptions, 'uuids'>) =>
           await runner(async (context) => await run({ ...typed, uuids }, context)),
@@ -305,16 +317,24 @@ export const skinsEdit = {
 } satisfies CommandModule;
 
 export async function runSkinsEdit(
-  { uuids, ...edit }: SkinsEditOptions,
+  { uuids, tags, ...rest }: SkinsEditOptions,
   context: CommandContext,
 ): Promise<number> {
   verifyUuids(uuids, context);
+  const edit = { ...rest, ...(tags !== undefined && { tags: tagsIn(tags) }) };
   verifyEdit(edit);
   const { client } = await connectWithProgress(await context.settings(), context);
   const [only = '', ...others] = uuids;
   return others.length === 0
     ? await editOne(only, edit, { client, context })
     : await editMany(uuids, edit, { client, context });
+}
+
+function tagsIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
 }
 
 interface EditContext {
@@ -351,8 +371,8 @@ async function editMany(
 }
 
 function verifyEdit(edit: SkinEdit): void {
-  if (edit.name === undefined && edit.visibility === undefined) {
-    throw usageError('nothing_to_change', 'Nothing to change: give --name or --visibility.');
+  if (edit.name === undefined && edit.visibility === undefined && edit.tags === undefined) {
+    throw usageError('nothing_to_change', 'Nothing to change: give --name, --visibility or --tags.');
   }
   if (edit.name) verifyName({ name: edit.name }, true);
 }

@@ -97,8 +97,23 @@ const PICTURE_OF_URL: Difference = {
 
 /** By endpoint. */
 export const DIFFERENCES: Readonly<Record<string, Difference>> = {
+  'GET /v2/skins/{uuid}/tags': {
+    hosted: 'Shows the tags for which enough users have voted, and suggests others.',
+    here: 'Shows the tags of the owner; `suggested` is always false.',
+    why: 'Tags are text that others read, so somebody answers for each.',
+    shown: [
+      'test/service/skins/tags-and-likes.test.ts',
+      'are set by the owner, sorted and each once, shown to all, and found',
+    ],
+  },
+  'POST /v2/skins/{uuid}/interactions/likes': {
+    hosted: "Needs a token of the captcha on the service's site.",
+    here: 'Needs a key with the scope `skins`. DELETE takes a like back.',
+    why: 'Each user counts once, and programs may like skins too.',
+    shown: ['test/service/skins/tags-and-likes.test.ts', 'count each user once, and can be taken back'],
+  },
   'POST /v2/skins/{uuid}/tags': {
-    hosted: 'Every user votes on tags; those with enough votes are shown.',
+    hosted: "Every user votes on tags, with a token of the captcha on the service's site.",
     here: 'The owner of a skin adds tags (`up`) and takes them away (`down`), up to 10; operators take them away.',
     why: 'Tags are text that others read, so somebody answers for each.',
     shown: [

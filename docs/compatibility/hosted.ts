@@ -388,6 +388,7 @@ export const UNSEEN_STATEMENTS: Readonly<Record<string, string>> = {
 
 /** Codes that both services have, and that a careful client sees only in times of trouble. */
 export const UNPROVOKED_CODES: readonly string[] = [
+  'already_liked',
   'concurrency_limit',
   'generator_timeout',
   'insufficient_grants',

@@ -209,18 +209,6 @@ async function countLikes(db: Db, id: number, step: number): Promise<void> {
     .execute();
 }
 
-/** Which of these skins a user likes. */
-export async function likedOf(db: Db, owner: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  if (ids.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('skin_likes')
-    .select('skin_id')
-    .where('owner', '=', owner)
-    .where('skin_id', 'in', ids)
-    .execute();
-  return new Set(rows.map(({ skin_id }) => skin_id));
-}
-
 /** Also removes its words and views. */
 export async function deleteSkinRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('skins').where('id', '=', id).execute();

@@ -65,9 +65,19 @@ export function copyButton(text: string, label: string): Html {
   return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="${label}">Copy</button>`;
 }
 
+/** A text beside a button that copies it. `label`: of the button. */
+export function copyLine(text: string, label: string): Html {
+  return html`<div class="line">${textToCopy(text, label)}</div>`;
+}
+
 /** A labelled text with a copy button. */
 export function copyField(name: string, text: string): Html {
-  return html`<div class="field"><dt>${name}</dt><dd class="line"><pre tabindex="0"><code>${text}</code></pre>${copyButton(text, `Copy: ${name}`)}</dd></div>`;
+  return html`<div class="field"><dt>${name}</dt><dd class="line">${textToCopy(text, `Copy: ${name}`)}</dd></div>`;
+}
+
+/** The button copies what it is beside: long data need not be in the page twice. */
+function textToCopy(text: string, label: string): Html {
+  return html`<pre tabindex="0"><code>${text}</code></pre>${copyButton('', label)}`;
 }
 
 /** The options of a select. `names`: the label of each value. */

@@ -15,11 +15,14 @@ import {
   readJob,
   waitForChange,
 } from '../service/jobs/jobs.ts';
+import { signedBy } from '../service/skins/skins.ts';
 import { retryJob } from '../service/submitting/submit.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
+import { rememberedUse } from './skin.ts';
+import { bestWayOf } from './skin-uses.ts';
 
 const params = z.object({ jobId: z.string().max(64) });
 /** Milliseconds that the page waits for the skin. Most skins are made by then. */
@@ -54,21 +57,21 @@ export const jobStateRoute = pageRoute({
   scopes: ['read'],
   params,
   query: z.object({ seen: z.enum(['', 'waiting', 'processing']).default('') }),
-  handle: async ({ context, caller, params, query }) => {
+  handle: async (call) => {
+    const { context, caller, params, query } = call;
     const found = await readJob(context, caller, params.jobId);
     const isNews = found.job.status !== query.seen;
-    return dataAnswer(
-      200,
-      stateOf(isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT })),
-    );
+    const state = isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT });
+    return dataAnswer(200, stateOf(state, call));
   },
 });
 
-function stateOf({ job, skin }: JobWithSkin): object {
+function stateOf({ job, skin }: JobWithSkin, call: Pick<PageCall, 'context' | 'request'>): object {
   const [error] = jobErrors(job);
   if (!skin) return { status: job.status, ...(error && { error }) };
   const { uuid, value, signature, url } = skin;
-  return { status: job.status, skin: { uuid, value, signature, url } };
+  const way = bestWayOf(rememberedUse(call), skin, signedBy(call.context, skin));
+  return { status: job.status, skin: { uuid, value, signature, url, ...(way && { way }) } };
 }
 
 /** Jobs from a visitor's address to read at once, and in all, to find those from the browser. */

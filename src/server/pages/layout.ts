@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Site, USUAL_NAME } from '../service/context.ts';
-import { copyButton, curlLine, type Page, type TerminalLines, type Visitor } from './frame.ts';
+import { copyLine, curlLine, type Page, type TerminalLines, type Visitor } from './frame.ts';
 import { type Html, html } from './html.ts';
 
 interface Surroundings {
@@ -80,7 +80,7 @@ function menuLink(path: string, label: Html | string, at: string): Html {
 function terminalLines(terminal: TerminalLines, isSignedIn: boolean): Html {
   const lines = { skinsmith: terminal.skinsmith, curl: curlLine(terminal, isSignedIn) };
   return html`<details class="terminal"><summary>From the command line</summary>
-${Object.entries(lines).map(([program, line]) => html`<div class="line"><pre tabindex="0"><code>${line}</code></pre>${copyButton(line, `Copy: the ${program} command`)}</div>`)}
+${Object.entries(lines).map(([program, line]) => copyLine(line, `Copy: the ${program} command`))}
 </details>`;
 }
 

@@ -70,6 +70,8 @@ export interface Way {
   readonly text?: string;
   /** Where to paste the text, and what to replace in it. */
   readonly where: string;
+  /** Where else one may paste it. */
+  readonly also?: string;
   readonly audience: Audience;
 }
 
@@ -152,7 +154,8 @@ const WAYS: Readonly<Record<UseId, (known: Known) => Found>> = {
     {
       file: customSkinFile(known),
       text: `/skin set ${known.name}`,
-      where: `Paste this into the chat, or in the server console: \`skin set ${known.name} PLAYER\``,
+      where: 'Paste this into the chat.',
+      also: `In the server console: \`skin set ${known.name} PLAYER\``,
       audience: known.signer,
     },
   ],
@@ -298,16 +301,26 @@ function customSkinFile({ skin: { uuid }, name }: Pick<Known, 'skin' | 'name'>):
   };
 }
 
-/** What the result of Make offers to copy: the best way for what the visitor used last. */
-export function resultToCopy(skin: UsableSkin, signer: SignerKind, use: UseId) {
+/** The best way for what a visitor uses skins for, for the result of Make. */
+export interface BestWay {
+  /** Of the button that copies `text`. */
+  readonly label: string;
+  readonly text?: string;
+  readonly file?: Pick<UseFile, 'name' | 'address'>;
+  /** What to do with it, and who will see the skin. */
+  readonly notes: readonly string[];
+}
+
+/** Nothing for data that cannot be quoted safely. */
+export function bestWayOf(use: UseId, skin: UsableSkin, signer: SignerKind): BestWay | undefined {
   const [best] = waysOf(use, skin, signer);
-  if (best?.text === undefined) return undefined;
-  return {
-    label: `Copy for ${nameOfUse(use)}`,
-    text: best.text,
-    where: best.where.replaceAll('`', ''),
-    seen: AUDIENCES[best.audience],
-  };
+  if (!best) return undefined;
+  const { text, file, where, audience } = best;
+  const notes = [where.replaceAll('`', ''), AUDIENCES[audience]];
+  const { name = '', address = '', folder, isExtra } = file ?? {};
+  if (folder !== undefined) notes.unshift(`Put the file into ${folder}.`);
+  const needed = file && !isExtra && { file: { name, address } };
+  return { label: `for ${nameOfUse(use)}`, ...(text !== undefined && { text }), ...needed, notes };
 }
 
 function nameOfUse(use: UseId): string | undefined {

@@ -12,8 +12,8 @@ import { findVisible, readSkin, type SignerKind, signedBy, viewSkin } from '../s
 import { similarSkins, skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
 import {
-  copyButton,
   copyField,
+  copyLine,
   day,
   options,
   type Page,
@@ -253,7 +253,6 @@ const SIGNERS: Readonly<Record<SignerKind, string>> = {
 
 /** Players' games get skins from the game alone, unless they are told to trust this server. */
 function trustBox(origin: string): Html {
-  const argument = `-javaagent:authlib-injector.jar=${origin}`;
   return html`<aside class="panel caution" aria-labelledby="caution">
 <h2 id="caution">Players with an unmodified game will not see this skin as signed here</h2>
 <p>Their games accept only what the game itself has signed. Each way below says who will see the skin.</p>
@@ -262,7 +261,7 @@ function trustBox(origin: string): Html {
 <li>This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.</li>
 <li>Each player downloads <a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> into the folder of the game.</li>
 <li>Each player adds this to the Java arguments in the launcher:
-<div class="line"><pre tabindex="0"><code>${argument}</code></pre>${copyButton(argument, 'Copy: Java argument')}</div></li>
+${copyLine(`-javaagent:authlib-injector.jar=${origin}`, 'Copy: Java argument')}</li>
 </ol></details></aside>`;
 }
 
@@ -322,10 +321,10 @@ function answerFor(use: UseId, skin: SkinView, { signer }: SkinPageOptions): Htm
 
 const OTHER_WAY: Readonly<Partial<Record<Audience, string>>> = { 'signed-again': 'Without MineSkin' };
 
-function wayShown({ file, text, where, audience }: Way): Html {
+function wayShown({ file, text, where, also, audience }: Way): Html {
   const isForFew = audience === 'server' || audience === 'other';
   const seen = html`<p class="${isForFew ? 'seen few' : 'seen'}">${AUDIENCES[audience]}${audience === 'server' && html` <a href="#trust">Three steps</a>`}</p>`;
-  const paste = html`<p>${withCode(where)}</p>${text !== undefined && html`<div class="line"><pre tabindex="0"><code>${text}</code></pre>${copyButton(text, 'Copy: what to paste')}</div>`}`;
+  const paste = html`<p>${withCode(also === undefined ? where : `${where} ${also}`)}</p>${text !== undefined && copyLine(text, 'Copy: what to paste')}`;
   if (!file) return html`${paste}${seen}`;
   if (text === undefined) return html`${fileLink(file)}${paste}${seen}`;
   if (file.isExtra) return html`${paste}${fileLink(file)}${seen}`;

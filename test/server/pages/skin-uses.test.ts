@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Audience,
+  bestWayOf,
   fileOf,
-  resultToCopy,
   USE_IDS,
   type UseId,
   waysOf,
@@ -143,11 +143,27 @@ test('SkinsRestorer’s file has the name that its command names', () => {
 });
 
 test('Make offers the best way for the use that the visitor chose last', () => {
-  expect(resultToCopy(skinAt(PUBLIC), 'server', 'citizens')).toEqual({
-    label: 'Copy for Citizens',
+  expect(bestWayOf('citizens', skinAt(PUBLIC), 'server')).toEqual({
+    label: 'for Citizens',
     text: `/npc skin --url ${PUBLIC} -s`,
-    where: 'Paste it into the chat. Select the NPC first, with /npc select.',
-    seen: 'Everyone will see it: the plugin has MineSkin sign the picture again.',
+    notes: [
+      'Paste it into the chat. Select the NPC first, with /npc select.',
+      'Everyone will see it: the plugin has MineSkin sign the picture again.',
+    ],
   });
-  expect(resultToCopy(skinAt(PUBLIC), 'server', 'account')).toBeUndefined();
+  expect(bestWayOf('skinsrestorer', skinAt(LOCAL), 'server')).toEqual({
+    label: 'for SkinsRestorer',
+    text: '/skin set sir_smith',
+    file: {
+      name: 'sir_smith.customskin',
+      address: '/ui/skins/4e54b07e5f1a4c3d8b2a1f0e9d8c7b6a/files/sir_smith.customskin',
+    },
+    notes: [
+      'Put the file into plugins/SkinsRestorer/skins.',
+      'Paste this into the chat.',
+      'Only players whose game trusts this server will see it.',
+    ],
+  });
+  expect(bestWayOf('json', skinAt(LOCAL), 'game')?.file).toBeUndefined();
+  expect(bestWayOf('json', { ...skinAt(LOCAL), value: '"' }, 'game')).toBeUndefined();
 });

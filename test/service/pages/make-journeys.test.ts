@@ -132,6 +132,8 @@ test('Each of several pictures has a name of its own, and all results are copied
   await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByText('All 2 skins are ready.').waitFor();
   expect(sent).toHaveLength(2);
+  await page.getByRole('button', { name: 'Copy for SkinsRestorer: two.png' }).waitFor();
+  await page.getByRole('link', { name: 'Download two.customskin: two.png' }).waitFor();
   await page.getByRole('button', { name: 'Copy Value: two.png' }).click();
   await page.getByRole('status').filter({ hasText: 'Copied: Value: two.png' }).waitFor();
   const all = await page.getByRole('button', { name: 'Copy all' }).getAttribute('data-copy');

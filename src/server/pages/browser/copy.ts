@@ -1,11 +1,15 @@
+import type { BestWay } from './jobs.ts';
+
 /** Milliseconds for which a button shows the result. */
 const SAID = 1_500;
 
-/** Lets a button copy the text in its `data-copy`. */
+/** Lets a button copy the text in its `data-copy`, or the code beside it. */
 export function offerCopying(button: HTMLButtonElement): void {
   const label = button.textContent;
   button.addEventListener('click', async () => {
-    const isCopied = await copy(button.dataset['copy'] ?? '');
+    const isCopied = await copy(
+      button.dataset['copy'] || button.parentElement?.querySelector('code')?.textContent || '',
+    );
     button.textContent = isCopied ? 'Copied' : 'Copy failed';
     const what = (button.ariaLabel ?? label).replace(/^Copy:? /, '');
     announce(isCopied ? `Copied: ${what}` : 'Copy failed');
@@ -48,4 +52,15 @@ export function copyButton(label: string, text: string, about: string): HTMLButt
   button.dataset['copy'] = text;
   offerCopying(button);
   return button;
+}
+
+/** A link that downloads a file. `about`: what it belongs to, for screen readers. */
+export function downloadLink({ name, address }: NonNullable<BestWay['file']>, about: string): HTMLElement {
+  const link = document.createElement('a');
+  link.className = 'button quiet-button';
+  link.href = address;
+  link.download = name;
+  link.textContent = 'Download';
+  link.ariaLabel = `Download ${name}: ${about}`;
+  return link;
 }

@@ -1,3 +1,11 @@
+/** The same as in `skin-uses.ts`. */
+export interface BestWay {
+  readonly label: string;
+  readonly text?: string;
+  readonly file?: { readonly name: string; readonly address: string };
+  readonly notes: readonly string[];
+}
+
 /** A job in the answer of `/ui/jobs/<id>/state`. */
 export interface PageJob {
   readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
@@ -6,6 +14,8 @@ export interface PageJob {
     readonly value: string;
     readonly signature: string;
     readonly url: string;
+    /** How to use it where the visitor uses skins. */
+    readonly way?: BestWay;
   };
   readonly error?: { readonly code: string; readonly message: string };
 }

@@ -1,5 +1,5 @@
 import { smallButton } from './button.ts';
-import { copyButton } from './copy.ts';
+import { copyButton, downloadLink } from './copy.ts';
 import { type PageJob, pause, waitForJob } from './jobs.ts';
 import type { ResultRow } from './result-row.ts';
 import type { Results } from './results.ts';
@@ -96,12 +96,18 @@ export class MakeQueue {
     this.#pause = undefined;
   }
 
-  #finish({ row, file }: QueuedPicture, { uuid, value, signature, url }: NonNullable<PageJob['skin']>): void {
+  #finish(
+    { row, file }: QueuedPicture,
+    { uuid, value, signature, url, way }: NonNullable<PageJob['skin']>,
+  ): void {
     const { name } = row;
+    row.note(way?.notes ?? []);
     row.finish(`/ui/skins/${uuid}`, [
+      ...(way?.text === undefined ? [] : [copyButton(way.label, way.text, file.name)]),
       copyButton('Value', value, file.name),
       copyButton('Signature', signature, file.name),
       copyButton('URL', url, file.name),
+      ...(way?.file ? [downloadLink(way.file, file.name)] : []),
     ]);
     this.#results.made({ name, uuid, value, signature, url });
   }

@@ -11,6 +11,7 @@ import type { Account, PlanView } from '../../protocol/user.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type Caller, hasScope } from '../service/callers/caller.ts';
 import { planView } from '../service/plans.ts';
+import { type Deletion, deleteAccount, readDeletion } from '../service/users/deletion.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../service/users/keys.ts';
 import { readAccount } from '../service/users/users.ts';
 import {
@@ -23,10 +24,12 @@ import {
   pauseGameFormRoute,
   unlinkGameFormRoute,
 } from './account-games.ts';
+import { sessionCookie } from './cookies.ts';
 import {
   accountPage,
   checkBox,
   copyField,
+  count,
   moment,
   type Page,
   planTable,
@@ -220,14 +223,86 @@ ${usageMeters(usage, plan)}
 <p><a href="/ui/account/keys">${usage.keys} API ${usage.keys === 1 ? 'key' : 'keys'}</a></p></section>
 <section aria-labelledby="plans"><h2 id="plans">Compare plans</h2>
 ${planTable(plans, plan)}
-<p class="quiet">The operator of this server assigns plans. Skins that already exist do not count towards any limit.</p></section>`,
+<p class="quiet">The operator of this server assigns plans. Skins that already exist do not count towards any limit.</p></section>
+<p><a href="${DELETE_PATH}">Delete this account</a></p>`,
     terminal: terminalOf('skinsmith whoami', origin, '/v2/account/me'),
   });
 }
 
+const DELETE_PATH = '/ui/account/delete';
+const DELETED_PATH = '/ui/account/deleted';
+
+const deleteAccountRoute = pageRoute({
+  method: 'GET',
+  path: DELETE_PATH,
+  isFor,
+  scopes,
+  handle: async ({ context, caller, session }) => {
+    return deleteAccountPage({ name: session?.caller.name ?? '', ...(await readDeletion(context, caller)) });
+  },
+});
+
+const deleteAccountFormRoute = pageRoute({
+  method: 'POST',
+  path: DELETE_PATH,
+  isFor,
+  scopes,
+  handle: async ({ context, caller, session, request }) => {
+    const name = session?.caller.name ?? '';
+    const fields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
+    const { confirm, shared } = fields.parse(request.body ?? {});
+    const deletion = await readDeletion(context, caller);
+    const isDecided = deletion.shared === 0 || shared !== undefined;
+    if (confirm.trim() !== name || !isDecided)
+      return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
+    await deleteAccount(context, caller, shared ?? 'delete');
+    return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+  },
+});
+
+interface DeletionView extends Deletion {
+  readonly name: string;
+  /** Whether the form lacked something. */
+  readonly isRefused?: boolean;
+}
+
+function deleteAccountPage({ name, shared, obstacle, isRefused = false }: DeletionView): Page {
+  const title = 'Delete your account?';
+  if (obstacle !== undefined) return accountPage('overview', { title, body: html`<p>${obstacle}</p>` });
+  const many = shared === 1 ? 'the skin' : `the ${count(shared)} skins`;
+  return accountPage('overview', {
+    title,
+    body: html`${isRefused && html`<p class="problem" role="alert">Type your name as below${shared > 0 && ', and choose what becomes of your skins'}.</p>`}
+<p>This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. The operators’ log keeps your name where it says what operators did.</p>
+<form class="panel narrow" method="post" action="${DELETE_PATH}">
+${
+  shared > 0 &&
+  html`<fieldset><legend>What becomes of ${many} that others can see (public and unlisted)?</legend>
+<label class="check"><input type="radio" name="shared" value="delete" required> Delete</label>
+<label class="check"><input type="radio" name="shared" value="leave"> Leave, without a name and without an owner</label></fieldset>`
+}
+<label for="confirm">Type your name, <bdi>${name}</bdi>, to confirm</label>
+<input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">
+<div class="acts"><button class="danger">Delete my account</button> <a href="/ui/account">Keep it</a></div></form>`,
+  });
+}
+
+const accountDeletedRoute = pageRoute({
+  method: 'GET',
+  path: DELETED_PATH,
+  isFor: 'everyone',
+  handle: async () => ({
+    title: 'Your account is deleted',
+    body: html`<p class="lead">Your keys, sessions and private skins are gone.</p><p><a href="/ui/">Go to the start page.</a></p>`,
+  }),
+});
+
 /** Pages about the person who is signed in. */
 export const ACCOUNT_ROUTES: readonly PageRoute[] = [
   accountRoute,
+  deleteAccountRoute,
+  deleteAccountFormRoute,
+  accountDeletedRoute,
   keysRoute,
   createKeyFormRoute,
   changeKeyFormRoute,

@@ -1,12 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from './db.ts';
-import type {
-  ApiKeyRow,
-  FirstSignInRow,
-  IdentityRow,
-  SessionRow,
-  SignInLinkRow,
-  UserRow,
+import {
+  type ApiKeyRow,
+  FINISHED,
+  type FirstSignInRow,
+  type IdentityRow,
+  PENDING,
+  type SessionRow,
+  type SignInLinkRow,
+  type UserRow,
 } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';
 
@@ -254,6 +256,53 @@ function usersWithKeys(db: Db) {
         .$notNull()
         .as('keys'),
     );
+}
+
+/** Number of operators who are not disabled, apart from one user. */
+export async function countOperators(db: Db, but: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('role', '=', 'operator')
+    .where('disabled_at', 'is', null)
+    .where('id', '!=', but)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function hasPendingJobs(db: Db, owner: string): Promise<boolean> {
+  const job = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('owner', '=', owner)
+    .where(PENDING)
+    .limit(1)
+    .executeTakeFirst();
+  return job !== undefined;
+}
+
+/** Jobs deleted per statement: a longer one would block everyone else. */
+const DELETED_AT_ONCE = 1_000;
+
+/** Deletes some of an owner's finished jobs; returns how many. */
+export async function deleteJobsOf(db: Db, owner: string): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('jobs')
+    .where('id', 'in', (jobs) =>
+      jobs.selectFrom('jobs').select('id').where('owner', '=', owner).where(FINISHED).limit(DELETED_AT_ONCE),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Deletes a user and everything that identifies them or lets them in. Call in a transaction. */
+export async function deleteUserRows(tx: Db, { id, owner }: { id: string; owner: string }): Promise<void> {
+  await revokeSessionsOf(tx, { user: id });
+  await tx.deleteFrom('identities').where('user_id', '=', id).execute();
+  await tx.deleteFrom('api_keys').where('user_id', '=', id).execute();
+  await tx.deleteFrom('callers').where('owner', '=', owner).execute();
+  await tx.deleteFrom('users').where('id', '=', id).execute();
+  tx.store.keyOwners.forget();
 }
 
 /** A person at a provider. */

@@ -113,6 +113,11 @@ export async function changeSet(
 }
 
 /** Its skins stay. */
+/** Its skins stay. */
+export async function deleteSetsOf(db: Db, owner: string): Promise<void> {
+  await db.deleteFrom('sets').where('owner', '=', owner).execute();
+}
+
 export async function deleteSetRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('sets').where('id', '=', id).execute();
 }

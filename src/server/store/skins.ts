@@ -251,6 +251,34 @@ function openSkins(db: Db) {
   return db.selectFrom('skins').where('visibility', 'in', OPEN);
 }
 
+/** A skin of an owner, with what a change of it needs. */
+export type OwnSkin = Pick<SkinRow, 'id' | 'visibility' | 'identity'>;
+
+/** The oldest skins of an owner after one of them. */
+export async function skinsOfOwner(
+  db: Db,
+  owner: string,
+  { after, size }: { readonly after: number; readonly size: number },
+): Promise<OwnSkin[]> {
+  return await db
+    .selectFrom('skins')
+    .select(['id', 'visibility', 'identity'])
+    .where('owner', '=', owner)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(size)
+    .execute();
+}
+
+/** Number of an owner's skins that are not private. */
+export async function countOpenSkins(db: Db, owner: string): Promise<number> {
+  const { count } = await openSkins(db)
+    .where('owner', '=', owner)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** One of the skins with this data. */
 export async function someSkinOf(
   db: Db,

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
+import { changeUser } from '../../../src/server/store/sessions.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { poll } from '../../support/server/poll.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
 import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -198,4 +204,95 @@ test('A user’s game accounts are no other user’s, nor on the operator’s ow
     const { status } = await ann.open(`${GAMES}/${account.id}${act}`, { form: { paused: 'yes' } });
     expect(status).toBe(404);
   }
+});
+
+const DELETE = '/ui/account/delete';
+
+/** A user with a public, an unlisted and a private skin, and a browser of theirs. */
+async function bobAndSkins(server: ServerUnderTest) {
+  await server.owner.json('/v2/account/users', { name: 'bob', plan: 'pro' });
+  const key = await secretOf(server, { user: 'bob' });
+  const bob = new TestCaller(server.url, { key });
+  const uuids: string[] = [];
+  for (const [index, visibility] of ['public', 'unlisted', 'private'].entries()) {
+    const { body } = await bob.upload('/v2/queue', skinPng(index), { name: `skin-${index}`, visibility });
+    const done = await poll(
+      async () => (await bob.get(`/v2/queue/${body.job?.id}`)).body,
+      ({ job }) => job?.status === 'completed',
+    );
+    uuids.push(String(done.skin?.uuid));
+  }
+  const set = await bob.json('/v2/sets', { name: 'Mine', skins: uuids, visibility: 'private' });
+  expect(set.status).toBe(201);
+  return { bob, key, uuids, browser: await signedIn(server, key) };
+}
+
+/** How many rows of each table are of the user with this ID. */
+async function rowsOf({ dataDir }: ServerUnderTest, id: string): Promise<Record<string, number>> {
+  const { db } = await openOwnStore(dataDir);
+  const counts: Record<string, number> = {};
+  for (const [table, column, value] of [
+    ['users', 'id', id],
+    ['api_keys', 'user_id', id],
+    ['sessions', 'user_id', id],
+    ['jobs', 'owner', `user:${id}`],
+    ['callers', 'owner', `user:${id}`],
+    ['sets', 'owner', `user:${id}`],
+  ] as const) {
+    const rows = await db.selectFrom(table).selectAll().where(db.dynamic.ref(column), '=', value).execute();
+    counts[table] = rows.length;
+  }
+  return counts;
+}
+
+test('People delete their account after typing its name: keys, sessions, jobs, sets and all skins go', async () => {
+  const server = await runServer();
+  const { bob, key, uuids, browser } = await bobAndSkins(server);
+  const { user } = (await bob.get('/v2/account/me')).body;
+  expect((await browser.open('/ui/account')).text).toContain(`href="${DELETE}"`);
+  const { text } = await browser.open(DELETE);
+  expect(text).toContain('What becomes of the 2 skins that others can see');
+  for (const form of [fields(['confirm', 'Bob'], ['shared', 'delete']), fields(['confirm', 'bob'])])
+    expect((await browser.open(DELETE, { form })).status).toBe(400);
+  expect((await bob.get('/v2/me')).status).toBe(200);
+  const gone = await browser.open(DELETE, { form: { confirm: 'bob', shared: 'delete' } });
+  expect(gone.headers.get('location')).toBe('/ui/account/deleted');
+  expect(browser.cookie).toBeUndefined();
+  const shown = await browser.open('/ui/account/deleted');
+  expect([shown.status, shown.text.includes('bob')]).toEqual([200, false]);
+  expect((await bob.get('/v2/me')).status).toBe(403);
+  expect((await new PlainBrowser(server.url).signIn(key)).status).not.toBe(303);
+  for (const uuid of uuids) expect((await server.owner.get(`/v2/skins/${uuid}`)).status).toBe(404);
+  expect(await rowsOf(server, String(user))).toEqual({
+    ...{ users: 0, api_keys: 0, sessions: 0, jobs: 0, callers: 0, sets: 0 },
+  });
+  // The name is free again.
+  expect((await server.owner.json('/v2/account/users', { name: 'bob' })).status).toBe(201);
+});
+
+test('Skins that others can see may stay after their account is gone, without a name and without an owner', async () => {
+  const server = await runServer();
+  const { uuids, browser } = await bobAndSkins(server);
+  await browser.open(DELETE, { form: { confirm: 'bob', shared: 'leave' } });
+  const left = await Promise.all(uuids.map(async (uuid) => await server.owner.get(`/v2/skins/${uuid}`)));
+  expect(left.map(({ status }) => status)).toEqual([200, 200, 404]);
+  expect(left[0]?.body.skin).toMatchObject({ name: null, visibility: 'public' });
+  expect((await server.owner.get('/v2/skins?filter=skin')).body.skins).toEqual([]);
+});
+
+test('Neither the owner nor the last operator can delete their account', async () => {
+  const server = await runServer();
+  const owner = await signedIn(server);
+  expect((await owner.open(DELETE)).text).toContain('The service makes this account at each start');
+  const refused = await owner.open(DELETE, { form: { confirm: 'owner', shared: 'delete' } });
+  expect([refused.status, (await server.owner.get('/v2/me')).status]).toEqual([400, 200]);
+  const key = await secretOf(server, { user: 'bob' });
+  const { db } = await openOwnStore(server.dataDir);
+  await changeUser(db, 'bob', { role: 'operator' });
+  await changeUser(db, 'owner', { disabled_at: 1 });
+  const bob = await signedIn(server, key);
+  expect((await bob.open(DELETE)).text).toContain('You are the last operator');
+  expect((await bob.open(DELETE, { form: { confirm: 'bob' } })).status).toBe(400);
+  await changeUser(db, 'owner', { disabled_at: null });
+  expect((await bob.open(DELETE, { form: { confirm: 'bob' } })).status).toBe(303);
 });

@@ -52,6 +52,7 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/skins/:uuid',
   'POST /ui/skins/:uuid/delete',
   'POST /ui/skins/:uuid/report',
+  'POST /ui/account/delete',
   'POST /ui/account/keys/:id',
   'POST /ui/account/keys/:id/revoke',
   'POST /ui/account/games/logins',

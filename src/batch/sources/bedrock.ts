@@ -19,7 +19,8 @@ const ARMS: Readonly<Record<string, VariantInput>> = {
 
 const MAX_PACK_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
-const MAX_TEXT_BYTES = 1024 * 1024;
+/** `skins.json` of as many skins as may be in a pack. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 /** Bytes of all pictures of a zip. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
@@ -178,7 +179,7 @@ function folderFiles(folder: string): PackFiles {
       const file = join(folder, path);
       const found = statSync(file, { throwIfNoEntry: false });
       if (!found?.isFile() || !inside(path)) return undefined;
-      if (found.size > MAX_TEXT_BYTES) throw new PackFault(`has a ${path} of more than 1 MiB`);
+      if (found.size > MAX_TEXT_BYTES) throw new PackFault(`has a ${path} that is too large`);
       return decodedText(readFileSync(file));
     },
     picture: (path) => {

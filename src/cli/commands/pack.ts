@@ -353,7 +353,7 @@ async function tell({ sha1, ...made }: Made, { out }: PackOptions, context: Comm
   else if (sha1) io.out.write(`resource-pack-sha1=${sha1}\n`);
   const parts = [
     `${count(skins)} ${skins === 1 ? 'skin' : 'skins'}`,
-    ...(textures === skins ? [] : [`${count(textures)} textures`]),
+    ...(textures === skins ? [] : [`${count(textures)} ${textures === 1 ? 'texture' : 'textures'}`]),
     sizeText(bytes),
   ];
   const beside = [datapack, index].filter((name) => name !== undefined).map(clean);

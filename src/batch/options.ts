@@ -113,6 +113,11 @@ interface ResultOptions {
     | ((result: BatchResult) => void | Promise<void>)
     | ((result: BatchResult) => readonly string[] | Promise<readonly string[]>)
     | undefined;
+  /**
+   * Stores what all results make together, before the journal is removed: if that fails, the next run goes on with it. `isWhole`:
+   * the run was not interrupted.
+   */
+  readonly deliverAll?: ((run: { readonly isWhole: boolean }) => void) | undefined;
   /** Called when the batch begins, with a function that returns the current progress. */
   readonly onProgress?: ((progress: () => RunningProgress) => void) | undefined;
   readonly onEvent?: ((event: BatchEvent) => void) | undefined;

@@ -85,3 +85,23 @@ export class PackNames {
     return true;
   }
 }
+
+/** The names that the sources of a run have in a pack of the same sources. */
+export class PackIds {
+  readonly #names = new PackNames();
+  readonly #ids: string[] = [];
+  /** The name under which a pack stores a picture: that of its first source. */
+  readonly #ofTextures = new Map<string, string>();
+
+  /** The next source, in their order. `stem` is undefined for one that no pack can use. */
+  add(stem: string | undefined): void {
+    this.#ids.push(stem === undefined ? NAMELESS : this.#names.take(stem).name);
+  }
+
+  /** `index`: the position of a source. `texture`: the same for the same picture. */
+  idOf(index: number, texture: string): string | undefined {
+    const id = this.#ofTextures.get(texture) ?? this.#ids[index];
+    if (id !== undefined) this.#ofTextures.set(texture, id);
+    return id;
+  }
+}

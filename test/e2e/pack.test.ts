@@ -40,3 +40,46 @@ test('A lockfile becomes a pack without its pictures, from the textures that the
   const { exitCode, stdout } = await run('pack', 'made/skins.lock', '--out', 'pack.zip', '--json');
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { skins: 2, failed: 0 }]);
 });
+
+test('Commands use the name under which the pack has a picture, for pictures and names that sources share, too', async () => {
+  const { machine, run } = await machineWithSkins();
+  await writeFile(join(machine.folder, 'skins/anna.png'), skinPng(2)); // the same as tom.png, and before it
+  await writeFile(join(machine.folder, 'skins/bad.png'), 'x');
+  await writeFile(join(machine.folder, 'skins/town/the_guard.png'), skinPng(3));
+  await run('pack', 'skins', '-r', '--out', 'pack.zip', '--namespace', 'npc');
+  const { skins } = JSON.parse(await readFile(join(machine.folder, 'skins.json'), 'utf8'));
+  const made = await run(
+    'generate',
+    'skins',
+    '-r',
+    '--format',
+    'text-object',
+    '--namespace',
+    'npc',
+    '--json',
+    '--out',
+    'made',
+  );
+  const used = [...made.stdout.matchAll(/texture:\\"([^"\\]+)/g)].map(([, location]) => location);
+  expect(used).toEqual(skins.map(({ texture }: { texture: string }) => texture));
+  expect(used).toEqual([
+    'npc:entity/player/anna',
+    'npc:entity/player/anna',
+    'npc:entity/player/town/the_guard',
+    'npc:entity/player/town/the_guard-2',
+  ]);
+  const again = await run(
+    'generate',
+    'skins',
+    '-r',
+    '--format',
+    'text-object',
+    '--namespace',
+    'npc',
+    '--json',
+    '--out',
+    'made',
+    '--frozen',
+  );
+  expect(again.stdout).toContain('npc:entity/player/town/the_guard-2');
+});

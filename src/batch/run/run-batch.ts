@@ -88,7 +88,8 @@ class BatchRun {
       for (const work of this.#files.planner.unsettled) this.#leave(work);
     const isOver = end === 'complete' && !this.#fatal;
     const { hasReadAll, failed } = this.#count;
-    const saved = { changes: this.#changes, isOver, hasReadAll, failed };
+    const isWhole = end !== 'interrupted' && !this.#fatal;
+    const saved = { changes: this.#changes, isOver, isWhole, hasReadAll, failed };
     const lockfile = await saveFiles(this.#options, this.#files, saved);
     if (this.#fatal) throw this.#fatal.error;
     return { ...this.#count.summary(this.#service?.open ?? 0), end, lockfile };

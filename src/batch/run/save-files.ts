@@ -13,6 +13,8 @@ interface BatchEnd {
   readonly changes: LockfileChanges;
   /** No work is left to resume. */
   readonly isOver: boolean;
+  /** Nothing stopped it early. */
+  readonly isWhole: boolean;
   /** All sources were read, so that entries of any other can be dropped. */
   readonly hasReadAll: boolean;
   /** Sources without a skin. */
@@ -20,7 +22,7 @@ interface BatchEnd {
 }
 
 /**
- * Saves what the batch knows: first the lockfile, then what is known of files. Only then the journal is closed, or removed
+ * Saves what the batch knows: first the lockfile, then what is known of files, and what all results make together. Only then the journal is closed, or removed
  * if everything in it is stored elsewhere. Without a lockfile a journal with failures is kept: it is all that knows
  * the skins that were made, and the next run would pay for them again.
  * @throws LockfileError; errors of the file system
@@ -31,10 +33,11 @@ export async function saveFiles(
   end: BatchEnd,
 ): Promise<LockfileOutcome | undefined> {
   const { journal, digests } = files;
-  const { isOver, failed } = end;
+  const { isOver, isWhole, failed } = end;
   try {
     const outcome = await rewriteLockfile(options, files, end);
     digests.save();
+    options.deliverAll?.({ isWhole });
     if (isOver && (outcome || failed === 0 || options.force))
       journal?.retire({ keepsJobs: options.follow !== false && options.force !== true });
     else {

@@ -95,7 +95,7 @@ function stdinSource({ text }: NamedSources, { stdin }: ExpandOptions): AsyncGen
 
 async function* streamedSource(text: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<BatchSource> {
   const content = await stdinContent(stream);
-  const skin = content.kind === 'bytes' ? skinOnStdin(content.bytes, text) : undefined;
+  const skin = content.kind === 'bytes' ? await skinOnStdin(content.bytes, text) : undefined;
   yield skin ? { ...skin, label: text } : { label: text, content, stem: 'stdin' };
 }
 

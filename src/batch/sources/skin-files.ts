@@ -7,6 +7,7 @@ import { BatchSetupError, type BatchSource } from '../model.ts';
 import { baseStem, fileProblem, readLines } from './files.ts';
 import { type WalkOptions, type WalkRoot, walkFolder } from './folders.ts';
 import {
+  hasSkinValue,
   isSkinText,
   readSkinText,
   type SkinInJson,
@@ -204,15 +205,26 @@ export async function* pluginSources(root: WalkRoot, options: WalkOptions): Asyn
 const PLUGIN_FILES = /\.(?:customskin|playerskin|urlskin|legacyskin|skin|ya?ml|json)$/i;
 
 /** Skin data piped in instead of a picture; undefined if the bytes are not skin data. `label`: the stream's name. */
-export function skinOnStdin(bytes: Uint8Array, label: string): BatchSource | undefined {
+export async function skinOnStdin(bytes: Uint8Array, label: string): Promise<BatchSource | undefined> {
   if (!STARTS_AS_TEXT.test(decodedText(bytes.subarray(0, START))) || !isText(bytes)) return undefined;
   const text = decodedText(bytes).trim();
   const skins = skinTexts(text);
-  if (skins.length > 1) return severalSkins(skins.length, label);
+  if (skins.length > 1)
+    return severalSkins(skins.length, label, `Read them as a list, one per line: --from ${label}`);
   const [only = ''] = skins;
-  if (!isSkinText(only)) return undefined;
-  const read = readSkinText(only);
-  return 'skin' in read ? skinSource(read.skin) : asSource(faulty(label, read.fault));
+  const read = isSkinText(only) ? readSkinText(only) : undefined;
+  if (read && 'skin' in read) return skinSource(read.skin);
+  const [first, ...more] = hasSkinValue(text) ? await skinsInDocument(label, text) : [];
+  if (first && more.length === 0) return skinSource(first.skin);
+  if (first) return severalSkins(1 + more.length, label, 'Save it as a file and use that as the source.');
+  return read && asSource(faulty(label, read.fault));
+}
+
+/** The skins of a document as plugins write it, in whatever language. */
+async function skinsInDocument(label: string, text: string) {
+  const yaml = parsedJson(text) === undefined ? await yamlSkins(label, text) : [];
+  const found = [...textSkins(label, text), ...yaml];
+  return found.filter((one) => 'skin' in one);
 }
 
 /** What text starts with; a PNG file starts differently. */
@@ -230,10 +242,9 @@ function skinTexts(text: string): string[] {
   return lines.length > 1 ? lines : [text];
 }
 
-function severalSkins(count: number, label: string): BatchSource {
+function severalSkins(count: number, label: string, hint: string): BatchSource {
   const place = label === '-' ? 'Stdin' : label;
   const message = `${place} holds ${count} skins, but ${label === '-' ? label : 'it'} stands for one source.`;
-  const hint = `Read them as a list, one per line: --from ${label}`;
   return {
     label,
     content: { kind: 'problem', problem: { code: 'several_skins', message, hint } },

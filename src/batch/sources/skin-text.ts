@@ -196,6 +196,11 @@ export function isSkinText(text: string): boolean {
   return OBJECT.test(text) || VALUE.test(wordsOf(text).words[0] ?? '') || isSnbt(text);
 }
 
+/** Whether a text has a value somewhere, as documents of plugins do. */
+export function hasSkinValue(text: string): boolean {
+  return INNER_VALUE.test(` ${text} `);
+}
+
 function isSnbt(text: string): boolean {
   return /[{[]/.test(text) && INNER_VALUE.test(text);
 }

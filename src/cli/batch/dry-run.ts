@@ -9,7 +9,7 @@ import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument, jsonLine, span } from '../text/text.ts';
 import { type BatchCall, printSigners, sourcesOf } from './call.ts';
 import { openOutput } from './output.ts';
-import { type BatchPlanView, PLAN_COLUMNS, type PlannedView, shownPath } from './summary.ts';
+import { type BatchPlanView, EMPTY_LIST, PLAN_COLUMNS, type PlannedView, shownPath } from './summary.ts';
 
 type Counts = Record<PlanSummary, number>;
 
@@ -127,6 +127,7 @@ function sourceView({ outlook, result: { source, error }, signedBy, outputs }: P
 
 function planText(view: BatchPlanView): string {
   const { sources, known, duplicates, refused, seconds } = view;
+  if (sources + (view.gone ?? 0) === 0) return EMPTY_LIST;
   const parts: [number, string][] = [
     [view.new, 'new'],
     [view.changed, 'changed'],

@@ -8,27 +8,21 @@ import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { GithubReport } from '../output/github.ts';
-import {
-  batchResultView,
-  openFormats,
-  ResultPrinter,
-  type ResultView,
-  resultView,
-} from '../output/results.ts';
+import { batchResultView, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
-import { type BatchCall, SignerTally, sourcesOf, verifyRequiredSigner } from './call.ts';
+import { type BatchCall, formatsOf, SignerTally, sourcesOf, verifyRequiredSigner } from './call.ts';
 import { type Output, openOutput } from './output.ts';
 import { Reports } from './reports.ts';
-import { type SummaryView, shownPath } from './summary.ts';
+import { EMPTY_LIST, type SummaryView, shownPath } from './summary.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */
 export async function runFrozen(call: BatchCall): Promise<number> {
-  const { context, typed, settings } = call;
+  const { context, typed } = call;
   const output = openOutput(call);
   if (output.lockfile === undefined) throw needsLockfile();
   const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
-  const printer = new ResultPrinter(context.io, { ...shape, formats: openFormats(settings.format, typed) });
+  const printer = new ResultPrinter(context.io, { ...shape, formats: formatsOf(call) });
   const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
   const reports = await Reports.open(call, {
     service: 'lockfile',
@@ -216,6 +210,7 @@ function endText(
   { sources, missing, fresh, failed, given, gone, signers }: Tally,
   out: string | undefined,
 ): string {
+  if (sources + gone === 0) return EMPTY_LIST;
   const known = sources - missing - fresh - failed - given;
   const parts = [`${count(known)} in the lockfile`];
   if (given > 0) parts.push(`${count(given)} given as skin data`);

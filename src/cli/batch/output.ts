@@ -17,9 +17,9 @@ import {
   renderFile,
   type SkinToFormat,
 } from '../output/formats.ts';
-import { batchResultView, openFormats, skinFields } from '../output/results.ts';
+import { batchResultView, skinFields } from '../output/results.ts';
 import { clean } from '../text/text.ts';
-import type { BatchCall } from './call.ts';
+import { type BatchCall, formatsOf } from './call.ts';
 
 /** Where results are written in addition to stdout. */
 export interface Output {
@@ -44,7 +44,7 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
   const lockDir = dirname(path ?? resolve('skins.lock'));
   if (out === undefined || isDry) return { lockfile: path, deliver: () => [], save: () => {} };
   if (kind === 'file') return { lockfile: path, ...oneFile(out, call, { guard, lockDir }) };
-  const formats = openFormats(settings.format, typed) ?? ['json'];
+  const formats = formatsOf(call) ?? ['json'];
   const digests = DigestCache.open(join(context.folders.data, 'batches', 'outputs.ndjson'), () =>
     context.clock.now(),
   );
@@ -55,16 +55,16 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
 /** Writes to exactly the named file. @throws CliError if it is not one to replace, before anything is paid for */
 function oneFile(
   out: string,
-  { settings, typed }: BatchCall,
+  call: BatchCall,
   { guard, lockDir }: { readonly guard: OutputGuard; readonly lockDir: string },
 ): Pick<Output, 'deliver' | 'save'> {
-  const [format = 'json'] = openFormats(settings.format, typed) ?? [];
+  const [format = 'json'] = formatsOf(call) ?? [];
   const replaceable = { isOurs: (path: string) => isInForm(path, format) };
   guard.verify(out, replaceable);
   if (formatOf(format).template) return joinedFile((text) => guard.write(out, text, replaceable), format);
-  const deliver = ({ skin, stem }: BatchResult) => {
+  const deliver = ({ skin, stem, index }: BatchResult) => {
     if (!skin) return [];
-    guard.write(out, renderFile(format, skinFields(skin), stem).text, replaceable);
+    guard.write(out, renderFile(format, skinFields(skin), stem, index).text, replaceable);
     return [fromFolder(lockDir, resolve(out))];
   };
   return { deliver, save: () => {} };
@@ -77,7 +77,8 @@ function oneFile(
 function joinedFile(write: (text: string) => void, format: FormatLike): Pick<Output, 'deliver' | 'save'> {
   const texts = new Map<number, string>();
   const deliver = (result: BatchResult) => {
-    if (result.skin) texts.set(result.index, renderFile(format, fieldsOf(result, format), result.stem).text);
+    if (result.skin)
+      texts.set(result.index, renderFile(format, fieldsOf(result, format), result.stem, result.index).text);
     return [];
   };
   const save = ({ isWhole }: { readonly isWhole: boolean }) => {
@@ -218,7 +219,7 @@ export class OutputFiles {
     const stamp = statSync(path, { throwIfNoEntry: false });
     if (stamp && version !== undefined && digests.get(path, stamp) === version) return;
     if (!result.skin) return;
-    const { text } = renderFile(format, fieldsOf(result, format), result.stem);
+    const { text } = renderFile(format, fieldsOf(result, format), result.stem, result.index);
     const file = this.#way + filePath(format, result.stem);
     const isOurs = () => isRecorded(file, result) || isUnrecorded(path, format, result);
     const isNew = guard.write(path, text, { isOurs });

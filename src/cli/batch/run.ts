@@ -6,17 +6,10 @@ import { type BatchEvent, DeliveryError } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import type { JobSource } from '../history.ts';
 import { GithubReport } from '../output/github.ts';
-import {
-  batchResultView,
-  JobPrinter,
-  jobView,
-  openFormats,
-  ResultPrinter,
-  resultView,
-} from '../output/results.ts';
+import { batchResultView, JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { count } from '../text/text.ts';
-import { type BatchCall, sourcesOf, verifyRequiredSigner } from './call.ts';
+import { type BatchCall, formatsOf, sourcesOf, verifyRequiredSigner } from './call.ts';
 import { openOutput } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
 import { Reports } from './reports.ts';
@@ -50,7 +43,7 @@ export class RunOutput {
   #secondNames = 0;
 
   constructor(call: BatchCall, { progress, presentation, github }: Shown) {
-    const { context, settings, typed } = call;
+    const { context, typed } = call;
     const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
     this.#call = call;
     this.#progress = progress;
@@ -59,7 +52,7 @@ export class RunOutput {
     const { pictures } = presentation;
     this.#results = new ResultPrinter(context.io, {
       ...shape,
-      formats: openFormats(settings.format, typed),
+      formats: formatsOf(call),
       pictures,
     });
     this.#jobs = new JobPrinter(context.io, shape);
@@ -239,6 +232,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
       ownKey: await context.ownKey(),
       lockfile: output.lockfile,
       deliver,
+      deliverAll: output.save,
       onProgress: (read) => void progress.start(read),
       onEvent: (event) => {
         if (event.type === 'accepted') reports.accepted(event.index);
@@ -249,7 +243,6 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     await shown.settled();
     for (const { index, source } of left) await reports.skip(index, source, 'left by --max-new');
     progress.stop();
-    output.save({ isWhole: summary.end !== 'interrupted' });
     shown.end();
     await reports.finish(summary);
     await github.finish(summaryText(summary, call.follow), summary);

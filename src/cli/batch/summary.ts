@@ -240,9 +240,13 @@ function interruptionText({ queued, finished, sources }: BatchSummary): string {
   return `Stopped with ${count(finished)} of ${count(sources)} sources done.${queue} Run the same command again to continue.`;
 }
 
+/** Nothing but a list may have no sources. */
+export const EMPTY_LIST = 'No sources: the list is empty.';
+
 /** What happened to the sources, in a sentence. */
 export function summaryText(summary: BatchSummary, follow: boolean): string {
   const { sources, milliseconds } = summary;
+  if (sources === 0 && summary.end === 'complete') return EMPTY_LIST;
   const subject = `${count(sources)} ${sources === 1 ? 'source' : 'sources'}`;
   if (isUpToDate(summary)) return `${subject}: up to date.`;
   const outcomes = outcomesOf(summary, follow).filter(([number]) => number > 0);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/lists.ts';
+import { PackIds } from '../../pack/names.ts';
 import { type BatchCall, rootsOf, specOf } from '../batch/call.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
@@ -70,7 +71,8 @@ export async function runGenerate(asTyped: GenerateCommandOptions, context: Comm
   if (settings.format?.some(isTemplateChoice)) openFormats(settings.format); // before anything is sent or written
   const cape = await capeOf(typed, settings, context);
   const purpose = purposeOf('generate', typed, cape);
-  const call = { context, settings, typed, cape, follow: true, isList: !isOne, purpose };
+  const packIds = typed.namespace === undefined ? undefined : new PackIds();
+  const call = { context, settings, typed, cape, follow: true, isList: !isOne, packIds, purpose };
   const isFolder = await namesFolder(typed.out, { isOne, formats: settings.format });
   if (isOne && !isBatchWanted(typed) && !isFolder) {
     const { makeOneSkin } = await import('../batch/make-one-skin.ts');

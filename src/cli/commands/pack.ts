@@ -334,7 +334,8 @@ function specOf({ sources, player, from, recursive, ignore, fit, as }: PackOptio
 }
 
 function nothing(failed: number): CliError {
-  const message = failed === 0 ? 'Nothing to pack.' : 'No usable source, so no pack was written.';
+  const message =
+    failed === 0 ? 'Nothing to pack: the list is empty.' : 'No usable source, so no pack was written.';
   return new CliError('nothing_to_pack', message);
 }
 

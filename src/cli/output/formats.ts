@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { parsedJson } from '../../base/text.ts';
-import { legalName, textureLocation } from '../../pack/names.ts';
+import { legalName, type PackIds, textureLocation } from '../../pack/names.ts';
 import {
   type CommandSubject,
   giveCommand as give,
@@ -55,8 +55,8 @@ export type Formatted = string | Readonly<Record<string, unknown>>;
 export interface Format {
   /** File extension of this format, including the dot. */
   readonly extension: string;
-  /** `stem`: the path of the source. @throws CliError for a command, when the skin data is not base64 */
-  readonly render: (skin: SkinToFormat, stem?: string) => Formatted;
+  /** `stem`, `index`: path and position of the source. @throws CliError for a command, when the skin data is not base64 */
+  readonly render: (skin: SkinToFormat, stem?: string, index?: number) => Formatted;
   /** Its name, if it is one of ours with options. */
   readonly name?: FormatName;
   /** What we write in it, if that shows in the text alone. */
@@ -136,15 +136,15 @@ const FORMS = {
 
 /**
  * A command for Minecraft 1.21.9 and later, which needs no signature. `namespace`: of a pack with the texture; without
- * one, the command has its address.
+ * one, the command has its address. `ids`: the names of the sources in that pack.
  */
-export function packFormat(name: PackFormatName, namespace?: string): Format {
-  const render = (skin: SkinToFormat, stem?: string) =>
+export function packFormat(name: PackFormatName, namespace?: string, ids?: PackIds): Format {
+  const render = (skin: SkinToFormat, stem?: string, index = -1) =>
     explained(() => {
       const { skin: texture } = parseTextures(skin.value);
       if (!texture) throw new InvalidTexturesError('The value contains no skin.');
       const { url, variant } = texture;
-      const id = () => legalName(stem ?? skin.name ?? skin.uuid ?? '');
+      const id = () => ids?.idOf(index, url) ?? legalName(stem ?? skin.name ?? skin.uuid ?? '');
       const look =
         namespace === undefined ? { url } : { texture: textureLocation(namespace, 'texture', id()) };
       return COMMANDS[name]({ name: skin.name, variant, look });
@@ -191,10 +191,15 @@ export interface RenderedFile {
  * than case.
  * @throws CliError for a command, when the skin data is not base64
  */
-export function renderFile(wanted: FormatLike, skin: SkinToFormat, stem: string): RenderedFile {
+export function renderFile(
+  wanted: FormatLike,
+  skin: SkinToFormat,
+  stem: string,
+  index?: number,
+): RenderedFile {
   const format = formatOf(wanted);
   const path = filePath(format, stem);
-  if (!format.isNamedByFile) return { path, text: render(format, skin, stem) };
+  if (!format.isNamedByFile) return { path, text: render(format, skin, stem, index) };
   return { path, text: render(format, { ...skin, name: splitStem(stem).last.toLowerCase() }) };
 }
 
@@ -260,8 +265,8 @@ function splitStem(stem: string): { folder: string; last: string } {
   return { folder: stem.slice(0, at), last: stem.slice(at) };
 }
 
-function render(format: Format, skin: SkinToFormat, stem?: string): string {
-  const formatted = format.render(skin, stem);
+function render(format: Format, skin: SkinToFormat, stem?: string, index?: number): string {
+  const formatted = format.render(skin, stem, index);
   if (format.template && typeof formatted === 'string') return formatted;
   return typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonDocument(formatted);
 }

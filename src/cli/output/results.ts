@@ -1,5 +1,6 @@
 import type { BatchResult, FinishedSkin } from '../../batch/model.ts';
 import type { Job, Note } from '../../index.ts';
+import type { PackIds } from '../../pack/names.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { type Colors, colorsFor, type Io } from '../terminal/io.ts';
 import { ago, alignedRows, clean, cleanLines, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
@@ -171,16 +172,17 @@ function fieldNames(fields: FieldTable, path = ''): string[] {
 }
 
 /**
- * The formats that the user chose, with templates read. `namespace`: of the pack with the textures.
+ * The formats that the user chose, with templates read. `namespace`: of the pack with the textures; `packIds`: the names of
+ * the sources in it.
  * @throws CliError for a template that is not one
  */
 export function openFormats(
   choices: readonly FormatChoice[] | undefined,
-  { namespace }: { readonly namespace?: string } = {},
+  { namespace, packIds }: { readonly namespace?: string; readonly packIds?: PackIds } = {},
 ): readonly FormatLike[] | undefined {
   return choices?.map((choice) => {
     if (isTemplateChoice(choice)) return openTemplate(choice);
-    return isPackFormat(choice) ? packFormat(choice, namespace) : choice;
+    return isPackFormat(choice) ? packFormat(choice, namespace, packIds) : choice;
   });
 }
 
@@ -288,6 +290,12 @@ interface PrinterOptions {
   readonly pictures?: ResultPictures | undefined;
 }
 
+/** Where a result comes from. */
+interface Place {
+  readonly stem: string | undefined;
+  readonly index: number;
+}
+
 /** Images shown beside results on a terminal. */
 export interface ResultPictures {
   /** Undefined if the terminal cannot show images. */
@@ -320,10 +328,11 @@ export class ResultPrinter {
   ): Promise<void> {
     const { json, ndjson, formats } = this.#options;
     this.#count++;
-    if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result, stem)));
-    else if (this.#list) this.#list.add(this.#asJson(result, stem), index);
-    else if (json) this.#io.out.write(jsonDocument(this.#asJson(result, stem)));
-    else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format, stem);
+    const place = { stem, index };
+    if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result, place)));
+    else if (this.#list) this.#list.add(this.#asJson(result, place), index);
+    else if (json) this.#io.out.write(jsonDocument(this.#asJson(result, place)));
+    else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format, place);
     else if (!this.#io.out.isTTY) this.#io.out.write(resultRow(result));
     else if (!result.error) await this.#printText(result, sentName);
   }
@@ -349,22 +358,22 @@ export class ResultPrinter {
   }
 
   /** A single format is the whole document; several formats are keyed by name. */
-  #asJson(result: ResultView, stem: string | undefined): Formatted {
+  #asJson(result: ResultView, { stem, index }: Place): Formatted {
     if (!isFinished(result)) return { ...result };
     const [first = 'json', ...more] = this.#options.formats ?? [];
-    if (more.length === 0) return formatOf(first).render(result, stem);
+    if (more.length === 0) return formatOf(first).render(result, stem, index);
     const { source } = result;
     const rendered = [first, ...more].map((wanted) => {
       const format = formatOf(wanted);
-      return [format.name ?? wanted, format.render(result, stem)];
+      return [format.name ?? wanted, format.render(result, stem, index)];
     });
     return { ...(source !== undefined && { source }), ...Object.fromEntries(rendered) };
   }
 
-  #printFormatted(result: ResultView, wanted: FormatLike, stem: string | undefined): void {
+  #printFormatted(result: ResultView, wanted: FormatLike, { stem, index }: Place): void {
     if (!isFinished(result)) return;
     const { render, template } = formatOf(wanted);
-    const formatted = render(result, stem);
+    const formatted = render(result, stem, index);
     if (typeof formatted !== 'string') this.#io.out.write(jsonLine(formatted));
     else if (!template) this.#io.out.write(`${clean(formatted)}\n`);
     else this.#io.out.write(this.#io.out.isTTY ? cleanLines(formatted) : formatted);

@@ -8,6 +8,8 @@ import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
 
 interface Ending {
   readonly isOver?: boolean;
+  /** No room for what all results make together. */
+  readonly isLastFull?: boolean;
   readonly failed?: number;
   readonly hasLockfile?: boolean;
   readonly force?: boolean;
@@ -23,6 +25,7 @@ async function stepsOf(ending: Ending): Promise<string[]> {
     hasLockfile = false,
     force = false,
     isDiskFull = false,
+    isLastFull = false,
     follow,
   } = ending;
   const steps: string[] = [];
@@ -46,8 +49,11 @@ async function stepsOf(ending: Ending): Promise<string[]> {
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
-  const options = { force, ...(follow !== undefined && { follow }) } as BatchOptions;
-  const end = { changes, isOver, failed, hasReadAll: true };
+  const deliverAll = ({ isWhole }: { readonly isWhole: boolean }) => {
+    if (isLastFull) throw new Error(`no space left, ${isWhole}`);
+  };
+  const options = { force, deliverAll, ...(follow !== undefined && { follow }) } as BatchOptions;
+  const end = { changes, isOver, isWhole: isOver, failed, hasReadAll: true };
   await saveFiles(options, files, end).catch((error: Error) => steps.push(error.message));
   return steps;
 }
@@ -86,6 +92,11 @@ test('A journal whose skins the lockfile could not take is kept', async () => {
   ]);
 });
 
+test('A journal is kept where what all results make together cannot be stored', async () => {
+  const steps = ['digests saved', 'journal closed', 'no space left, true'];
+  expect(await stepsOf({ isLastFull: true })).toEqual(steps);
+});
+
 test.each([
   ['nothing has changed', {}, false, []],
   ['nothing has changed, but entries are dropped', { prune: true }, true, ['rewrite', 'a']],
@@ -105,7 +116,7 @@ test.each([
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.addSource({ id: 'a', stem: 'a' });
-  const end = { changes, isOver: true, failed: 0, hasReadAll };
+  const end = { changes, isOver: true, isWhole: true, failed: 0, hasReadAll };
   const coverage = new Coverage();
   coverage.addList(resolve('list'));
   const outcome = await saveFiles({ ...options, coverage } as BatchOptions, files, end);
@@ -131,7 +142,7 @@ test.each([
   };
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
-  const end = { changes, isOver: true, failed: 0, hasReadAll };
+  const end = { changes, isOver: true, isWhole: true, failed: 0, hasReadAll };
   await saveFiles(options as BatchOptions, files as unknown as OpenBatch, end);
   expect(kept).toEqual(['a', 'gone']);
 });
@@ -145,7 +156,7 @@ test('A result that is in no journal and no lockfile is a mistake of the program
   };
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
-  const end = { changes, isOver: true, failed: 0, hasReadAll: true };
+  const end = { changes, isOver: true, isWhole: true, failed: 0, hasReadAll: true };
   const saving = saveFiles({} as BatchOptions, files as unknown as OpenBatch, end);
   await expect(saving).rejects.toThrow('A result without a journal.');
 });
@@ -167,7 +178,13 @@ test.each([
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
-  await saveFiles({ cape } as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });
+  await saveFiles({ cape } as BatchOptions, files, {
+    changes,
+    isOver: true,
+    isWhole: true,
+    failed: 0,
+    hasReadAll: true,
+  });
   const options = { variant: 'auto', visibility: 'public', ...named };
   expect(entries).toMatchObject([{ source: 'a', options }]);
   expect(Object.keys((entries[0] as { options: object }).options)).toEqual(Object.keys(options));
@@ -192,7 +209,13 @@ test.each([
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
-  await saveFiles({} as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });
+  await saveFiles({} as BatchOptions, files, {
+    changes,
+    isOver: true,
+    isWhole: true,
+    failed: 0,
+    hasReadAll: true,
+  });
   const named = entries.map((entry) =>
     Object.entries(entry).filter(([field]) => /^(key|signer)$/.test(field)),
   );

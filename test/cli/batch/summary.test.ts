@@ -44,7 +44,7 @@ test.each([
 test.each([
   [{ unchanged: 2 }, '2 sources: up to date.\n'],
   [{ sources: 1, finished: 1, unchanged: 1 }, '1 source: up to date.\n'],
-  [{ sources: 0, finished: 0 }, '0 sources: up to date.\n'],
+  [{ sources: 0, finished: 0 }, 'No sources: the list is empty.\n'],
   [{ unchanged: 1 }, '2 sources: up to date.\n'], // the other one has the same picture
   [
     { existing: 1, unchanged: 1, submitted: 1 },

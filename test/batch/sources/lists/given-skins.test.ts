@@ -369,6 +369,28 @@ describe('On stdin', () => {
     },
   );
 
+  const npc = (name: string) =>
+    `  '${name}':\n    name: ${name}\n    traits:\n      textureRaw: ${VALUE}\n      signature: ${SIGNATURE}\n`;
+  const tree = (names: readonly string[]) =>
+    JSON.stringify(names.map((name) => ({ npc: { name, skin: VALUE, signature: SIGNATURE } })));
+  test.each([`npc:\n${npc('Ann')}`, `last-created-npc-id: 1\nlist: []\nnpc:\n${npc('Ann')}`, tree(['Ann'])])(
+    'there may be the file of a plugin: %.20j',
+    async (text) => {
+      expect((await onlyOf({ args: ['-'] }, rootsIn('/', text))).content).toEqual({
+        kind: 'data',
+        given: { value: VALUE, signature: SIGNATURE, name: 'Ann' },
+      });
+    },
+  );
+
+  test.each([`npc:\n${npc('Ann')}${npc('Bob')}`, tree(['Ann', 'Bob'])])(
+    'the file of a plugin with several is not one source: %.20j',
+    async (text) => {
+      const problem = problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', text)));
+      expect(problem).toMatchObject({ code: 'several_skins', message: expect.stringContaining('2 skins') });
+    },
+  );
+
   test.each(['everything else', '[x', '\u0089PNG'])(
     'what is no skin data is left to the check: %j',
     async (text) => {

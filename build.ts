@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'rolldown';
 import { describeLicences, describePackages } from './bundle/licences.ts';
+import { drawPagePictures } from './bundle/pictures.ts';
 
 /**
  * Builds dist/ (`node build.ts`) as two bundles: the program, which includes all its dependencies so that it starts
@@ -165,21 +166,23 @@ const STYLES = [
   'skins.css',
   'own-pages.css',
   'skin-page.css',
+  'print.css',
 ];
 
 for (const bundle of bundles) await build(bundle);
-finishPages('dist/pages');
+finishPages('dist/pages', await drawPagePictures());
 
-/** Adds style and icon with content hashes in their names, lists everything, and compresses it. */
-function finishPages(folder: string): void {
+/** Adds styles and pictures with content hashes in their names, lists everything, and compresses it. */
+function finishPages(folder: string, pictures: Readonly<Record<string, Buffer>>): void {
   const names: Record<string, string> = {};
-  const sources = { 'style.css': STYLES, 'icon.svg': ['icon.svg'] };
-  for (const [name, files] of Object.entries(sources)) {
-    const content = files.map((file) => readFileSync(join('src/server/pages/style', file), 'utf8')).join('');
+  const read = (files: readonly string[]) =>
+    Buffer.concat(files.map((file) => readFileSync(join('src/server/pages/style', file))));
+  const sources = { 'style.css': read(STYLES), 'icon.svg': read(['icon.svg']), ...pictures };
+  for (const [name, content] of Object.entries(sources)) {
     names[name] = name.replace('.', `-${hash('sha256', content).slice(0, 8)}.`);
     writeFileSync(join(folder, names[name]), content);
   }
-  const served = readdirSync(folder).filter((name) => /\.(?:js|css|svg)$/.test(name));
+  const served = readdirSync(folder).filter((name) => /\.(?:js|css|svg|png|ico)$/.test(name));
   for (const name of served) {
     writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
     rmSync(join(folder, name));

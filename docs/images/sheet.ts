@@ -13,10 +13,10 @@ const SIZE = 320;
 const MARGIN = 12;
 
 /** The example skins beside each other, seen slightly from the side, on a transparent background. */
-export async function drawSheet(): Promise<Picture> {
-  const figures = await Promise.all(NAMES.map(drawFigure));
+export async function drawSheet(size = SIZE): Promise<Picture> {
+  const figures = await Promise.all(NAMES.map(async (name) => await drawFigure(name, size)));
   const width = figures.reduce((sum, figure) => sum + figure.width + MARGIN, MARGIN);
-  const sheet = makePicture(width, SIZE + 2 * MARGIN);
+  const sheet = makePicture(width, size + 2 * MARGIN);
   let left = MARGIN;
   for (const figure of figures) {
     paste(figure, sheet, left);
@@ -54,10 +54,10 @@ function groundOrSky(x: number, depth: number): readonly number[] {
   return isDark ? [112, 80, 56, 255] : [134, 96, 67, 255];
 }
 
-async function drawFigure(name: string): Promise<Picture> {
+async function drawFigure(name: string, size: number): Promise<Picture> {
   const picture = decodePng(await readFile(join(EXAMPLES, `${name}.png`)));
   const { variant } = detectVariant(picture);
-  return drawView(picture, { view: 'body', variant, size: SIZE });
+  return drawView(picture, { view: 'body', variant, size });
 }
 
 function paste({ width, height, pixels }: Picture, sheet: Picture, left: number): void {

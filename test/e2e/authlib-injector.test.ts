@@ -4,7 +4,10 @@ import { runGame } from '../support/fake-game/run-game.ts';
 import { freshMachine } from '../support/program/program.ts';
 import { drawSkin } from '../support/server/drawn-skins.ts';
 
-/** What the agent sends, by Java's own client. */
+/**
+ * What the agent sends: its source opens the address with Java's HttpURLConnection and sets no header
+ * (AuthlibInjector.configure() in yushijinhun/authlib-injector).
+ */
 const AGENT = { 'user-agent': 'Java/21.0.4', accept: 'text/html, image/gif, image/jpeg, */*; q=0.2' };
 
 test('A game server with authlib-injector pointed at the program lets players in and finds them', async () => {

@@ -28,6 +28,11 @@ export const SECURITY_HEADERS = {
   'x-xss-protection': '0',
 } as const;
 
+const { 'x-frame-options': _, ...unframed } = SECURITY_HEADERS;
+
+/** The same for what other sites may show in a frame. */
+export const FRAMED_HEADERS = { ...unframed, 'cross-origin-resource-policy': 'cross-origin' } as const;
+
 /** For all answers of the API, except those of version 1. */
 export const VERSION_HEADERS = {
   'mineskin-api-version': 'v2',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Context, Hono, type Next } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
-import { wantsPage } from '../pages/page-route.ts';
+import { isLinkBot, wantsPage } from '../pages/page-route.ts';
 import { anonymousCaller, type Caller } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { RequestLimiter, type RequestLimits } from '../service/limits/request-limiter.ts';
@@ -180,12 +180,16 @@ function addressOf(
   const afterHost = whole.replace(/^[a-z]+:\/\/[^/?]*/i, '');
   const sent = afterHost.startsWith('/') ? afterHost : `/${afterHost}`;
   const plain = sent.replace(/^\/{2,}/, '/'); // a base address that ends in a slash makes two
-  // `/` is the key document for programs and the start page for people.
-  const isStart =
-    hasPages && /^\/(?:\?|$)/.test(plain) && wantsPage({ accept: request.headers.get('accept') ?? '' });
+  // `/` is the key document for programs and the start page for people, also where a link to it unfolds.
+  const isStart = hasPages && /^\/(?:\?|$)/.test(plain) && wantsStart(request.headers);
   const url = isStart ? START : plain;
   const [path = ''] = url.split('?', 1);
   return { url, path: decoded(path) };
+}
+
+function wantsStart(headers: Headers): boolean {
+  const accept = headers.get('accept') ?? '';
+  return wantsPage({ accept }) || isLinkBot({ 'user-agent': headers.get('user-agent') ?? '' });
 }
 
 /** The router decodes placeholders, so escaped `/` and `%` stay. Malformed ones are refused later. */

@@ -111,7 +111,8 @@ export function withVisitorCookie(page: Page, visit: Visit): Page {
   const { context, request, session } = visit;
   if (session || visitorSecret(visit) !== undefined) return page;
   const input = { publicUrl: context.publicUrl(), secret: makeSecret() };
-  return { ...page, headers: { 'Set-Cookie': setCookie('skinsmith-visitor', request, input) } };
+  const cookie = setCookie('skinsmith-visitor', request, input);
+  return { ...page, headers: { ...page.headers, 'Set-Cookie': cookie } };
 }
 
 /** Replaces the browser's session with a new one. `next`: the page that the person wanted to see. */

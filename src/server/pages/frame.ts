@@ -18,6 +18,12 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>;
   /** How to do the same from the command line. */
   readonly terminal?: TerminalLines;
+  /** More elements of the document's head: what a link to the page unfolds to. */
+  readonly head?: Html;
+  /** The address of a picture for the browser's tab; default: the service's mark. */
+  readonly icon?: string;
+  /** Whether search engines may show the page. */
+  readonly isIndexed?: boolean;
 }
 
 /** How to do the same from the command line. */

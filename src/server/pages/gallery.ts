@@ -49,6 +49,10 @@ export interface GalleryView extends Choice {
 export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Page {
   return {
     title: 'Gallery',
+    // Searches and further pages are for people.
+    isIndexed: choice.filter === '' && choice.variant === '',
+    head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
+<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
     body: html`${searchForm(choice)}
 ${skins.length > 0 ? skinCards(skins, { look: 'front' }) : nothing(choice, next !== undefined)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${addressOf({ ...choice, after: next })}">More skins</a></p>`}`,

@@ -22,7 +22,8 @@ export function renderPage(page: Page, { visitor, site, at = '' }: Surroundings)
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title === site.name ? title : `${title} · ${site.name}`}</title>
-<link rel="icon" type="image/svg+xml" href="${assetAddress('icon.svg')}">
+${page.isIndexed !== true && html`<meta name="robots" content="noindex">\n`}${page.head}${iconLink(page.icon)}
+<link rel="manifest" href="/manifest.webmanifest">
 <link rel="stylesheet" href="${assetAddress('style.css')}">
 <script type="module" src="${assetAddress('page.js')}"></script>
 </head>
@@ -42,9 +43,15 @@ ${footer(site)}
 `.toString();
 }
 
+function iconLink(picture: string | undefined): Html {
+  return picture === undefined
+    ? html`<link rel="icon" type="image/svg+xml" href="${assetAddress('icon.svg')}">`
+    : html`<link rel="icon" type="image/png" href="${picture}">`;
+}
+
 function header({ visitor, site, at = '' }: Surroundings): Html {
   return html`<header>
-<a class="brand" href="/ui/">${site.logo && html`<img src="${LOGO}" alt="" height="28">`}<bdi>${site.name}</bdi></a>
+<a class="brand" href="/ui/">${site.logo ? html`<img src="${LOGO}" alt="" height="28">` : html`<img src="${assetAddress('icon.svg')}" alt="" width="28" height="28">`}<bdi>${site.name}</bdi></a>
 <nav aria-label="Main">
 ${menuLink('/ui/make', 'Make', at)}
 ${menuLink('/ui/gallery', 'Gallery', at)}
@@ -59,7 +66,7 @@ function footer({ name, contact, terms, privacy }: Site): Html {
   const links = { Contact: contact, 'Terms of use': terms, 'Privacy policy': privacy };
   const shown = Object.entries(links).filter(([, address]) => address !== undefined);
   return html`<footer>${shown.length > 0 && html`<p>${shown.map(([label, address]) => html`<a href="${address}">${label}</a> `)}</p>`}
-<p>${about} for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">migrating from version 1</a></p></footer>`;
+<p>${about} for signed Minecraft skins. <a href="/ui/api">API</a></p></footer>`;
 }
 
 function signedIn({ name, isOperator }: NonNullable<Visitor>, at: string): Html {
@@ -91,12 +98,21 @@ const FOLDER = new URL('../../../dist/pages/', import.meta.url);
 export const LOGO = '/ui/logo';
 
 /** The files that pages refer to. Scripts load further ones themselves. */
-export type AssetName = 'style.css' | 'page.js' | 'icon.svg';
+export type AssetName =
+  | 'style.css'
+  | 'page.js'
+  | 'icon.svg'
+  | 'group.png'
+  | 'card.png'
+  | 'favicon.ico'
+  | `icon-${180 | 192 | 512}.png`;
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
+  ico: 'image/x-icon',
 };
 
 export interface Asset {
@@ -117,6 +133,13 @@ const assets = new Map<string, Promise<Asset>>();
 /** The address of an asset. It contains a hash, so the content at an address never changes. */
 export function assetAddress(name: AssetName): string {
   return `/ui/assets/${manifest().names[name]}`;
+}
+
+/** An asset of the pages. */
+export async function assetFile(name: AssetName): Promise<Asset> {
+  const asset = await readAsset(manifest().names[name]);
+  if (!asset) throw new Error(`The build lacks ${name}.`);
+  return asset;
 }
 
 /** An asset by the name under which it is served; undefined if there is none. */

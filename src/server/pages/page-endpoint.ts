@@ -3,6 +3,7 @@ import { compressed, refusalAnswer } from '../http/answers.ts';
 import type { ServiceLog } from '../http/log.ts';
 import { type HttpRequest, isUnderUnprovedName, OPAQUE_ORIGIN, originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
+import { UNLISTED } from '../http/routes/pictures.ts';
 import { anonymousCaller, type Caller, type Origins, requireScope } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 import type { RequestLimiter } from '../service/limits/request-limiter.ts';
@@ -31,6 +32,7 @@ export const PAGE_POLICY = [
   "img-src 'self' data: blob:",
   "connect-src 'self'",
   "form-action 'self'",
+  "manifest-src 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
 ].join('; ');
@@ -182,7 +184,7 @@ function visitorOf(session: SessionCaller | undefined): Visitor {
 function written(answer: PageAnswer, surroundings: Parameters<typeof renderPage>[1]): Answer {
   if (!isPage(answer)) return withPageHeaders(answer);
   const { status = 200 } = answer;
-  const headers = { ...HTML_TYPE, ...answer.headers };
+  const headers = { ...HTML_TYPE, ...(answer.isIndexed !== true && UNLISTED), ...answer.headers };
   return withPageHeaders({ status, body: renderPage(answer, surroundings), headers });
 }
 

@@ -41,6 +41,8 @@ export interface PageRoute {
   readonly scopes?: readonly Scope[];
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** True if other sites may show it in a frame. */
+  readonly isFramed?: boolean;
   /** Answers one request. @throws Refusal, which is shown as a page */
   readonly handle: (call: PageCall) => Promise<PageAnswer>;
 }
@@ -108,6 +110,18 @@ const JAVA_DEFAULT = 'text/html, image/gif, image/jpeg';
 export function wantsPage({ accept }: HttpRequest['headers']): boolean {
   if (typeof accept !== 'string' || accept.startsWith(JAVA_DEFAULT)) return false;
   return accept.split(',').some((type) => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(type));
+}
+
+/**
+ * Programs that fetch a page to show what a link unfolds to, by the names that they give themselves. Most accept
+ * anything, as programs that want data do. Others follow the same rules under the name of a large one.
+ */
+const LINK_BOTS =
+  /\b(?:Discordbot|Slackbot|Slack-ImgProxy|Twitterbot|facebookexternalhit|Facebot|WhatsApp|TelegramBot|LinkedInBot|Bluesky Cardyb|Mastodon|redditbot|Pinterestbot|vkShare|Viber|SkypeUriPreview|Applebot|Iframely|Embedly)\b/i;
+
+/** Whether a program wants to know what a link unfolds to. */
+export function isLinkBot({ 'user-agent': name }: HttpRequest['headers']): boolean {
+  return typeof name === 'string' && LINK_BOTS.test(name);
 }
 
 type Sent = Pick<HttpRequest, 'headers' | 'host'>;

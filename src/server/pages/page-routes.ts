@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { uuidSchema } from '../../protocol/skin.ts';
-import { encodedFor, SECURITY_HEADERS } from '../http/answers.ts';
+import { encodedFor, FRAMED_HEADERS, SECURITY_HEADERS } from '../http/answers.ts';
 import { type App, admitted, type MountOptions, type Pages, respond, type Visit } from '../http/app.ts';
 import { receiveBody } from '../http/bodies.ts';
 import { originsOf } from '../http/request.ts';
@@ -10,6 +10,7 @@ import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { findVisible } from '../service/skins/skins.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
+import { apiRoute, version1Route } from './api.ts';
 import { galleryRoute } from './gallery.ts';
 import { jobPageRoute, jobStateRoute, ownJobEventsRoute, ownJobsRoute, retryJobFormRoute } from './jobs.ts';
 import { LOGO, readAsset } from './layout.ts';
@@ -19,6 +20,7 @@ import { OPERATOR_ROUTES } from './operator.ts';
 import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
 import { type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
 import { IDENTITY_ROUTES, revokeSessionRoute, sessionsRoute } from './sessions.ts';
+import { embedRoute } from './share.ts';
 import {
   firstSignInFormRoute,
   firstSignInRoute,
@@ -31,6 +33,7 @@ import {
   signInRoute,
   signOutRoute,
 } from './sign-in.ts';
+import { SITE_ROUTES } from './site.ts';
 import {
   deleteSkinFormRoute,
   editSkinFormRoute,
@@ -41,7 +44,6 @@ import {
   skinPictureRoute,
 } from './skin.ts';
 import { startRoute } from './start.ts';
-import { version1Route } from './version-1.ts';
 
 /** It may change with a restart. */
 const LOGO_AGE = 'public, max-age=3600';
@@ -101,7 +103,10 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   deleteSkinFormRoute,
   reportSkinFormRoute,
   galleryRoute,
+  apiRoute,
   version1Route,
+  embedRoute,
+  ...SITE_ROUTES,
   ...ACCOUNT_ROUTES,
   signInRoute,
   signInFormRoute,
@@ -131,7 +136,8 @@ function mountPage(app: App, route: PageRoute, options: MountOptions): void {
       ({ session } = admission);
       admitted(c, admission.caller, options);
       await receiveBody(request, {});
-      return respond(c, await endpoint.answer(request, admission), { common: SECURITY_HEADERS });
+      const common = route.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS;
+      return respond(c, await endpoint.answer(request, admission), { common });
     } catch (error) {
       const known = { requestId: c.get('id'), session };
       const answer = pageErrorAnswer(error, { request, log: c.get('log'), context: options.context }, known);

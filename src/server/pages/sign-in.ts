@@ -253,17 +253,18 @@ export function signInPage({ problem, provider, next }: SignInView): Page {
     title: 'Sign in',
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
 ${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">Sign in with ${provider.name}</a></p><p class="narrow or">or</p>`}
-${keyForm(next)}
+${keyForm(next, provider !== undefined)}
 <p>On the machine that runs this server, you need no key: <code>skinsmith open</code> opens these pages and signs you in.</p>`,
   };
 }
 
-function keyForm(next: string | undefined): Html {
+/** `isSecond`: whether there is another way to sign in, which is the usual one. */
+function keyForm(next: string | undefined, isSecond: boolean): Html {
   return html`<form class="panel narrow" method="post" action="/ui/sign-in">
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
 <p id="key-hint" class="quiet">Paste it once. This browser then stays signed in for 30 days, or until you sign out.</p>
-${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button>Sign in</button></form>`;
+${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button type="submit"${isSecond && html` class="quiet-button"`}>Sign in</button></form>`;
 }
 
 /** `name`: of the user that would be created; `problem`: why the key was not accepted. */

@@ -24,6 +24,7 @@ import {
 import { type Html, html } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { type PageCall, pageRoute, seeOther } from './page-route.ts';
+import { sharedSkin, sharePanel } from './share.ts';
 import {
   AUDIENCES,
   type Audience,
@@ -60,7 +61,8 @@ export const skinPageRoute = pageRoute({
       use: query.use ?? rememberedUse(call),
       remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
     } as const;
-    return skinPage(skin, { ...view, origin: context.publicUrl() });
+    const page = skinPage(skin, { ...view, origin: context.publicUrl() });
+    return { ...page, ...sharedSkin(context, skin, view.signer) };
   },
 });
 
@@ -236,6 +238,7 @@ ${(isOwn || visibility !== 'public') && html`<div><dt>Visibility</dt><dd>${VISIB
 </dl>
 ${usePanel(skin, options)}
 ${shareLine(skin, origin)}
+${sharePanel(skin, origin)}
 <details><summary>Value, signature and other data</summary>${dataFields(skin)}</details>
 </div>
 </div>

@@ -3,8 +3,10 @@ import { readPublicSkins } from '../service/skins/skins.ts';
 import { withVisitorCookie } from './cookies.ts';
 import { type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
+import { assetAddress } from './layout.ts';
 import { type FormMaker, formMakerOf, makeForm } from './make.ts';
 import { pageRoute } from './page-route.ts';
+import { unfoldedHead } from './share.ts';
 
 /** Skins on the start page: full rows at every width, and less than 60 KB with all pictures. */
 const NEWEST = 6;
@@ -17,11 +19,21 @@ export const startRoute = pageRoute({
     const { context, caller, mayUse } = call;
     const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
     const { generatorKind, publicUrl, site } = context;
-    const view = { name: site.name, signing: generatorKind, newest: skins, origin: publicUrl() };
+    const head = unfoldedHead(context, {
+      path: '/',
+      title: site.name === USUAL_NAME ? TITLE : site.name,
+      description: LEAD,
+      picture: { path: '/card.png', alt: GROUP },
+    });
+    const view = { name: site.name, signing: generatorKind, newest: skins, origin: publicUrl(), head };
     if (!mayUse) return startPage({ ...view, maker: undefined });
     return withVisitorCookie(startPage({ ...view, maker: await formMakerOf(call) }), call);
   },
 });
+
+const TITLE = 'Signed Minecraft skins';
+const LEAD = 'Upload a picture and get signed skin data for players, heads and NPCs.';
+const GROUP = 'Five Minecraft skins: a smith, a ranger, a knight, a robot and a miner';
 
 /** Who signs the skins of this server. */
 export type SigningMode = 'signing' | 'accounts' | 'upstream';
@@ -39,18 +51,24 @@ export interface StartView {
   readonly signing: SigningMode;
   readonly newest: readonly SkinCard[];
   readonly origin: string;
+  readonly head: Html;
   /** Undefined if the visitor must sign in to make skins. */
   readonly maker: FormMaker | undefined;
 }
 
-export function startPage({ name, signing, newest, origin, maker }: StartView): Page {
+export function startPage({ name, signing, newest, origin, head, maker }: StartView): Page {
   return {
-    title: name === USUAL_NAME ? 'Signed Minecraft skins' : name,
+    title: name === USUAL_NAME ? TITLE : name,
     hasOwnHeading: true,
+    isIndexed: true,
+    head: html`${head}<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
+    // Link bots get this page where programs get the key document.
+    headers: { Vary: 'Accept, Accept-Encoding, Cookie, User-Agent' },
     body: html`<div class="hero">
-<div><h1>${name === USUAL_NAME ? 'Signed Minecraft skins' : html`<bdi>${name}</bdi>`}</h1>
-<p class="lead">Upload a picture and get signed skin data for players, heads and NPCs.</p>
-<p>${SIGNERS[signing]}</p></div>
+<div><h1>${name === USUAL_NAME ? TITLE : html`<bdi>${name}</bdi>`}</h1>
+<p class="lead">${LEAD}</p>
+<p>${SIGNERS[signing]}</p>
+<img class="group" src="${assetAddress('group.png')}" alt="${GROUP}" width="632" height="248"></div>
 <div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}</div>
 </div>
 <section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>

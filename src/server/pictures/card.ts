@@ -1,4 +1,5 @@
 import { makePicture, type Picture } from '../../skin/picture.ts';
+import { enlarge } from '../../skin/regions.ts';
 import { drawSolid, ISOMETRIC_BACK, SCENES, type Scene } from '../../skin/render/solid.ts';
 import type { Variant } from '../../skin/variant.ts';
 import { LINE_ROWS, PixelFont } from './pixel-font.ts';
@@ -66,6 +67,16 @@ export function drawCard({ skin, variant, cape }: CardSkin, text: CardText): Pic
   return card.picture;
 }
 
+/** The card of the start page. `group`: figures side by side, as wide as a card. */
+export function drawGroupCard(group: Picture, text: string): Picture {
+  const card = new Card(STAGE);
+  const font = new PixelFont();
+  card.place(group, Math.floor((CARD.width - group.width) / 2), 10);
+  card.place(drawMark(8), MARGIN, CARD.height - MARGIN - 64);
+  card.write(font.draw(text), { x: MARGIN + 88, y: CARD.height - MARGIN - 64, scale: 5 }, INK);
+  return card.picture;
+}
+
 function writeTexts(card: Card, { name, signer, service }: CardText): void {
   const font = new PixelFont();
   const { lines, scale } = fitName(font, name ?? '');
@@ -75,7 +86,7 @@ function writeTexts(card: Card, { name, signer, service }: CardText): void {
   const [words, colour] = SIGNERS[signer];
   const below = MARGIN + lines.length * step + (lines.length > 0 ? 10 : 0);
   card.write(font.draw(words), { x: TEXT.left, y: below, scale: SMALL }, colour);
-  card.drawMark({ x: TEXT.left, y: CARD.height - MARGIN - 8 * 6, scale: 6 });
+  card.place(drawMark(6), TEXT.left, CARD.height - MARGIN - 8 * 6);
   const place = { x: TEXT.left + 66, y: CARD.height - MARGIN - 24 - (LINE_ROWS * SMALL) / 2, scale: SMALL };
   card.write(font.draw(shortened(font, service, TEXT.width - 66)), place, INK);
 }
@@ -120,6 +131,18 @@ function shortened(font: PixelFont, text: string, width: number): string {
   let cut = [...text];
   while (cut.length > 0 && font.widthOf(`${cut.join('')}…`) * SMALL > width) cut = cut.slice(0, -1);
   return `${cut.join('')}…`;
+}
+
+/** The mark of the service. `scale`: pixels for each of its eight. */
+export function drawMark(scale: number): Picture {
+  const mark = makePicture(8, 8);
+  for (const [row, signs] of MARK.entries())
+    for (const [column, sign] of [...signs].entries()) {
+      const colour = MARK_COLOURS[sign] ?? ACCENT;
+      const bytes = [colour >> 16, (colour >> 8) & 255, colour & 255, 255];
+      mark.pixels.set(bytes, (row * 8 + column) * 4);
+    }
+  return enlarge(mark, scale);
 }
 
 interface Box {
@@ -176,12 +199,6 @@ class Card {
     for (let at = 0; at < pixels.length / 4; at++)
       if (pixels[at * 4 + 3] !== 0)
         this.#dot({ x: x + (at % width) * scale, y: y + Math.floor(at / width) * scale, scale }, colour);
-  }
-
-  drawMark({ x, y, scale }: Place): void {
-    for (const [row, signs] of MARK.entries())
-      for (const [column, sign] of [...signs].entries())
-        this.#dot({ x: x + column * scale, y: y + row * scale, scale }, MARK_COLOURS[sign] ?? ACCENT);
   }
 
   #dot({ x, y, scale }: Place, colour: number): void {

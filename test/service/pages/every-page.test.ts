@@ -46,6 +46,12 @@ const LOOKS: Readonly<Record<string, Look>> = {
     await page.setViewportSize({ width: 320, height: 640 });
     return await scroll(page);
   },
+  'too wide where one reads from right to left': async (page) => {
+    await page.evaluate("document.documentElement.dir = 'rtl'");
+    const found = await scroll(page);
+    await page.evaluate("document.documentElement.removeAttribute('dir')");
+    return found;
+  },
   'too wide for 1,280 pixels at a zoom of 200 %': async (page) => {
     await page.setViewportSize({ width: 640, height: 512 });
     return await scroll(page);

@@ -6,6 +6,7 @@ import { openPage, signIn, violationsOn } from '../../support/pages/watched-page
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 let browser: Browser;
 
@@ -164,4 +165,63 @@ test('A keyboard alone makes a skin', async () => {
   const submit = await page.evaluate('document.activeElement.textContent');
   expect(submit).toBe('Make skin');
   expect(complaints).toEqual([]);
+});
+
+test('A skin is shared: its address and its picture are copied, and another site shows it turning', async () => {
+  const server = await runServer();
+  const { body } = await server.owner.upload('/v2/generate', skinPng(1), { name: 'Knight' });
+  const { page, complaints } = await openPage(browser);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+  await page.goto(`${server.url}/ui/skins/${body.skin?.uuid}`);
+  await page.evaluate('Object.defineProperty(navigator, "share", { value: undefined, configurable: true })');
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Address copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
+  await page.getByRole('button', { name: 'Copy picture' }).click();
+  await page.getByRole('button', { name: 'Picture copied' }).waitFor();
+  const copied = `navigator.clipboard.read().then(async ([item]) => {
+    const { width, height } = await createImageBitmap(await item.getType('image/png'));
+    return [width, height];
+  })`;
+  expect(await page.evaluate(copied)).toEqual([1200, 630]);
+  const shared = `(async () => {
+    Object.defineProperty(navigator, "share", { value: async (data) => { window.shared = data; } });
+    document.querySelector('[data-share]').click();
+    return window.shared;
+  })()`;
+  expect(await page.evaluate(shared)).toEqual({ title: 'Knight', url: page.url() });
+  expect(complaints).toEqual([]);
+
+  // On paper, nothing to click, and no text is cut off.
+  await page.emulateMedia({ media: 'print' });
+  const faults = `[...document.querySelectorAll('button, nav, pre')]
+    .filter((one) => one.checkVisibility() && (one.tagName !== 'PRE' || one.scrollWidth > one.clientWidth + 1))
+    .map((one) => one.outerHTML)`;
+  expect(await page.evaluate(faults)).toEqual([]);
+  const value = body.skin?.texture.data.value ?? '';
+  expect(await page.getByText(value, { exact: true }).isVisible()).toBe(true);
+
+  const embed = `${server.url}/embed/${body.skin?.uuid}`;
+  const forum = await webServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(`<iframe sandbox="allow-popups" width="320" height="460" src="${embed}"></iframe>`);
+  });
+  const visitor = await openPage(browser, { reducedMotion: 'no-preference' });
+  await visitor.page.goto(forum.url.replace('127.0.0.1', 'localhost'));
+  const frame = visitor.page.frameLocator('iframe');
+  await frame.getByRole('heading', { name: 'Knight' }).waitFor();
+  const picture = frame.getByRole('img', { name: 'The skin Knight, turning' });
+  expect(await picture.evaluate((one) => 'naturalWidth' in one && one.naturalWidth)).toBe(300);
+  expect(visitor.complaints).toEqual([]);
+
+  // Browsers see a whole turn without an end.
+  const decoded = `(async () => {
+    const data = await (await fetch('/v2/skins/${body.skin?.uuid}/turn.webp')).arrayBuffer();
+    const decoder = new ImageDecoder({ data, type: 'image/webp' });
+    await decoder.tracks.ready;
+    const { frameCount, repetitionCount } = decoder.tracks.selectedTrack;
+    const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
+    return [frameCount, repetitionCount === Infinity, image.duration, image.codedWidth, image.codedHeight];
+  })()`;
+  expect(await page.evaluate(decoded)).toEqual([24, true, 100_000, 300, 400]);
 });

@@ -41,8 +41,8 @@ export function titleOf({ name, uuid }: Pick<SkinWithData, 'name' | 'uuid'>): st
   return name ?? `Skin ${uuid.slice(0, 8)}`;
 }
 
-/** What people call this service. */
-export function serviceNameOf({ publicUrl, site }: Pick<ServiceContext, 'publicUrl' | 'site'>): string {
+/** What tells this service from others: the name that its operator gave it, or its address. */
+export function serviceNameOf({ site, publicUrl }: Pick<ServiceContext, 'site' | 'publicUrl'>): string {
   return site.name === USUAL_NAME ? new URL(publicUrl()).host : site.name;
 }
 
@@ -147,7 +147,7 @@ interface Bounds {
 }
 
 function oEmbedOf(
-  context: Pick<ServiceContext, 'publicUrl' | 'site'>,
+  context: Pick<ServiceContext, 'site' | 'publicUrl'>,
   skin: SkinWithData,
   bounds: Bounds,
 ): z.infer<typeof oEmbedSchema> {

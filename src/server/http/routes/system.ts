@@ -18,7 +18,7 @@ export const keyDocumentRoute = route({
     status: 200,
     body: await context.keyDocument(),
     // People get the start page at the same address.
-    headers: { Vary: 'Accept, Authorization, Origin' },
+    headers: { Vary: 'Accept, Authorization, Origin, User-Agent' },
   }),
 });
 

@@ -5,18 +5,24 @@ const SAID = 1_500;
 
 /** Lets a button copy the text in its `data-copy`, or the code beside it. */
 export function offerCopying(button: HTMLButtonElement): void {
-  const label = button.textContent;
+  const what = (button.ariaLabel ?? button.textContent).replace(/^Copy:? /, '');
   button.addEventListener('click', async () => {
     const isCopied = await copy(
       button.dataset['copy'] || button.parentElement?.querySelector('code')?.textContent || '',
     );
-    button.textContent = isCopied ? 'Copied' : 'Copy failed';
-    const what = (button.ariaLabel ?? label).replace(/^Copy:? /, '');
+    showBriefly(button, isCopied ? 'Copied' : 'Copy failed');
     announce(isCopied ? `Copied: ${what}` : 'Copy failed');
-    setTimeout(() => {
-      button.textContent = label;
-    }, SAID);
   });
+}
+
+/** Shows a result in place of a button's label. */
+export function showBriefly(button: HTMLButtonElement, result: string): void {
+  const label = button.dataset['label'] ?? button.textContent;
+  button.dataset['label'] = label;
+  button.textContent = result;
+  setTimeout(() => {
+    button.textContent = label;
+  }, SAID);
 }
 
 /** Tells screen readers what others see. */
@@ -26,7 +32,7 @@ export function announce(message: string): void {
 }
 
 /** The clipboard API exists only on encrypted or local pages; elsewhere, the old command has to do. */
-async function copy(text: string): Promise<boolean> {
+export async function copy(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     return await navigator.clipboard.writeText(text).then(
       () => true,

@@ -5,9 +5,13 @@ import { followJobs } from './job-list.ts';
 import { followJob } from './jobs.ts';
 import { followLogin } from './login.ts';
 import { enhanceMakeForm } from './make.ts';
+import { offerPicture, offerSharing } from './share.ts';
 import { offerViewer } from './viewer.ts';
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) offerCopying(button);
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-share]')) offerSharing(button);
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy-picture]'))
+  offerPicture(button);
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-make]')) enhanceMakeForm(form);
 for (const stage of document.querySelectorAll<HTMLElement>('[data-viewer]')) offerViewer(stage);
 for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void followJob(element);

@@ -1,6 +1,64 @@
+import type { Route } from '../http/route.ts';
+import { ROUTES } from '../http/routes/routes.ts';
 import { type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { pageRoute } from './page-route.ts';
+
+export const apiRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/api',
+  isFor: 'everyone',
+  handle: async ({ context }) => apiPage({ origin: context.publicUrl() }),
+});
+
+/** The addresses that programs use, by what they are about. An address belongs to the first group that it fits. */
+const GROUPS: readonly (readonly [title: string, pattern: RegExp])[] = [
+  ['Make skins', /^\/v2\/(?:generate|queue|delay|capes)/],
+  ['Pictures', /\.(?:png|webp)$|^\/(?:avatars|renders|avatar|helm|cube|bust|body|skins?|capes|textures)\//],
+  ['Skins', /^\/v2\/(?:skins|me|sets|stats|oembed)/],
+  ['Accounts and operators', /^\/v2\/account\//],
+  ['Game servers and launchers', /^\/(?:$|sessionserver|api\/)/],
+  ['This server', /^\/(?:health|ready|metrics|openapi)/],
+];
+
+/** For people who write programs: what the API is, how to begin, and every address of it. */
+function apiPage({ origin }: { readonly origin: string }): Page {
+  const current = ROUTES.filter(
+    ({ deprecated, paths: [path] }) => !deprecated && !/^\/(?:generate|get|render|validate)\b/.test(path),
+  );
+  const byGroup = Map.groupBy(
+    current,
+    ({ paths: [path] }) => GROUPS.find(([, fits]) => fits.test(path))?.[0],
+  );
+  return {
+    title: 'API',
+    isIndexed: true,
+    body: html`<p class="lead">Programs make skins here as at the MineSkin API, version\u00a02: change the base address to
+<code>${origin}</code>, and they work.</p>
+<ul>
+<li>Send an API key as <code>Authorization: Bearer …</code>. Create one under <a href="/ui/account/keys">API keys</a>; some servers need none.</li>
+<li>Send a User-Agent that names your program.</li>
+<li>Wait as long as the header <code>Retry-After</code> of a refusal says.</li>
+<li>All details: <a href="/openapi.json">openapi.json</a>, for code generators and tools such as Swagger UI.</li>
+<li>Programs for version\u00a01 keep working: <a href="/ui/version-1">migrating from version 1</a>.</li>
+</ul>
+${GROUPS.map(([title], at) => group(title, `group-${at}`, byGroup.get(title) ?? []))}`,
+    terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
+  };
+}
+
+function group(title: string, id: string, routes: readonly Route[]): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+${table(
+  `Requests: ${title}`,
+  ['Request', 'What it does'],
+  routes.map(({ method, paths: [path], summary }) => [
+    `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+    summary,
+  ]),
+  1,
+)}</section>`;
+}
 
 export const version1Route = pageRoute({
   method: 'GET',
@@ -37,6 +95,7 @@ const FIELDS: readonly (readonly [before: string, after: string, change: string]
 export function version1Page({ origin }: { readonly origin: string }): Page {
   return {
     title: 'From version\u00a01 to version\u00a02',
+    isIndexed: true,
     body: html`<p class="lead">Programs written for version 1 keep working here. New ones should use version 2, which has a queue,
 batches, private skins and webhooks.</p>
 <section aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
@@ -53,7 +112,13 @@ send to <code>/v2/generate</code>, which answers with the skin as version 1 did.
   };
 }
 
-function table(label: string, heads: readonly string[], rows: readonly (readonly string[])[]): Html {
+/** `codes`: the number of columns that are code. */
+function table(
+  label: string,
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  codes = 2,
+): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td>${at < 2 ? html`<code>${cell}</code>` : cell}</td>`)}</tr>`)}</tbody></table></div>`;
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td>${at < codes ? html`<code>${cell}</code>` : cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }

@@ -1,0 +1,38 @@
+import { drawSheet } from '../docs/images/sheet.ts';
+import { drawGroupCard, drawMark } from '../src/server/pictures/card.ts';
+import { encodeSmallPng } from '../src/skin/png/encode.ts';
+import { scaleRect } from '../src/skin/regions.ts';
+
+/** Height of the figures on the card of the start page: five of them are as wide as the card. */
+const ON_CARD = 450;
+/** The same on the start page itself, which stays light. */
+const ON_PAGE = 224;
+
+/** The pictures of the pages that are no skins, by the names of their assets. */
+export async function drawPagePictures(): Promise<Readonly<Record<string, Buffer>>> {
+  return {
+    'group.png': encodeSmallPng(await drawSheet(ON_PAGE)),
+    'card.png': encodeSmallPng(drawGroupCard(await drawSheet(ON_CARD), 'Signed Minecraft skins')),
+    'icon-180.png': icon(180),
+    'icon-192.png': icon(192),
+    'icon-512.png': icon(512),
+    'favicon.ico': ico(icon(32)),
+  };
+}
+
+function icon(size: number): Buffer {
+  return encodeSmallPng(scaleRect(drawMark(1), { x: 0, y: 0, width: 8, height: 8 }, size, size));
+}
+
+/** An icon file with one PNG of 32 pixels. */
+function ico(png: Buffer): Buffer {
+  const head = Buffer.alloc(22);
+  head.writeUInt16LE(1, 2);
+  head.writeUInt16LE(1, 4);
+  head.set([32, 32], 6);
+  head.writeUInt16LE(1, 10);
+  head.writeUInt16LE(32, 12);
+  head.writeUInt32LE(png.length, 14);
+  head.writeUInt32LE(head.length, 18);
+  return Buffer.concat([head, png]);
+}

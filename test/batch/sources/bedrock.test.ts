@@ -120,7 +120,7 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     ['no skins', { ...FILES, 'skins.json': Buffer.from('{}') }, /no skins/],
     [
       'a bomb of text',
-      { ...FILES, 'skins.json': Buffer.alloc(1_100_000, 32) },
+      { ...FILES, 'skins.json': Buffer.alloc(4_500_000, 32) },
       /skins.json that is too large/,
     ],
   ])('with %s is told by its name', async (_, files, message) => {

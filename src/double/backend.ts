@@ -34,7 +34,7 @@ export function hostedBackend(url: string, options: HostedOptions): Backend {
   const closing = new AbortController();
   return {
     key: api.key,
-    answer: async (request, plan) => await api.answer(request, closing.signal, plan),
+    answer: async (request, plan) => await api.answerFromAfar(request, closing.signal, { plan }),
     refuse: (request, code, fault) => api.refuse(request, code, fault),
     unfinished: () => api.intake.book.unfinished('user', api.now()),
     close: async () => closing.abort(),

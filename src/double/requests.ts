@@ -20,7 +20,6 @@ export const REQUEST_KINDS = [
   'capes',
   'texture',
   'root',
-  'records',
   'other',
 ] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
@@ -57,7 +56,6 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKin
   ['GET', /^\/v2\/capes\/?$/, 'capes'],
   ['GET', /^\/textures\/([^/]+)$/, 'texture'],
   ['GET', /^\/$/, 'root'],
-  ['GET', /^\/_records$/, 'records'],
 ];
 
 interface Sent extends Pick<DoubleRequest, 'number' | 'method' | 'address' | 'headers' | 'body'> {}

@@ -312,6 +312,14 @@ const BAD_CLIENTS: Readonly<Record<string, Client>> = {
   },
 };
 
+test('Requests take as long as the latency of the scenario, each way', async () => {
+  const double = await open({ clock: 'manual', scenario: { service: { latency: '2s' } } });
+  const listed = call(double, '/v2/queue');
+  await passing(double, listed);
+  const [{ at = 0, answered = 0 } = {}] = double.requests;
+  expect(answered - at).toBeGreaterThanOrEqual(4_000);
+});
+
 test('A submission that was on its way when another met a 429 is not held against its client', async () => {
   const double = await open({ clock: 'manual', scenario: { expect: { polite: true } } });
   await Promise.all([submit(double, 1, 'limit-429'), submit(double, 2), submit(double, 3)]);

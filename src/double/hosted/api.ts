@@ -48,7 +48,7 @@ import {
   type Visit,
   verifyKey,
 } from './limits.ts';
-import type { HostedOptions } from './options.ts';
+import { type HostedOptions, latencyOf } from './options.ts';
 import { OBJECT_ID, readSubmission } from './requests.ts';
 import { SkinRequests, SkinSigner, skinToJson } from './skins.ts';
 
@@ -91,7 +91,7 @@ type Handler = (visit: Visit, closing: AbortSignal) => Promise<Answer> | Answer;
  * pixels, variant), whose name and visibility it keeps; 20,000 bytes for a file. Left out: version 1, pictures
  * behind URLs and players, capes, cookies, random pauses of up to 200 ms for callers without a key, grants that
  * are refused, rules about who may edit for how long. Different on purpose: textures are served here and not by
- * the game, and GET /_records tells what was seen.
+ * the game.
  */
 export class HostedApi {
   readonly intake: Intake;
@@ -119,7 +119,6 @@ export class HostedApi {
     capes: (visit) => success(visit, { capes: [] }),
     texture: ({ request }) => this.#texture(request.subject),
     root: () => ({ status: 200, headers: {}, content: { msg: 'Hi!' } }),
-    records: () => ({ status: 200, headers: {}, content: { ...this.intake.records } }),
     other: notFoundAnswer,
   };
 
@@ -144,6 +143,21 @@ export class HostedApi {
   now(): number {
     const { clock = systemClock, clockOffset = 0 } = this.#options;
     return clock.now() + clockOffset;
+  }
+
+  /** As late as its way there and back takes. `onProcessed`: before the way back. */
+  async answerFromAfar(
+    request: DoubleRequest,
+    closing: AbortSignal,
+    { plan, onProcessed }: { plan?: JobPlan | undefined; onProcessed?: (reply: Reply) => void } = {},
+  ): Promise<Reply> {
+    const { clock = systemClock } = this.#options;
+    const wait = latencyOf(this.#options, request.kind);
+    if (wait > 0) await clock.sleep(wait, closing);
+    const reply = await this.answer(request, closing, plan);
+    onProcessed?.(reply);
+    if (wait > 0) await clock.sleep(wait, closing);
+    return reply;
   }
 
   async answer(request: DoubleRequest, closing: AbortSignal, plan?: JobPlan): Promise<Reply> {

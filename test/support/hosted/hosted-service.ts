@@ -11,9 +11,9 @@ import {
 } from '../../../src/double/faults.ts';
 import { HostedApi } from '../../../src/double/hosted/api.ts';
 import type { HostedFlags, RateRule } from '../../../src/double/hosted/limits.ts';
-import { type HostedOptions, latencyOf } from '../../../src/double/hosted/options.ts';
+import type { HostedOptions } from '../../../src/double/hosted/options.ts';
 import type { DoubleSubmission, HostedRecords } from '../../../src/double/hosted/records.ts';
-import { type Outcome, type Reply, refusalCode } from '../../../src/double/replies.ts';
+import { jsonReply, type Outcome, type Reply, refusalCode } from '../../../src/double/replies.ts';
 import type { DoubleRequest, RequestKind } from '../../../src/double/requests.ts';
 import { Seed } from '../../../src/double/seed.ts';
 import { openSigningKey } from '../../../src/textures/signing-key.ts';
@@ -39,7 +39,6 @@ export const usualKey = sharedKey();
 
 /** The double of the hosted service behind its door, in the hands of a test that steers it while it runs. */
 export class HostedService {
-  readonly #options: ServiceOptions;
   readonly #closing = new AbortController();
   readonly #watchers = new Set<Watcher>();
   readonly #troubles: Partial<Record<FaultKind, number>> = {};
@@ -48,7 +47,6 @@ export class HostedService {
   #api!: HostedApi;
 
   private constructor(options: ServiceOptions) {
-    this.#options = options;
     this.weather = options.weather;
   }
 
@@ -135,8 +133,8 @@ export class HostedService {
   async #handle(request: DoubleRequest, sent: Promise<void>): Promise<Outcome> {
     const { kind } = request;
     const { records } = this.#api.intake;
-    const process = async () => await this.#processLate(request);
-    if (kind === 'records') return { kind: 'answered', reply: await process() };
+    const process = async () => await this.#process(request);
+    if (request.address === '/_records') return { kind: 'answered', reply: jsonReply(200, { ...records }) };
     records.count(records.requests, kind);
     this.#tell('arrived', kind);
     void sent.then(() => this.#tell('answered', kind));
@@ -147,24 +145,14 @@ export class HostedService {
     return await strike({ process, refuse, clock: systemClock, closing: this.#closing.signal }, fault);
   }
 
-  /** As late as its way there and back takes. */
-  async #processLate(request: DoubleRequest): Promise<Reply> {
-    const wait = latencyOf(this.#options, request.kind);
-    if (wait === 0) return await this.#process(request);
-    const { signal } = this.#closing;
-    await systemClock.sleep(wait, signal);
-    const reply = await this.#process(request);
-    await systemClock.sleep(wait, signal);
-    return reply;
-  }
-
   async #process(request: DoubleRequest): Promise<Reply> {
     const { records } = this.#api.intake;
-    const reply = await this.#api.answer(request, this.#closing.signal);
-    const code = refusalCode(reply);
-    if (code !== undefined) records.count(records.refusals, code);
-    this.#tell('processed', request.kind);
-    return reply;
+    const onProcessed = (reply: Reply) => {
+      const code = refusalCode(reply);
+      if (code !== undefined) records.count(records.refusals, code);
+      this.#tell('processed', request.kind);
+    };
+    return await this.#api.answerFromAfar(request, this.#closing.signal, { onProcessed });
   }
 
   #tell(moment: Moment, kind: RequestKind): void {

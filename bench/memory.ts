@@ -14,7 +14,7 @@ const TO_DO = 3;
  * Prints the peak memory of a process when it ends, in bytes. On Linux, `maxRSS` is at least that of the parent
  * process, so this reads it from the system.
  */
-const PRINT_PEAK = `data:text/javascript,import { existsSync, readFileSync, writeSync } from 'node:fs';
+export const PRINT_PEAK = `data:text/javascript,import { existsSync, readFileSync, writeSync } from 'node:fs';
   const status = existsSync('/proc/self/status') ? () => readFileSync('/proc/self/status', 'utf8') : () => '';
   const peak = () => Number(/VmHWM:\\s+(\\d+) kB/.exec(status())?.[1] ?? process.resourceUsage().maxRSS);
   process.once('exit', () => writeSync(2, String(peak() * 1024)));`;

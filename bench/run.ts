@@ -7,6 +7,7 @@ import { acrossNodesRows } from './across-nodes.ts';
 import { againRows } from './again.ts';
 import { batchRows } from './batch.ts';
 import { clusterRows } from './cluster.ts';
+import { doubleRows } from './double.ts';
 import { embeddedRows } from './embedded.ts';
 import { gatewayRows } from './gateway.ts';
 import { minutelyRows, unevenRows, windowRows } from './hosted.ts';
@@ -24,6 +25,7 @@ import { isOver, type Row, renderTable } from './table.ts';
 /** The rows that create and delete the most files come last: see `Machine.reset`. */
 const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: () => Promise<Row[]> }[] = [
   { ids: ['P1', 'P2'], rows: startUpRows },
+  { ids: ['P17'], rows: doubleRows },
   { ids: ['P5'], rows: embeddedRows },
   { ids: ['P3', 'P4'], rows: batchRows },
   { ids: ['P3b'], rows: unevenRows },

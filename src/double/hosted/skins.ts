@@ -104,7 +104,8 @@ export class SkinSigner {
   #keepTexture(picture: Picture): string {
     const png = encodeDifferently(picture);
     const hash = createHash('sha256').update(png).digest('hex');
-    this.#textures.set(hash, png);
+    // In memory of its own: a piece of Node's pool would keep all of that.
+    this.#textures.set(hash, Buffer.from(Uint8Array.from(png).buffer));
     return hash;
   }
 }

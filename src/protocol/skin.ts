@@ -207,7 +207,7 @@ const AFTER_RULE = 'neither of a page before nor the UUID of a skin';
 export const MAX_SKIN_PAGE = 128;
 
 /** A tag, as on the hosted service. */
-const tagSchema = z
+export const tagSchema = z
   .string()
   .trim()
   .toLowerCase()

@@ -157,8 +157,11 @@ export interface SkinCard {
   readonly visibility: 'public' | 'unlisted' | 'private';
 }
 
-/** The views of a skin on a card, with the width of the picture. A front view takes a quarter of the bytes. */
-const CARD_VIEWS = { isometric: 85, front: 80 } as const;
+/** The views of a skin on a card, with the size of the picture in pixels. The body takes fewer bytes than the others. */
+const CARD_VIEWS = {
+  isometric: { width: 85, height: 160 },
+  body: { width: 68, height: 136 },
+} as const;
 
 interface CardOptions<Skin extends SkinCard> {
   readonly look?: keyof typeof CARD_VIEWS;
@@ -175,8 +178,9 @@ export function skinCards<Skin extends SkinCard>(
 
 function skinCard(skin: SkinCard, look: keyof typeof CARD_VIEWS): Html {
   const { uuid, name } = skin;
+  const { width, height } = CARD_VIEWS[look];
   return html`<a class="card" href="/ui/skins/${uuid}">
-<img src="${pictureAddress(skin, look, 160)}" alt="" width="${CARD_VIEWS[look]}" height="160" loading="lazy">
+<img src="${pictureAddress(skin, look, height)}" alt="" width="${width}" height="${height}" loading="lazy">
 <bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
 </a>`;
 }

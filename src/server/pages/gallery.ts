@@ -1,52 +1,93 @@
 import { z } from 'zod';
-import { readPublicSkins } from '../service/skins/skins.ts';
-import { type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
+import { tagSchema } from '../../protocol/skin.ts';
+import { readPublicSkins, readRandomSkins, type SkinList } from '../service/skins/skins.ts';
+import { options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { pageRoute } from './page-route.ts';
+import { type PageCall, pageRoute } from './page-route.ts';
 
-/** Skins per page, which weighs less than 60 KB with all pictures. */
-const SIZE = 20;
+/** Skins per page: full rows of two, three, six and nine. With all pictures, a page weighs less than 70 KB. */
+const SIZE = 18;
+/** Earlier pages that a page leads back to, one by one. */
+const MAX_BACK = 40;
+/** Between the places of earlier pages. */
+const NEXT_PLACE = '~';
 
-const text = (max: number) => z.string().max(max).optional();
+const PATH = '/ui/gallery';
+
+const SORTS = {
+  newest: 'Newest',
+  week: 'Popular this week',
+  popular: 'Most viewed',
+  random: 'Random',
+} as const;
+const ARMS = { '': 'All', classic: 'Classic', slim: 'Slim' } as const;
+const CAPES = { '': 'All', true: 'With a cape', false: 'Without a cape' } as const;
+const SIGNERS = { '': 'All', game: 'The game', service: 'A service' } as const;
+
+type Sort = keyof typeof SORTS;
+
+const query = z.object({
+  sort: z.enum(Object.keys(SORTS) as [Sort, ...Sort[]]).default('newest'),
+  filter: z.string().max(48).default(''),
+  variant: z.enum(['', 'classic', 'slim']).default(''),
+  cape: z.enum(['', 'true', 'false']).default(''),
+  signer: z.enum(['', 'game', 'service']).default(''),
+  tag: z.union([z.literal(''), tagSchema]).default(''),
+  after: z
+    .string()
+    .regex(/^\d{1,15}(?:\.\d{1,15})?$/)
+    .optional(),
+  /** Where the pages before began, the last one first. */
+  back: z
+    .string()
+    .max(2_000)
+    .regex(/^[\d.~]*$/)
+    .default(''),
+});
+
+type Query = z.output<typeof query>;
+type Choice = Omit<Query, 'after' | 'back'>;
 
 export const galleryRoute = pageRoute({
   method: 'GET',
-  path: '/ui/gallery',
+  path: PATH,
   isFor: 'callers',
-  query: z.object({
-    sort: z.enum(['newest', 'popular']).default('newest'),
-    filter: text(48),
-    variant: z.enum(['', 'classic', 'slim']).default(''),
-    after: text(64),
-  }),
-  handle: async ({ context, caller, query }) => {
-    const { sort, filter, variant, after } = query;
-    const { skins, next } = await readPublicSkins(context, caller, {
-      size: SIZE,
-      after,
-      filter: filter || undefined,
-      variant: variant || undefined,
-      sort: sort === 'popular' ? sort : undefined,
-    });
-    return galleryPage({ skins, next, sort, filter: filter ?? '', variant, origin: context.publicUrl() });
+  query,
+  handle: async (call) => {
+    const { context, query } = call;
+    const { after, back, ...choice } = query;
+    const list = await readGallery(call);
+    return galleryPage({ ...list, choice, after, back, origin: context.publicUrl() });
   },
 });
 
-interface Choice {
-  readonly sort: 'newest' | 'popular';
-  /** Text that the names contain; empty: all skins. */
-  readonly filter: string;
-  readonly variant: '' | 'classic' | 'slim';
+type GalleryList = Pick<SkinList, 'skins' | 'next' | 'total'>;
+
+async function readGallery({ context, caller, query }: PageCall<unknown, Query>): Promise<GalleryList> {
+  const { sort, filter, variant, cape, signer, tag, after } = query;
+  if (sort === 'random') return { skins: await readRandomSkins(context, SIZE), next: undefined };
+  return await readPublicSkins(context, caller, {
+    size: SIZE,
+    after,
+    filter: filter || undefined,
+    variant: variant || undefined,
+    cape: cape || undefined,
+    signer: signer || undefined,
+    tag: tag || undefined,
+    sort,
+    startsOver: true,
+  });
 }
 
-export interface GalleryView extends Choice {
+export interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
   readonly skins: readonly SkinCard[];
-  /** `after` of the next page. */
-  readonly next: string | undefined;
+  readonly choice: Choice;
+  readonly after: string | undefined;
+  readonly back: string;
   readonly origin: string;
 }
 
-export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Page {
+export function galleryPage({ skins, choice, next, total, after, back, origin }: GalleryView): Page {
   return {
     title: 'Gallery',
     // Searches and further pages are for people.
@@ -54,30 +95,75 @@ export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Pa
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
     body: html`${searchForm(choice)}
-${skins.length > 0 ? skinCards(skins, { look: 'front' }) : nothing(choice, next !== undefined)}
-${next !== undefined && html`<p class="more"><a class="button" href="${addressOf({ ...choice, after: next })}">More skins</a></p>`}`,
-    terminal: terminalOf('skinsmith skins list --public', origin, '/v2/skins'),
+${total !== undefined && total > 0 && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
+${skins.length > 0 ? html`<div class="gallery">${skinCards(skins, { look: 'body' })}</div>` : nothing(choice, next !== undefined)}
+${turning(choice, { next, after, back })}`,
+    terminal: terminalOf(commandOf(choice), origin, '/v2/skins'),
   };
 }
 
+/** The same list in a terminal. */
+function commandOf({ sort, filter, variant, tag }: Choice): string {
+  const given = [
+    filter && ` --filter '${filter.replaceAll("'", "'\\''")}'`,
+    variant && ` --variant ${variant}`,
+    tag && ` --tag '${tag}'`,
+    (sort === 'week' || sort === 'popular') && ` --sort ${sort}`,
+  ];
+  return `skinsmith skins list --public${given.filter(Boolean).join('')}`;
+}
+
+interface Place {
+  readonly next: string | undefined;
+  readonly after: string | undefined;
+  readonly back: string;
+}
+
+/** Links to the pages around this one. */
+function turning(choice: Choice, { next, after, back }: Place): Html | undefined {
+  if (choice.sort === 'random')
+    return html`<p class="more"><a class="button" href="${addressOf(choice)}">Show others</a></p>`;
+  if (next === undefined && after === undefined) return undefined;
+  const earlier = back === '' ? [] : back.split(NEXT_PLACE);
+  const [before, ...others] = earlier;
+  const previous = addressOf(choice, { after: before, back: others.join(NEXT_PLACE) });
+  const places = [after ?? '', ...earlier].slice(0, MAX_BACK);
+  return html`<nav class="more turning" aria-label="Pages">
+${after !== undefined && html`<a class="button" rel="prev" href="${previous}">Previous page</a>`}
+${next !== undefined && html`<a class="button" rel="next" href="${addressOf(choice, { after: next, back: places.join(NEXT_PLACE) })}">Next page</a>`}
+</nav>`;
+}
+
 /** `isMore`: the search has not covered all skins yet. */
-function nothing({ filter, variant }: Choice, isMore: boolean): Html {
+function nothing(choice: Choice, isMore: boolean): Html {
   if (isMore) return html`<p class="empty">No matches so far. There are more skins to search.</p>`;
-  return filter === '' && variant === ''
-    ? html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`
-    : html`<p class="empty">No skins match. <a href="/ui/gallery">Show all skins.</a></p>`;
+  const { sort, ...filters } = choice;
+  if (Object.values(filters).some((one) => one !== ''))
+    return html`<p class="empty">No skins match. <a href="${PATH}">Show all skins.</a></p>`;
+  return sort === 'week'
+    ? html`<p class="empty">Nobody has looked at a skin this week. <a href="${PATH}">Show the newest.</a></p>`
+    : html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`;
 }
 
-function searchForm({ sort, filter, variant }: Choice): Html {
-  const option = (value: string, label: string, chosen: string) =>
-    html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
-  return html`<search><form method="get" action="/ui/gallery"><div class="row">
+function searchForm({ sort, filter, variant, cape, signer, tag }: Choice): Html {
+  const isNarrow = variant !== '' || cape !== '' || signer !== '' || tag !== '';
+  return html`<search><form method="get" action="${PATH}"><div class="row">
 <div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
-<div><label for="sort">Order</label><select id="sort" name="sort">${option('newest', 'Newest', sort)}${option('popular', 'Popular', sort)}</select></div>
-<div><label for="arms">Arms</label><select id="arms" name="variant">${option('', 'All', variant)}${option('classic', 'Classic', variant)}${option('slim', 'Slim', variant)}</select></div>
-<div class="end"><button>Search</button></div></div></form></search>`;
+<div><label for="sort">Order</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
+<div class="end"><button>Search</button></div></div>
+${isNarrow ? html`<details open>` : html`<details>`}<summary>More filters</summary><div class="row">
+<div><label for="tag">Tag</label><input id="tag" name="tag" maxlength="32" value="${tag}"></div>
+<div><label for="arms">Arms</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
+<div><label for="cape">Cape</label><select id="cape" name="cape">${options(CAPES, cape)}</select></div>
+<div><label for="signer">Signed by</label><select id="signer" name="signer">${options(SIGNERS, signer)}</select></div>
+</div></details></form></search>`;
 }
 
-function addressOf(query: Choice & { readonly after: string }): string {
-  return `/ui/gallery?${new URLSearchParams({ ...query })}`;
+/** Empty fields are left out. */
+function addressOf(choice: Choice, { after, back }: Partial<Pick<Place, 'after' | 'back'>> = {}): string {
+  const given = Object.entries({ ...choice, after, back }).filter(
+    ([name, value]) => value !== undefined && value !== '' && !(name === 'sort' && value === 'newest'),
+  );
+  const parts = new URLSearchParams(given as [string, string][]).toString();
+  return parts === '' ? PATH : `${PATH}?${parts}`;
 }

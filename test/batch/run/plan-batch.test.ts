@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { Journal } from '../../../src/batch/journal.ts';
 import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
-import { type BatchSource, workKey } from '../../../src/batch/model.ts';
+import { type BatchSource, Coverage, workKey } from '../../../src/batch/model.ts';
 import type { PlanOptions } from '../../../src/batch/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
 import { planBatch } from '../../../src/batch/run/plan-batch.ts';
@@ -274,4 +274,26 @@ test('A batch that is interrupted plans no further', async () => {
   const folder = await ownFolder();
   const options = await optionsIn(folder, [picture(1)], { signal: AbortSignal.abort(new Error('enough')) });
   await expect(planBatch(options).next()).rejects.toThrow('enough');
+});
+
+test('A source that is gone goes with the files of its skin, except those whose name another source has', async () => {
+  const folder = await ownFolder();
+  const record = {
+    list: 'skins.csv',
+    outputs: ['skin', 'other'].map((name) => ({ name, files: [`${name}.txt`] })),
+  };
+  const own = { outputs: [{ name: 'skin', files: ['elsewhere/skin.txt'] }] };
+  const entries = [entry(1, { record: own }), entry(2, { record })];
+  for (const name of ['skin', 'other']) await writeFile(join(folder, `${name}.txt`), entries[1]!.value);
+  const lockfile = join(folder, 'skins.lock');
+  await writeFile(lockfile, textOf(entries));
+  const coverage = new Coverage();
+  coverage.addList(join(folder, 'skins.csv'));
+  const planned = [];
+  const options = await optionsIn(folder, [picture(1)], { lockfile, coverage });
+  for await (const one of planBatch(options)) planned.push(one);
+  expect(planned).toMatchObject([
+    { outlook: 'locked' },
+    { outlook: 'gone', outputs: [join(folder, 'other.txt')], isKept: false },
+  ]);
 });

@@ -221,3 +221,21 @@ test.each([
   );
   expect(named).toEqual([Object.entries(signedBy)]);
 });
+
+test('A source that comes twice with the same options gets one entry, without a record that says nothing', async () => {
+  const entries: unknown[] = [];
+  const rewrite = async (all: Iterable<unknown>) => {
+    entries.push(...all);
+    return { written: true, dropped: 0 };
+  };
+  const files = {
+    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => ({}) },
+    journal: { retire: () => {}, readDone: () => recordOf(1) },
+    digests: { save: () => {} },
+  } as unknown as OpenBatch;
+  const changes = new LockfileChanges();
+  const works = [keyOf(1), keyOf(1), keyOf(2)];
+  for (const key of works) changes.add({ id: 'a', pixels: undefined } as Member, { key });
+  await saveFiles({} as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });
+  expect(entries).toMatchObject(Array(2).fill({ source: 'a', record: undefined }));
+});

@@ -17,7 +17,7 @@ function link(number: number): BatchSource {
 }
 
 test('A batch whose budget is used up while it waits to read on counts what is left, and ends', async () => {
-  const { clock, service, batch } = await prepareScripted();
+  const { clock, service, events, batch } = await prepareScripted();
   async function* sources() {
     for (let number = 0; number < HELD + 100; number++) yield link(number);
     yield held(1);
@@ -26,6 +26,8 @@ test('A batch whose budget is used up while it waits to read on counts what is l
   const summary = await clock.until(batch(0, { sources: sources(), maxNew: 20 }));
   expect(summary).toMatchObject({ end: 'stopped', submitted: 20, made: 20, left: HELD + 82 });
   expect(service.requests.submit).toHaveLength(20);
+  const left = events.flatMap((event) => (event.type === 'left' ? [event.index] : []));
+  expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: HELD + 82 }, (_, n) => n + 20));
 });
 
 test('Reading pauses while many pictures are held in memory', async () => {

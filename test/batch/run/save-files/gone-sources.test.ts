@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
+import { type LockEntry, LockfileError } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import type { Coverage } from '../../../../src/batch/model.ts';
 import { goneSources } from '../../../../src/batch/run/save-files.ts';
@@ -12,26 +12,33 @@ interface Row {
   readonly outputs: readonly { readonly name: string; readonly files: readonly string[] }[];
 }
 
-/** Rows of one list, whose skin data is their id. */
-function lockfileOf(rows: readonly Row[]): Lockfile {
+/** Rows of one list, whose skin data is their id; `fault`: what reading them throws. */
+function lockfileOf(rows: readonly Row[], fault: Error | undefined): Lockfile {
   const record = (id: string) => ({ list: 'list.csv', outputs: rows.find((row) => row.id === id)?.outputs });
   return {
     sources: () => rows.map(({ id }) => id),
     recordOf: record,
     records: () => rows.map(({ id }, entry) => ({ entry, record: record(id) })),
     sourceOf: (entry: number) => rows[entry]?.id,
-    readAll: (id: string) => [{ value: `value of ${id}`, signature: '' } as LockEntry],
+    readAll: (id: string) => {
+      if (fault) throw fault;
+      return [{ value: `value of ${id}`, signature: '' } as LockEntry];
+    },
   } as unknown as Lockfile;
 }
 
 /** What is gone after a run over the whole list, which had these rows. */
-async function goneAfter(rows: readonly Row[], there: readonly string[], stems: readonly string[] = []) {
+async function goneAfter(
+  rows: readonly Row[],
+  there: readonly string[],
+  { stems = [], fault }: { stems?: readonly string[]; fault?: Error } = {},
+) {
   const lockDir = await ownFolder();
   const write = (name: string, text: string) => writeFileSync(join(lockDir, name), text);
   const coverage = { folderOf: () => undefined, hasList: () => true } as unknown as Coverage;
   const read = () =>
     goneSources({
-      ...{ lockfile: lockfileOf(rows), lockDir, coverage },
+      ...{ lockfile: lockfileOf(rows, fault), lockDir, coverage },
       ...{ sources: new Set(there), stems: new Set(stems) },
     }).map(({ id, outputs }) => [id, outputs.map((path) => path.slice(lockDir.length + 1))]);
   return { lockDir, write, read };
@@ -64,7 +71,18 @@ test('A file stays that another source uses, that has other content now, or that
 
 test('The outputs of a name that this run has used stay', async () => {
   const rows = [{ id: 'row:ann', outputs: [{ name: 'ann', files: ['ann.txt'] }] }];
-  const { write, read } = await goneAfter(rows, [], ['ann']);
+  const { write, read } = await goneAfter(rows, [], { stems: ['ann'] });
   write('ann.txt', 'value of row:ann');
   expect(read()).toEqual([['row:ann', []]]);
+});
+
+test('The outputs of an entry that cannot be read stay; another fault ends the run', async () => {
+  const rows = [{ id: 'row:ann', outputs: [{ name: 'ann', files: ['ann.txt'] }] }];
+  const unreadable = new LockfileError('lockfile_invalid', { path: 'skins.lock', reason: 'not JSON' });
+  const { write, read } = await goneAfter(rows, [], { fault: unreadable });
+  write('ann.txt', 'value of row:ann');
+  expect(read()).toEqual([['row:ann', []]]);
+  const fault = new Error('The disk cannot be read.');
+  const { read: readFrom } = await goneAfter(rows, [], { fault });
+  expect(readFrom).toThrow(fault);
 });

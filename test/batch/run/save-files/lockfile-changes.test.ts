@@ -25,6 +25,11 @@ test('An entry under another name is a change: the source gets a line of its own
   expect(changes.sorted(lockfile)).toEqual([{ id: 'a', key: 'k', pixels: undefined, entry: 3 }]);
 });
 
+test('Of several sources with the same entry, the first one names it', () => {
+  const changes = new LockfileChanges();
+  expect([0, 0, 1, 0].map((entry) => changes.isFirst(entry))).toEqual([true, false, true, false]);
+});
+
 test('Beside a change of a source its kept entries are written again, those of other sources are not', () => {
   const changes = new LockfileChanges();
   changes.add(sourceOf('b'), { key: 'old', entry: 1 });

@@ -75,6 +75,11 @@ export interface Migration {
   readonly expands: boolean;
 }
 
+export interface KnownMigrations {
+  /** All migrations that the program knows; default: those of this version. */
+  readonly migrations?: readonly Migration[] | undefined;
+}
+
 /** The steps after the first schema, in order. Never change a released one. */
 export const MIGRATIONS: readonly Migration[] = [];
 

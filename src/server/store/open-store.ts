@@ -1,6 +1,5 @@
 import type { HealthFinding } from '../../protocol/service.ts';
 import type { Db } from './db.ts';
-import type { Migration } from './meta.ts';
 
 export interface StoreConnections {
   readonly busy: number;
@@ -44,9 +43,4 @@ export interface OpenStore {
    */
   isReplaced(): boolean;
   close(): Promise<void>;
-}
-
-export interface KnownMigrations {
-  /** All migrations that the program knows; default: those of this version. */
-  readonly migrations?: readonly Migration[] | undefined;
 }

@@ -31,8 +31,8 @@ import {
   type Store,
 } from './db.ts';
 import { GroupCommit } from './group-commit.ts';
-import { MIGRATIONS, migrate, newestSchema } from './meta.ts';
-import type { KnownMigrations, OpenStore } from './open-store.ts';
+import { type KnownMigrations, MIGRATIONS, migrate, newestSchema } from './meta.ts';
+import type { OpenStore } from './open-store.ts';
 import type { Tables } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';
 

@@ -12,8 +12,15 @@ import {
   type PreparedTexts,
   type Store,
 } from '../db.ts';
-import { createMeta, MIGRATIONS, type Migration, migrate, newestSchema } from '../meta.ts';
-import type { KnownMigrations, OpenStore, StoreConnections } from '../open-store.ts';
+import {
+  createMeta,
+  type KnownMigrations,
+  MIGRATIONS,
+  type Migration,
+  migrate,
+  newestSchema,
+} from '../meta.ts';
+import type { OpenStore, StoreConnections } from '../open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import { DatabaseSize, examine } from './examine.ts';

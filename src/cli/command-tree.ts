@@ -117,8 +117,14 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       },
     },
   },
-  login: { summary: 'store an API key for a service', load: () => import('./commands/login.ts') },
-  logout: { summary: 'remove the API key for a service', load: () => import('./commands/logout.ts') },
+  login: {
+    summary: 'store an API key for a service',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: {
+    summary: 'remove the API key for a service',
+    load: async () => (await import('./commands/login.ts')).logout,
+  },
   conformance: {
     summary: 'check whether a server keeps to the interface',
     load: () => import('./commands/conformance.ts'),

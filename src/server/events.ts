@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { z } from 'zod';
 import { AWAKE, type Clock, sleepOrEvent } from '../base/clock.ts';
 import { isPending } from '../protocol/job.ts';
-import { LONGEST_NOTIFICATION, type Notifier } from './store/open-store.ts';
+import { LONGEST_NOTIFICATION, type Notifier } from './store/db.ts';
 import type { JobRow } from './store/schema/tables.ts';
 
 /** An answered request. */

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { ServiceError, type SkinClient } from '../../index.ts';
 import { allowsInsecureHttp, makeClient } from '../connection/connect.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
-import type { CommandOutput } from '../output/described.ts';
 import { askSecret, confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
 
 export interface LoginOptions {
@@ -13,36 +11,36 @@ export interface LoginOptions {
   readonly keyFile?: string;
 }
 
-export const examples: Examples = [
-  [
-    'Store the key for a hosted service',
-    'skinsmith login --base-url https://api.mineskin.org --key-file mineskin.key',
+export const login = {
+  examples: [
+    [
+      'Store the key for a hosted service',
+      'skinsmith login --base-url https://api.mineskin.org --key-file mineskin.key',
+    ],
+    [
+      'Read the key from another program',
+      'cat team.key | skinsmith login - --base-url https://skins.example.org',
+    ],
   ],
-  [
-    'Read the key from another program',
-    'cat team.key | skinsmith login - --base-url https://skins.example.org',
-  ],
-];
-
-export const output: readonly CommandOutput[] = [];
-
-export function register(command: Command, runner: Runner, run = runLogin): void {
-  command
-    .description(
-      'Store an API key for a service.\n' +
-        'Checks the key with the service (see --base-url) before storing it. The key is read from the ' +
-        'terminal without echo, from a file, or from stdin; it is only ever sent to the service it was ' +
-        'stored for.',
-    )
-    .argument('[-]', 'read the key from stdin')
-    .option('--key-file <file>', 'read the key from this file, - for stdin')
-    .action(
-      async (from: string | undefined, typed: Omit<LoginOptions, 'from'>) =>
-        await runner(
-          async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
-        ),
-    );
-}
+  output: [],
+  register(command: Command, runner: Runner, run = runLogin): void {
+    command
+      .description(
+        'Store an API key for a service.\n' +
+          'Checks the key with the service (see --base-url) before storing it. The key is read from the ' +
+          'terminal without echo, from a file, or from stdin; it is only ever sent to the service it was ' +
+          'stored for.',
+      )
+      .argument('[-]', 'read the key from stdin')
+      .option('--key-file <file>', 'read the key from this file, - for stdin')
+      .action(
+        async (from: string | undefined, typed: Omit<LoginOptions, 'from'>) =>
+          await runner(
+            async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
+          ),
+      );
+  },
+} satisfies CommandModule;
 
 export async function runLogin(options: LoginOptions, context: CommandContext): Promise<number> {
   const settings = await context.settings();
@@ -171,4 +169,30 @@ async function verifyKey(baseUrl: string, key: string, context: CommandContext):
   } finally {
     await client.close();
   }
+}
+
+export const logout = {
+  examples: [
+    ['Remove the key for a hosted service', 'skinsmith logout --base-url https://api.mineskin.org'],
+    ['Remove the key for another service', 'skinsmith logout --base-url https://skins.example.org'],
+  ],
+  output: [],
+  register(command: Command, runner: Runner, run = runLogout): void {
+    command.description('Remove the stored API key for a service.').action(async () => await runner(run));
+  },
+} satisfies CommandModule;
+
+export async function runLogout(context: CommandContext): Promise<number> {
+  const baseUrl = (await context.settings())['base-url'];
+  if (baseUrl === undefined) {
+    throw usageError(
+      'no_service',
+      'No service is set.',
+      'Name the service: skinsmith logout --base-url https://…',
+    );
+  }
+  const forgotten = await context.configFile.forgetKey(baseUrl);
+  context.messages.say(forgotten ? `Removed the key for ${baseUrl}.` : `No key is stored for ${baseUrl}.`);
+  if (context.env['SKINSMITH_API_KEY']) await context.messages.warn('SKINSMITH_API_KEY is still set.');
+  return exitStatus('done');
 }

@@ -36,7 +36,7 @@ import { Stats } from '../service/status/stats.ts';
 import { Duplicates } from '../service/submitting/known-data.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SlotReservations } from '../sources/reserve-slot.ts';
-import type { OpenStore } from '../store/open-store.ts';
+import type { OpenStore } from '../store/db.ts';
 import { StoreReplacedError } from '../store/sqlite.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import { kindOf, openGenerator, openOutbound, openOwnKey } from './generators.ts';

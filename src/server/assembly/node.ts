@@ -14,7 +14,7 @@ import { endJobsOfDisabled } from '../service/users/users.ts';
 import { pruneRevokedKeys } from '../store/api-keys.ts';
 import { resetFutureRunTimes } from '../store/callbacks.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
-import type { Db } from '../store/db.ts';
+import type { Db, OpenStore } from '../store/db.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
 import { pruneReports } from '../store/moderation.ts';
 import {
@@ -27,7 +27,6 @@ import {
   signOff,
   takeChore,
 } from '../store/nodes.ts';
-import type { OpenStore } from '../store/open-store.ts';
 import { pruneSessions } from '../store/sessions.ts';
 import { StoreReplacedError } from '../store/sqlite.ts';
 import { prunePlayers, pruneUnusedTextures } from '../store/textures.ts';

@@ -1,9 +1,8 @@
 import type { ServiceEvents } from '../events.ts';
 import { countPending } from '../queue/lists.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
-import type { Db } from '../store/db.ts';
+import type { Db, OpenStore } from '../store/db.ts';
 import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
-import type { OpenStore } from '../store/open-store.ts';
 import type { MetricSources } from './prometheus.ts';
 
 /** The metrics of the service in Prometheus' text format. */

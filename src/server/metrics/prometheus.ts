@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry
 import { AWAKE, systemClock } from '../../base/clock.ts';
 import type { ServiceEvents } from '../events.ts';
 import type { PendingCounts } from '../queue/lists.ts';
+import type { StoreConnections } from '../store/db.ts';
 import { isUnreachable } from '../store/failures.ts';
-import type { StoreConnections } from '../store/open-store.ts';
 
 let ofProcess: readonly Metric[] | undefined;
 

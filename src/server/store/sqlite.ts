@@ -27,12 +27,12 @@ import {
   KnownSchema,
   NotedUsage,
   OLDEST_READER,
+  type OpenStore,
   type PreparedTexts,
   type Store,
 } from './db.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type KnownMigrations, MIGRATIONS, migrate, newestSchema } from './meta.ts';
-import type { OpenStore } from './open-store.ts';
 import type { Tables } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register, runLogin } from '../../../src/cli/commands/login.ts';
+import { login as command, runLogin } from '../../../src/cli/commands/login.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -106,7 +106,7 @@ describe('A person who signs in', () => {
   });
 });
 
-describeParsing('login', register, {
+describeParsing('login', command.register, {
   taken: [
     [[], {}],
     [['-'], { from: '-' }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type JobNews, newsByNotification } from '../../../src/server/events.ts';
-import { LONGEST_NOTIFICATION } from '../../../src/server/store/open-store.ts';
+import { LONGEST_NOTIFICATION } from '../../../src/server/store/db.ts';
 
 /** A notifier that only one who uses it hears. */
 function mirror() {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { findKey, insertKey } from '../../../src/server/store/api-keys.ts';
-import { inTransaction } from '../../../src/server/store/db.ts';
-import type { OpenStore } from '../../../src/server/store/open-store.ts';
+import { inTransaction, type OpenStore } from '../../../src/server/store/db.ts';
 import type { ApiKeyRow } from '../../../src/server/store/schema/tables.ts';
 import { insertUser } from '../../../src/server/store/sessions.ts';
 import { findSkin } from '../../../src/server/store/skins.ts';

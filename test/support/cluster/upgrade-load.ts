@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import type { OpenStore } from '../../../src/server/store/open-store.ts';
+import type { OpenStore } from '../../../src/server/store/db.ts';
 import { poll } from '../server/poll.ts';
 import type { Heard } from '../server/test-caller.ts';
 import { editUntil } from './edits.ts';

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
 import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
-import type { OpenStore } from '../../../src/server/store/open-store.ts';
+import type { OpenStore } from '../../../src/server/store/db.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import { backOff, systemClock } from '../../../base/clock.ts';
-import type { Notifier } from '../open-store.ts';
+import type { Notifier } from '../db.ts';
 import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';

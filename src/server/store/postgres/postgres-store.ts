@@ -9,8 +9,10 @@ import {
   KeyOwnerCache,
   KnownSchema,
   NotedUsage,
+  type OpenStore,
   type PreparedTexts,
   type Store,
+  type StoreConnections,
 } from '../db.ts';
 import {
   createMeta,
@@ -20,7 +22,6 @@ import {
   migrate,
   newestSchema,
 } from '../meta.ts';
-import type { OpenStore, StoreConnections } from '../open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import { DatabaseSize, examine } from './examine.ts';

@@ -3,7 +3,7 @@ import { prune } from '../../../../src/server/assembly/node.ts';
 import { HOUR as WINDOW } from '../../../../src/server/fairness.ts';
 import { nameThisNode } from '../../../../src/server/queue/leases.ts';
 import { keepCallback } from '../../../../src/server/store/callbacks.ts';
-import type { OpenStore } from '../../../../src/server/store/open-store.ts';
+import type { OpenStore } from '../../../../src/server/store/db.ts';
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
 import { openStore } from '../../../../src/server/store/sqlite.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { storeWarnings } from '../../../../../src/server/service/status/health.ts';
-import type { Notifier } from '../../../../../src/server/store/open-store.ts';
+import type { Notifier } from '../../../../../src/server/store/db.ts';
 
 const notifier: Notifier = { notify: () => {}, onNotification: () => {} };
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Db } from '../../../../../src/server/store/db.ts';
-import type { OpenStore } from '../../../../../src/server/store/open-store.ts';
+import type { Db, OpenStore } from '../../../../../src/server/store/db.ts';
 import { openPostgresStore } from '../../../../../src/server/store/postgres/postgres-store.ts';
 import { ownDatabase } from '../../../../support/postgres/own-database.ts';
 import { pooler } from '../../../../support/postgres/pooler.ts';
